@@ -34,9 +34,8 @@ type CellOptions struct {
 
 // Cells holds the cells of one field in a batch.
 type Cells struct {
-	// Values holds one canonical value for each row, in the format of the field's type,
-	// such as an email address, a decimal number or an ISO date. The value of a null cell
-	// is "".
+	// Values holds one canonical value for each row, in the format of the field's type, such as
+	// an email address, a decimal number or an ISO date. The value of a null cell is "".
 	Values Texts
 	// Nulls are the indexes of the rows whose cell is null, in ascending order.
 	Nulls []uint32

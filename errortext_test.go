@@ -27,8 +27,7 @@ var (
 	// compare or search strings.
 	deciding = regexp.MustCompile(`^(Compare|Contains|Count|Cut|EqualFold|Equal|Find|HasPrefix|HasSuffix|Index|LastIndex|Match)`)
 	deciders = []string{"bytes", "cmp", "maps", "regexp", "slices", "strings"}
-	// matching matches the names of the methods of a regular expression that search a
-	// string.
+	// matching matches the names of the methods of a regular expression that search a string.
 	matching = regexp.MustCompile(`^(Find|Match)`)
 )
 
@@ -125,8 +124,7 @@ func (f errorText) isText(e ast.Expr) bool {
 	return false
 }
 
-// decides reports whether a node compares, searches or looks up the text of an
-// error.
+// decides reports whether a node compares, searches or looks up the text of an error.
 func (f errorText) decides(node ast.Node) bool {
 	switch node := node.(type) {
 	case *ast.BinaryExpr:

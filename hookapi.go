@@ -9,13 +9,11 @@ import (
 type HookRows struct {
 	// Fields are the fields of the schema, in order.
 	Fields []Field
-	// Parts holds the number of columns of each many-to-one field, and 0 for
-	// all other fields.
+	// Parts holds the number of columns of each many-to-one field, and 0 for all other fields.
 	Parts []int
 	// Batches holds the rows in order. The value of a many-to-one field is a JSON array.
 	Batches []*Batch
-	// Update is set if these are rows that a person edited, not all rows of the
-	// file.
+	// Update is set if these are rows that a person edited, not all rows of the file.
 	Update bool
 }
 
@@ -51,13 +49,11 @@ type Info struct {
 // HookCode is the code of the problem that a hook's message becomes.
 const HookCode = "hook"
 
-// HookError reports a failure of a hook's own code. Failures of the sandbox are
-// plain errors.
+// HookError reports a failure of a hook's own code. Failures of the sandbox are plain errors.
 type HookError struct {
 	// Hook is the name of the hook, such as rowHooks[0] or beforeFinishCallback.
 	Hook string
-	// Line and Column are the position in the hook's source, counted from 1, or 0 if
-	// unknown.
+	// Line and Column are the position in the hook's source, counted from 1, or 0 if unknown.
 	Line, Column int
 	// Row is the index of the failed row among all data rows. It is nil if the failure
 	// concerns no row or several rows. In the latter case, Text mentions them.
@@ -125,8 +121,7 @@ const (
 	ReviewStepPost = "REVIEW_STEP_POST_HOOKS"
 )
 
-// StepChanges are the changes that the hooks of a step requested, in the order of
-// their calls.
+// StepChanges are the changes that the hooks of a step requested, in the order of their calls.
 type StepChanges []StepChange
 
 // StepChange is one method call on the instance that step hooks receive. Exactly one
@@ -161,8 +156,7 @@ type AddedField struct {
 	Before, After string
 }
 
-// HookEnv fixes the clock and the random numbers of hooks, so that runs are
-// repeatable.
+// HookEnv fixes the clock and the random numbers of hooks, so that runs are repeatable.
 type HookEnv struct {
 	// Now is the current time as hooks see it. The zero time means 1970-01-01.
 	Now time.Time
@@ -179,8 +173,7 @@ type FinishCall struct {
 	// first notices about cells and rows.
 	RowsWithError []int64
 	Notices       []Notice
-	// ID is the ID of the upload, or "". User is the user of the import as JSON,
-	// or nil.
+	// ID is the ID of the upload, or "". User is the user of the import as JSON, or nil.
 	ID   string
 	User []byte
 }

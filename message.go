@@ -208,8 +208,7 @@ func MessageOf(err error) Message {
 	return Literal(err.Error())
 }
 
-// Equal reports whether both messages are the same. Package go-cmp calls it to compare
-// messages.
+// Equal reports whether both messages are the same. Package go-cmp calls it to compare messages.
 func (m Message) Equal(other Message) bool { return m == other }
 
 // IsZero reports whether the message has no text.

@@ -60,8 +60,7 @@ type Notice struct {
 	Header string
 	// Row is the index of the data row concerned, or nil.
 	Row *int64
-	// Part is the index of the column within a many-to-one field, or nil for any other
-	// field.
+	// Part is the index of the column within a many-to-one field, or nil for any other field.
 	Part *int
 	// Value is the raw text concerned, or nil.
 	Value *string

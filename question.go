@@ -9,9 +9,8 @@ import (
 // Question is something about a file or its mapping that only a person can decide.
 // The same file, schema and answers always yield the same questions.
 type Question struct {
-	// ID identifies the question within its import. It is one of the Answer constants, such
-	// as "sheet". If the constant ends in a colon, a key or an index follows, as in
-	// "column:email".
+	// ID identifies the question within its import. It is one of the Answer constants, such as
+	// "sheet". If the constant ends in a colon, a key or an index follows, as in "column:email".
 	ID string
 	// Notice is the type of the notice that announces the question.
 	Notice NoticeType
@@ -84,8 +83,7 @@ const (
 	NoAnswer = "none"
 )
 
-// Accepts reports whether value is a valid answer for a file with the given number of
-// columns.
+// Accepts reports whether value is a valid answer for a file with the given number of columns.
 func (q Question) Accepts(value string, columns int) bool {
 	for _, c := range q.Choices {
 		if c.Value == value {

@@ -36,8 +36,7 @@ const (
 
 // A batch of records is full when it reaches any of these limits.
 const (
-	// BatchBytes is the maximum size of the raw text, in bytes. The last record may exceed
-	// it.
+	// BatchBytes is the maximum size of the raw text, in bytes. The last record may exceed it.
 	BatchBytes = 1 << 20
 	// BatchRows is the maximum number of records.
 	BatchRows = 16384
@@ -61,8 +60,7 @@ type Records struct {
 	// Notices report what the source repaired or dropped in this batch. Their Row is an
 	// index among all data rows.
 	Notices []Notice
-	// Added holds one entry for each record if hooks added all of them. Otherwise
-	// it is empty.
+	// Added holds one entry for each record if hooks added all of them. Otherwise it is empty.
 	Added []AddedRow
 
 	// arena holds the text of the cells. spans holds the position of each cell in arena:
@@ -151,9 +149,8 @@ func (r *Records) MarkNumber() {
 	r.numbers[at>>6] |= 1 << (at & 63)
 }
 
-// TypedCell returns the kind of cell c of record i, and its typed value unless the
-// kind is CellText. The value is valid until the next Reset and must not be
-// changed.
+// TypedCell returns the kind of cell c of record i, and its typed value unless the kind is
+// CellText. The value is valid until the next Reset and must not be changed.
 func (r *Records) TypedCell(i, c int) (CellKind, []byte) {
 	first, _ := r.cellRange(i)
 	at := int(first) + c
@@ -181,8 +178,7 @@ func (r *Records) NumCells(i int) int {
 	return int(end - first)
 }
 
-// Cell returns cell c of record i. It is valid until the next Reset and must not be
-// changed.
+// Cell returns cell c of record i. It is valid until the next Reset and must not be changed.
 func (r *Records) Cell(i, c int) []byte {
 	first, _ := r.cellRange(i)
 	span := r.spans[int(first)+c]

@@ -9,9 +9,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestTypedCells checks the kind and value of each cell after plain, number and typed cells
-// were appended, the batch was truncated and another cell was appended. It reuses the
-// batch.
+// TestTypedCells checks the kind and value of each cell after plain, number and typed cells were
+// appended, the batch was truncated and another cell was appended. It reuses the batch.
 func TestTypedCells(t *testing.T) {
 	type cell struct {
 		text, typed string
@@ -149,8 +148,7 @@ func TestRecordsRoundTrip(t *testing.T) {
 	})
 }
 
-// TestRecordsTruncate checks that records appended after Truncate do not contain removed
-// cells.
+// TestRecordsTruncate checks that records appended after Truncate do not contain removed cells.
 func TestRecordsTruncate(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var records intray.Records

@@ -58,8 +58,7 @@ type Field struct {
 	SelectOptions []SelectOption
 }
 
-// FieldType is a cell type and its options. Missing options have the default values of the
-// type.
+// FieldType is a cell type and its options. Missing options have the default values of the type.
 type FieldType struct {
 	Name    TypeName
 	Options map[string]any
@@ -200,8 +199,7 @@ const (
 	IncludeInvalidValues InvalidDataBehavior = "INCLUDE_INVALID_ROWS_AND_VALUES"
 )
 
-// Settings control one import. The zero value is not the default: use
-// [DefaultSettings].
+// Settings control one import. The zero value is not the default: use [DefaultSettings].
 type Settings struct {
 	// ImportIdentifier is shared by imports of one kind. It groups them.
 	ImportIdentifier string
@@ -220,8 +218,7 @@ type Settings struct {
 	MaxFileSize int64
 	// DevelopmentMode marks the import as a trial.
 	DevelopmentMode bool
-	// WebhookURL is the URL that receives an event for each completed import, or "" for
-	// none.
+	// WebhookURL is the URL that receives an event for each completed import, or "" for none.
 	WebhookURL string
 	// NeedsReviewWebhookURL is the URL that receives an event for each import that needs a
 	// person's review, or "" for none.

@@ -119,8 +119,7 @@ func freeBytes(t *testing.T) uint64 {
 	return state.Bavail * uint64(state.Bsize)
 }
 
-// generateFile is the task of the child process that writes a file. It returns the file's
-// size.
+// generateFile is the task of the child process that writes a file. It returns the file's size.
 func generateFile(args []string) (any, error) {
 	forms := map[string]func(io.Writer, int, uint64) error{"csv": benchdata.Write, "ndjson": benchdata.WriteNDJSON, "xlsx": benchdata.WriteWorkbook, customers: benchdata.WriteCustomers}
 	if len(args) != 3 || forms[args[0]] == nil {

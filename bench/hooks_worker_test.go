@@ -40,8 +40,7 @@ type hookRun struct {
 	Runner  runner
 	Source  string
 	Records int
-	// Warm is the number of rows before the measurement. Rows is the number of measured
-	// rows.
+	// Warm is the number of rows before the measurement. Rows is the number of measured rows.
 	Rows, Warm int
 }
 

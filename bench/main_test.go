@@ -2,9 +2,8 @@
 // comparison with other programs that read the same file. It prints the results. README.md
 // explains how it measures.
 //
-// A contest is one task, a contestant is a program that performs it, and a run is one
-// process. A tally contains the data that a contestant found, and a cost is the time and
-// memory of a run.
+// A contest is one task, a contestant is a program that performs it, and a run is one process. A
+// tally contains the data that a contestant found, and a cost is the time and memory of a run.
 //
 // By default, each measurement runs once, with a tenth of the data. With INTRAY_BENCH=full,
 // each measurement runs several times, with all of the data. No test fails because it is slow.

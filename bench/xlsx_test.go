@@ -20,8 +20,7 @@ func contestXLSX(t *testing.T, r *report) {
 	r.contest(t, c)
 }
 
-// excelize builds the program in bench/versus. It returns "" if the modules are not
-// available.
+// excelize builds the program in bench/versus. It returns "" if the modules are not available.
 func excelize(t *testing.T) (program string) {
 	t.Helper()
 	if out, err := versus(t, "mod", "download"); err != nil {

@@ -189,8 +189,7 @@ func TestOffsetsInTheOutputFormat(t *testing.T) {
 	}
 }
 
-// TestCountriesOfTheStandard checks the number of country codes. ISO 3166-1
-// assigns 249.
+// TestCountriesOfTheStandard checks the number of country codes. ISO 3166-1 assigns 249.
 func TestCountriesOfTheStandard(t *testing.T) {
 	p, err := celltype.Compile(withOptions(t, intray.TypeCountry, `{"format":"3-letter"}`))
 	if err != nil {

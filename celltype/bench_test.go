@@ -7,8 +7,7 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// everyday holds a field of each type and the cells of a typical column. All
-// cells are valid.
+// everyday holds a field of each type and the cells of a typical column. All cells are valid.
 var everyday = []struct {
 	field intray.Field
 	cells []string
@@ -46,8 +45,7 @@ func picking(name intray.TypeName) intray.Field {
 	return f
 }
 
-// sniffedParser compiles the parser of a field and sniffs the column first,
-// like an import.
+// sniffedParser compiles the parser of a field and sniffs the column first, like an import.
 func sniffedParser(t testing.TB, f intray.Field, cells []celltype.Cell) celltype.Parser {
 	t.Helper()
 	p, err := celltype.Compile(f)
@@ -77,8 +75,7 @@ func texts(list []string) []celltype.Cell {
 	return cells
 }
 
-// scratchBytes is the size, in bytes, of the scratch buffer that an import
-// passes to parsers.
+// scratchBytes is the size, in bytes, of the scratch buffer that an import passes to parsers.
 const scratchBytes = 256
 
 // TestGoodCellsCostNoMemory checks that typical cells of every type are parsed

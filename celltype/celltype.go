@@ -1,12 +1,10 @@
-// Package celltype parses the cells of a column according to the type of its
-// field.
+// Package celltype parses the cells of a column according to the type of its field.
 //
-// A [Parser] belongs to one field and is compiled once. A [Cell] holds the raw
-// text from the source and, if the source is a workbook, the typed value. The
-// parser returns the canonical text of the cell's value, or a problem. If cells
-// can be read in several ways (12/04/2021, 1.234), a [Sniffer] first observes
-// the whole column. It then decides on a style, or returns an [Ambiguity],
-// which is a question for the user.
+// A [Parser] belongs to one field and is compiled once. A [Cell] holds the raw text from the
+// source and, if the source is a workbook, the typed value. The parser returns the canonical
+// text of the cell's value, or a problem. If cells can be read in several ways (12/04/2021,
+// 1.234), a [Sniffer] first observes the whole column. It then decides on a style, or returns an
+// [Ambiguity], which is a question for the user.
 //
 // Rows and validators are out of scope. An empty cell is valid in every type.
 package celltype
@@ -24,8 +22,7 @@ import (
 
 // Cell is a cell of the source.
 type Cell struct {
-	// Raw is the raw text. In a workbook, it is the text that the application
-	// displays.
+	// Raw is the raw text. In a workbook, it is the text that the application displays.
 	Raw []byte
 	// Kind and Typed are the typed value, as in [intray.Records].
 	Kind  intray.CellKind
@@ -46,8 +43,7 @@ type Result struct {
 	Value []byte
 	// Problem describes the problem if State is Invalid.
 	Problem intray.Message
-	// Note reports how the cell was read. It is nil for most cells, and must
-	// not be modified.
+	// Note reports how the cell was read. It is nil for most cells, and must not be modified.
 	Note *Note
 }
 
@@ -98,8 +94,7 @@ var compilers = map[intray.TypeName]func(f intray.Field, o options) (Parser, err
 	intray.TypeUUID:        newUUID,
 }
 
-// Compile returns the parser of a field. It fails if the type or its options
-// are invalid.
+// Compile returns the parser of a field. It fails if the type or its options are invalid.
 func Compile(f intray.Field) (Parser, error) {
 	compile, known := compilers[f.Type.Name]
 	if !known {
@@ -108,8 +103,7 @@ func Compile(f intray.Field) (Parser, error) {
 	return compile(f, options(f.Type.Options))
 }
 
-// options are the options of a field's type. A missing option has the type's
-// default.
+// options are the options of a field's type. A missing option has the type's default.
 type options map[string]any
 
 func (o options) boolean(name string, fallback bool) bool {
@@ -227,8 +221,7 @@ type Decision struct {
 
 // Ambiguity is a question that the cells of a column do not answer.
 type Ambiguity struct {
-	// Key identifies the question within its column. It is "" if a column can
-	// have only one.
+	// Key identifies the question within its column. It is "" if a column can have only one.
 	Key  string
 	Text intray.Message
 	// Choices are the possible answers, each with readings of example cells.

@@ -60,9 +60,8 @@ type dayColumn struct {
 	days      []string
 }
 
-// makeDays returns a column. If it is ambiguous, every day is at most the 12th,
-// and most days differ from their month. Otherwise, at least every fifth day is
-// after the 12th.
+// makeDays returns a column. If it is ambiguous, every day is at most the 12th, and most days
+// differ from their month. Otherwise, at least every fifth day is after the 12th.
 func makeDays(rnd *rand.Rand, f dayFormat, in localeNames, ambiguous bool) dayColumn {
 	c := dayColumn{title: fmt.Sprintf("%s in %s", f.name, in.code), ambiguous: ambiguous}
 	first := time.Date(1995+rnd.IntN(25), 1, 1, 0, 0, 0, 0, time.UTC)
@@ -82,9 +81,8 @@ func makeDays(rnd *rand.Rand, f dayFormat, in localeNames, ambiguous bool) dayCo
 
 const columnsAltogether, columnsAmbiguous = 200, 30
 
-// makeDayColumns returns the columns. The ambiguous ones come first, in formats
-// that do not show the order. The other columns are in all formats and
-// languages.
+// makeDayColumns returns the columns. The ambiguous ones come first, in formats that do not show
+// the order. The other columns are in all formats and languages.
 func makeDayColumns(rnd *rand.Rand) (columns []dayColumn) {
 	var open []dayFormat
 	for _, f := range dayFormats {

@@ -104,9 +104,8 @@ const maxCountryName = 160
 // interfaceLanguages are the languages in which country names are recognized.
 const interfaceLanguages = "ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-PT ro ru sk sl sr sv th tr uk vi zh zh-Hant"
 
-// countryNames maps each code and name to the two-letter code followed by the
-// three-letter code. A name that means different countries in two languages is
-// omitted.
+// countryNames maps each code and name to the two-letter code followed by the three-letter code.
+// A name that means different countries in two languages is omitted.
 var countryNames = sync.OnceValue(func() map[string]string {
 	names := map[string]string{}
 	shared := map[string]bool{}
@@ -209,9 +208,8 @@ func countries() (list []language.Region) {
 	return list
 }
 
-// countryCodes are the codes that ISO 3166-1 currently assigns to a country.
-// Withdrawn codes are invalid, because some were assigned to two different
-// countries.
+// countryCodes are the codes that ISO 3166-1 currently assigns to a country. Withdrawn codes are
+// invalid, because some were assigned to two different countries.
 const countryCodes = `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
 CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO
 FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE

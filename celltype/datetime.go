@@ -10,11 +10,10 @@ import (
 // dateTimeParser parses the types date, datetime and time. Its canonical text
 // is in ISO 8601 format.
 //
-// The options locale and displayFormat add formats that cells may use, and set
-// the expected order of day, month and year. A single cell that contradicts
-// this order is an exception. If most of the decisive cells contradict it, the
-// user is asked. Otherwise, displayFormat affects only how values are
-// displayed.
+// The options locale and displayFormat add formats that cells may use, and set the expected
+// order of day, month and year. A single cell that contradicts this order is an exception. If
+// most of the decisive cells contradict it, the user is asked. Otherwise, displayFormat affects
+// only how values are displayed.
 type dateTimeParser struct {
 	field       intray.Field
 	want        date.Want
@@ -95,8 +94,7 @@ func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
 	return result
 }
 
-// parseSimple parses the formats of most cells. It reports false for any other
-// cell.
+// parseSimple parses the formats of most cells. It reports false for any other cell.
 func (m *dateTimeParser) parseSimple(c Cell, dst []byte) (value []byte, ok bool) {
 	if c.Kind != intray.CellText || m.layout != nil && !m.numericOrder {
 		return nil, false
@@ -118,8 +116,7 @@ func (m *dateTimeParser) parseSimple(c Cell, dst []byte) (value []byte, ok bool)
 	return nil, false
 }
 
-// These are the notes of cells that were read differently from the rest of the
-// column.
+// These are the notes of cells that were read differently from the rest of the column.
 var (
 	noteOtherOrder = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("date.unlike_column", nil)}
 	noteSerialDate = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("date.from_number", nil)}
@@ -154,8 +151,7 @@ func (m *dateTimeParser) readCell(c Cell) (date.Reading, *Note) {
 	return r, nil
 }
 
-// readByFormat reads a cell in the field's own format, unless the column has a
-// different order.
+// readByFormat reads a cell in the field's own format, unless the column has a different order.
 func (m *dateTimeParser) readByFormat(raw []byte) (date.Reading, bool) {
 	if m.layout == nil {
 		return date.Reading{}, false

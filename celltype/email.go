@@ -16,11 +16,10 @@ const (
 	maxLabel  = 63
 )
 
-// emailParser parses the type email. It follows the rules of HTML's input type
-// email (https://html.spec.whatwg.org/#valid-e-mail-address). In addition, the
-// host must have at least two labels, and the last one must not be a number, so
-// that the host is not an IP address. White space around the address is
-// dropped. The case of letters is preserved.
+// emailParser parses the type email. It follows the rules of HTML's input type email
+// (https://html.spec.whatwg.org/#valid-e-mail-address). In addition, the host must have at least
+// two labels, and the last one must not be a number, so that the host is not an IP address.
+// White space around the address is dropped. The case of letters is preserved.
 type emailParser struct{ invalid Result }
 
 func newEmail(f intray.Field, _ options) (Parser, error) {

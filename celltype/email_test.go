@@ -232,11 +232,10 @@ func whyOtherwise(j judged) string {
 	return htmlRule[j.Diagnosis]
 }
 
-// TestEmailCorpus compares the results of the type with the verdicts of the
-// corpus. In the corpus, an address is valid if it has no remark, or only one
-// about its DNS entry. For the type, it is valid if the value equals the
-// address. If the type dropped white space around the address, the corpus must
-// accept the value.
+// TestEmailCorpus compares the results of the type with the verdicts of the corpus. In the
+// corpus, an address is valid if it has no remark, or only one about its DNS entry. For the
+// type, it is valid if the value equals the address. If the type dropped white space around the
+// address, the corpus must accept the value.
 func TestEmailCorpus(t *testing.T) {
 	for file, want := range map[string]struct{ addresses, agree, differ int }{
 		"tests.xml": {164, 159, 5}, "tests-original.xml": {279, 264, 15},

@@ -25,8 +25,7 @@ const (
 	// maxEdits is the maximum number of edits between a value and its option.
 	// In addition, only one edit per editShare characters is allowed.
 	maxEdits, editShare = 2, 4
-	// minLead is the minimum number of additional edits that every other option
-	// must need.
+	// minLead is the minimum number of additional edits that every other option must need.
 	minLead = 2
 )
 
@@ -59,9 +58,8 @@ func (p *optionMatcher) closestOption(text []rune) *choice {
 	return found
 }
 
-// sameSignificantRunes reports whether a name of the option that is close to
-// the text has the same digits and signs, and none of the close names means the
-// opposite.
+// sameSignificantRunes reports whether a name of the option that is close to the text has the
+// same digits and signs, and none of the close names means the opposite.
 func (p *optionMatcher) sameSignificantRunes(found *choice, text []rune) bool {
 	want, matched := significantRunes(text), false
 	for _, c := range p.names {
@@ -79,8 +77,7 @@ func (p *optionMatcher) sameSignificantRunes(found *choice, text []rune) bool {
 // negations are prefixes that reverse the meaning of a word.
 var negations = [...]string{"un", "in", "im", "ir", "il", "dis", "non", "anti", "a"}
 
-// isNegationOf reports whether a is b with a negation in front. One typo is
-// allowed.
+// isNegationOf reports whether a is b with a negation in front. One typo is allowed.
 func isNegationOf(a, b []rune) bool {
 	whole := editDistance(a, b, maxEdits+1)
 	for _, n := range negations {
@@ -102,9 +99,8 @@ func isNegationOf(a, b []rune) bool {
 // without an allocation.
 const nameBufferSize = 48
 
-// editDistance returns the edit distance of two strings (optimal string
-// alignment: a transposition is one edit). If the distance is limit or more, it
-// returns limit.
+// editDistance returns the edit distance of two strings (optimal string alignment: a
+// transposition is one edit). If the distance is limit or more, it returns limit.
 func editDistance(a, b []rune, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit

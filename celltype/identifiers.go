@@ -129,9 +129,8 @@ func (s *stateParser) Parse(c Cell, scratch []byte) Result {
 // maxStateName is an upper bound for the length of a name, in bytes.
 const maxStateName = 48
 
-// stateCodes maps each code and name, in upper case, to the code. It contains
-// ISO 3166-2:US and the military codes from Publication 28 of the US Postal
-// Service.
+// stateCodes maps each code and name, in upper case, to the code. It contains ISO 3166-2:US and
+// the military codes from Publication 28 of the US Postal Service.
 var stateCodes = func() map[string]string {
 	all := map[string]string{}
 	for code, name := range map[string]string{

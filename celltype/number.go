@@ -26,11 +26,9 @@ type numberParser struct {
 	// fieldStyle reads ambiguous cells of columns that were not sniffed. It is
 	// set only if the field's own format decides the style.
 	fieldStyle number.Style
-	// unrestricted reports whether numbers are neither rounded nor compared
-	// with limits.
+	// unrestricted reports whether numbers are neither rounded nor compared with limits.
 	unrestricted bool
-	// percents reports which cells of the column are odd if only some have a
-	// percent sign.
+	// percents reports which cells of the column are odd if only some have a percent sign.
 	percents percentStyle
 	// otherCurrency, tooSmall and tooLarge are the results for numbers that the
 	// field's options do not allow.
@@ -65,15 +63,13 @@ func newNumberParser(f intray.Field, o options) (Parser, error) {
 	return a, err
 }
 
-// These are the notes of numbers in a column in which only some cells have a
-// percent sign.
+// These are the notes of numbers in a column in which only some cells have a percent sign.
 var (
 	noteNoPercentSign = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.NewMessage("percent.missing", nil)}
 	notePercentSign   = &Note{Code: "percent", Level: intray.LevelWarning, Text: intray.NewMessage("percent.unlike_column", nil)}
 )
 
-// noteOtherNumberStyle is the note of a number that contradicts the style of
-// its column.
+// noteOtherNumberStyle is the note of a number that contradicts the style of its column.
 var noteOtherNumberStyle = &Note{Code: CodeReadOtherwise, Level: intray.LevelInfo, Text: intray.NewMessage("number.unlike_column", nil)}
 
 func (a *numberParser) Parse(c Cell, scratch []byte) Result {
@@ -113,8 +109,7 @@ func (a *numberParser) Parse(c Cell, scratch []byte) Result {
 	return r
 }
 
-// applyLimits rounds a number and checks that it is within the limits of the
-// field.
+// applyLimits rounds a number and checks that it is within the limits of the field.
 func (a *numberParser) applyLimits(raw, value []byte) Result {
 	if a.unrestricted {
 		return newResult(raw, value)

@@ -126,8 +126,7 @@ func TestUntrimmedValuesAreReported(t *testing.T) {
 	}
 }
 
-// TestOptionsThatMeanNothingAreRefused checks that fields with unusable options
-// do not compile.
+// TestOptionsThatMeanNothingAreRefused checks that fields with unusable options do not compile.
 func TestOptionsThatMeanNothingAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		name    intray.TypeName

@@ -46,8 +46,7 @@ var shapes = map[intray.TypeName]string{
 	intray.TypeUUID:        `[0-9a-fA-F]{8}-[0-9a-f]{4}-[1-9][0-9a-f]{3}-[89abAB][0-9A-F]{3}-[0-9a-f]{12}`,
 }
 
-// cellsOf generates cells for a type: inputs from its table, similar text and
-// unrelated text.
+// cellsOf generates cells for a type: inputs from its table, similar text and unrelated text.
 func cellsOf(t *testing.T, name intray.TypeName) *rapid.Generator[string] {
 	known := rapid.SampledFrom(tableCells(t, name))
 	shape := known
@@ -196,9 +195,8 @@ func digitsOf(text string) string {
 // wayToWrite is a notation for numbers.
 type wayToWrite struct{ decimal, group, before, behind string }
 
-// TestNumbersLoseNothing checks that numbers of up to 60 digits keep their
-// exact value. It writes columns in many notations, sniffs them, and compares
-// the values as fractions.
+// TestNumbersLoseNothing checks that numbers of up to 60 digits keep their exact value. It
+// writes columns in many notations, sniffs them, and compares the values as fractions.
 func TestNumbersLoseNothing(t *testing.T) {
 	ways := []wayToWrite{
 		{".", "", "", ""}, {",", "", "", ""}, {".", ",", "", ""}, {",", ".", "", ""}, {",", " ", "", " €"},

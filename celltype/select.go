@@ -56,8 +56,7 @@ func newMultiSelect(f intray.Field, o options) (Parser, error) {
 	return m, nil
 }
 
-// valuesBufferSize is the number of values up to which a cell is parsed without
-// an allocation.
+// valuesBufferSize is the number of values up to which a cell is parsed without an allocation.
 const valuesBufferSize = 16
 
 func (m *multiSelectParser) Parse(c Cell, scratch []byte) Result {
@@ -108,8 +107,7 @@ func (m *multiSelectParser) parseList(values []string, raw []byte) (list []strin
 	return values, note, true
 }
 
-// decodeJSONStrings returns the elements of a JSON array of strings, or nil for
-// any other input.
+// decodeJSONStrings returns the elements of a JSON array of strings, or nil for any other input.
 func decodeJSONStrings(raw []byte) []string {
 	if raw[0] != '[' {
 		return nil
@@ -185,15 +183,13 @@ func appendJSONString(dst []byte, text string) []byte {
 	return append(dst, '"')
 }
 
-// optionMatcher finds the option for a value. It tries an exact label, value or
-// alternate match first, then ignores case, accents and spaces, and then tries
-// the closest option.
+// optionMatcher finds the option for a value. It tries an exact label, value or alternate match
+// first, then ignores case, accents and spaces, and then tries the closest option.
 type optionMatcher struct {
 	// exact maps each name to its option. It includes the names in upper and
 	// lower case if these are unambiguous.
 	exact map[string]optionMatch
-	// byLength indexes the same names by length. It omits lengths that too many
-	// names have.
+	// byLength indexes the same names by length. It omits lengths that too many names have.
 	byLength [maxIndexedLength][]namedMatch
 	loose    map[string]*choice
 	// numbers holds the names that are numbers, in canonical form. An entry is
@@ -205,8 +201,7 @@ type optionMatcher struct {
 	invalid     Result
 }
 
-// optionMatch is an option that was found. mapped reports whether the match
-// needs a note.
+// optionMatch is an option that was found. mapped reports whether the match needs a note.
 type optionMatch struct {
 	choice *choice
 	mapped bool

@@ -92,9 +92,8 @@ func countrySuggester(three bool) *Suggester {
 	return s
 }
 
-// BuiltinOptions returns the values of a field of type country or
-// us-state-territory with their display names, sorted by name. It returns nil
-// for other types.
+// BuiltinOptions returns the values of a field of type country or us-state-territory with their
+// display names, sorted by name. It returns nil for other types.
 func BuiltinOptions(f intray.Field) []intray.SelectOption {
 	switch f.Type.Name {
 	case intray.TypeCountry, intray.TypeState:
@@ -178,8 +177,7 @@ func (s *Suggester) Suggest(text string, most int) []Suggestion {
 // partialMatch is the distance between two names if one contains the other.
 const partialMatch = 100
 
-// likeness returns the distance between text and a name, and reports whether
-// they are similar.
+// likeness returns the distance between text and a name, and reports whether they are similar.
 func likeness(text, name []rune) (distance int, like bool) {
 	const short, word = 3, 5
 	if len(text) < short || len(name) < short {

@@ -19,12 +19,11 @@ import (
 // minInputs is the minimum number of inputs in the table of a type.
 const minInputs = 40
 
-// TestTables checks the inputs in testdata/values. Each line has the text of a
-// cell, plain or quoted, and after a bar the expected result: a value followed
-// by the code of a note, "=" for the text itself, "empty" or "wrong". A line
-// that starts with "options" or "fields" changes the field for the lines that
-// follow. A line that starts with "column" has the cells that are sniffed
-// first.
+// TestTables checks the inputs in testdata/values. Each line has the text of a cell, plain or
+// quoted, and after a bar the expected result: a value followed by the code of a note, "=" for
+// the text itself, "empty" or "wrong". A line that starts with "options" or "fields" changes the
+// field for the lines that follow. A line that starts with "column" has the cells that are
+// sniffed first.
 func TestTables(t *testing.T) {
 	for _, name := range allTypes {
 		t.Run(string(name), func(t *testing.T) {
@@ -51,8 +50,7 @@ var allTypes = []intray.TypeName{
 	intray.TypeZIP, intray.TypeState, intray.TypeSSN, intray.TypeCountry, intray.TypeUUID,
 }
 
-// TestTablesAreThoseOfTheTypes checks that each type has a table and each table
-// has a type.
+// TestTablesAreThoseOfTheTypes checks that each type has a table and each table has a type.
 func TestTablesAreThoseOfTheTypes(t *testing.T) {
 	var names []string
 	for _, name := range allTypes {

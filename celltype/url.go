@@ -10,8 +10,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// urlParser parses the type url: an absolute URL that is valid in the WHATWG
-// URL Standard.
+// urlParser parses the type url: an absolute URL that is valid in the WHATWG URL Standard.
 type urlParser struct {
 	protocols, domains   []string
 	invalid, notAccepted Result
@@ -97,8 +96,7 @@ func (u *urlParser) checkAccepted(p urlOrigin, raw, value []byte) Result {
 	return newResult(raw, value)
 }
 
-// acceptsHost reports whether a host is an accepted domain or one of its
-// subdomains.
+// acceptsHost reports whether a host is an accepted domain or one of its subdomains.
 func (u *urlParser) acceptsHost(host []byte) bool {
 	for _, domain := range u.domains {
 		below := len(host) - len(domain)
@@ -176,10 +174,9 @@ func cutScheme(text []byte) (scheme string, rest []byte, small bool) {
 	return "", nil, false
 }
 
-// scanHost returns the end of the host, and reports whether it has upper-case
-// letters. It returns 0 unless the host has at least two labels, none is
-// encoded, and the last one starts with a letter, so that the host is not an IP
-// address.
+// scanHost returns the end of the host, and reports whether it has upper-case letters. It
+// returns 0 unless the host has at least two labels, none is encoded, and the last one starts
+// with a letter, so that the host is not an IP address.
 func scanHost(rest []byte) (end int, capitals bool) {
 	dot, before := -1, byte('.')
 	for ; end < len(rest); end++ {
@@ -218,8 +215,7 @@ func isDefaultPort(scheme string, port []byte) bool {
 	return scheme == "https" && string(port) == ":443" || scheme == "http" && string(port) == ":80"
 }
 
-// isSimplePath reports whether a path, with its query and fragment, is in
-// canonical form.
+// isSimplePath reports whether a path, with its query and fragment, is in canonical form.
 func isSimplePath(tail []byte) bool {
 	if len(tail) > 0 && tail[0] != '/' && tail[0] != '?' && tail[0] != '#' {
 		return false

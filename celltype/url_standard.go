@@ -11,10 +11,9 @@ import (
 	"golang.org/x/net/idna"
 )
 
-// standardURL is an absolute URL in the canonical form of the WHATWG URL
-// Standard (https://url.spec.whatwg.org). The standard resolves dot segments,
-// drops surplus slashes after the scheme and percent-encodes reserved
-// characters.
+// standardURL is an absolute URL in the canonical form of the WHATWG URL Standard
+// (https://url.spec.whatwg.org). The standard resolves dot segments, drops surplus slashes after
+// the scheme and percent-encodes reserved characters.
 type standardURL struct {
 	// host is empty if the URL has none.
 	scheme, host, href string
@@ -38,8 +37,7 @@ const (
 	forbiddenDomain = forbiddenHost + "%\x7f"
 )
 
-// percentEncode encodes control characters, characters above ~ and the
-// characters of a set.
+// percentEncode encodes control characters, characters above ~ and the characters of a set.
 func percentEncode(text, set string) string {
 	var out []byte
 	for _, r := range text {
@@ -122,9 +120,8 @@ func isURLScheme(scheme string) bool {
 	return scheme != ""
 }
 
-// joinSegments encodes the segments of a path, which must not include the first
-// slash, and resolves dot segments. It preserves the drive letter of a file
-// URL.
+// joinSegments encodes the segments of a path, which must not include the first slash, and
+// resolves dot segments. It preserves the drive letter of a file URL.
 func joinSegments(path, scheme string) string {
 	var list []string
 	segments := strings.Split(path, "/")
@@ -157,9 +154,8 @@ func isDriveLetter(segment string) bool {
 	return len(segment) == 2 && segment[0]|0x20-'a' < 26 && (segment[1] == ':' || segment[1] == '|')
 }
 
-// parseFileHost splits the part after "file:" into the host and the path, which
-// does not include the first slash. A drive letter where the host would be is
-// part of the path.
+// parseFileHost splits the part after "file:" into the host and the path, which does not include
+// the first slash. A drive letter where the host would be is part of the path.
 func parseFileHost(rest string) (host, path string, ok bool) {
 	if !strings.HasPrefix(rest, "//") {
 		return "", strings.TrimPrefix(rest, "/"), true
@@ -178,8 +174,7 @@ func parseFileHost(rest string) (host, path string, ok bool) {
 	return host, path, ok
 }
 
-// parseAuthority returns credentials, host and port in canonical form, preceded
-// by //.
+// parseAuthority returns credentials, host and port in canonical form, preceded by //.
 func parseAuthority(text, defaultPort string, special bool) (authority, host string, ok bool) {
 	authority = "//"
 	if at := strings.LastIndexByte(text, '@'); at >= 0 {
@@ -262,8 +257,7 @@ func percentDecode(text string) string {
 	return string(out)
 }
 
-// urlProfile is the standard's domain-to-ASCII algorithm with beStrict set to
-// false.
+// urlProfile is the standard's domain-to-ASCII algorithm with beStrict set to false.
 var urlProfile = idna.New(
 	idna.MapForLookup(), idna.BidiRule(), idna.CheckJoiners(true), idna.StrictDomainName(true), idna.ValidateLabels(true),
 	idna.CheckHyphens(false), idna.VerifyDNSLength(false), idna.Transitional(false),
@@ -316,9 +310,8 @@ func parseIPv4Host(labels []string) (string, bool) {
 	return netip.AddrFrom4([4]byte{byte(address >> 24), byte(address >> 16), byte(address >> 8), byte(address)}).String(), true
 }
 
-// parseIPv6Host returns the canonical form of an address in brackets. Where
-// net/netip writes an embedded IPv4 address, the standard writes the last 32
-// bits in hexadecimal.
+// parseIPv6Host returns the canonical form of an address in brackets. Where net/netip writes an
+// embedded IPv4 address, the standard writes the last 32 bits in hexadecimal.
 func parseIPv6Host(host string) (string, bool) {
 	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	if err != nil || !address.Is6() || address.Zone() != "" || !strings.HasSuffix(host, "]") {

@@ -10,9 +10,8 @@
 // the answers. [Engine.MapColumns] maps columns without reading rows. [Outcome.Explain]
 // traces a staged cell.
 //
-// A [HookLoader] loads the hooks of the schema. The engine calls them and applies
-// their changes. [Engine.Finish] calls beforeFinishCallback once all rows are
-// staged.
+// A [HookLoader] loads the hooks of the schema. The engine calls them and applies their changes.
+// [Engine.Finish] calls beforeFinishCallback once all rows are staged.
 //
 // The engine stores only temporary files, and only during a run. It does not depend on a
 // database, HTTP or a clock. The same file, schema, settings and answers always yield the
@@ -49,8 +48,7 @@ type Config struct {
 	Problems int64
 	// Temp is the folder for temporary files. The default is os.TempDir.
 	Temp string
-	// LoadHooks loads hooks. If it is nil, imports whose schema has hooks are
-	// rejected.
+	// LoadHooks loads hooks. If it is nil, imports whose schema has hooks are rejected.
 	LoadHooks HookLoader
 	// Progress, unless nil, is called after each batch with the number of rows processed so
 	// far. Calls for one import are sequential.
@@ -72,9 +70,8 @@ func New(cfg Config) *Engine {
 
 // Sink receives the finished batches.
 type Sink interface {
-	// StageBatch encodes a batch. Several goroutines call it concurrently. The engine
-	// reuses the batch after StageBatch returns. It calls commit for one batch at a time,
-	// in row order.
+	// StageBatch encodes a batch. Several goroutines call it concurrently. The engine reuses the
+	// batch after StageBatch returns. It calls commit for one batch at a time, in row order.
 	StageBatch(b *intray.Batch) (commit func() error, err error)
 }
 
@@ -82,8 +79,7 @@ type Sink interface {
 // unique. The outcome counts and lists these problems for every sink.
 type CrossRowSink interface {
 	Sink
-	// AddProblem adds a problem to committed rows. The engine calls it after the
-	// last commit.
+	// AddProblem adds a problem to committed rows. The engine calls it after the last commit.
 	AddProblem(problem intray.Problem, rows *roaring.Bitmap) error
 }
 

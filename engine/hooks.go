@@ -15,9 +15,8 @@ import (
 // HookLoader loads the hooks of one import.
 type HookLoader func(ctx context.Context, hooks intray.Hooks, env intray.HookEnv) (HookRunner, error)
 
-// HookRunner runs the hooks of one import. If a hook fails, the error is an
-// [intray.HookError]. Any other error is a failure of the sandbox. RunRows must be safe for
-// concurrent use.
+// HookRunner runs the hooks of one import. If a hook fails, the error is an [intray.HookError].
+// Any other error is a failure of the sandbox. RunRows must be safe for concurrent use.
 //
 // Methods must not change batches, and must not use them after returning. Hooks are identified
 // by their index in [intray.Hooks].
@@ -27,8 +26,7 @@ type HookRunner interface {
 	// RunColumn calls a column hook with all cells of its field. The cells of other fields
 	// may be empty.
 	RunColumn(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
-	// RunBulk calls a bulk hook with all rows, or with the rows that a person
-	// edited.
+	// RunBulk calls a bulk hook with all rows, or with the rows that a person edited.
 	RunBulk(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
 	// RunRows calls a row hook for each row.
 	RunRows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error)
@@ -49,9 +47,8 @@ const (
 	columnRows = 1_000_000
 )
 
-// runPreHooks calls the column and bulk hooks, which need all rows, before the
-// pipeline starts. It stores their changes in the plan, which applies them to each
-// batch.
+// runPreHooks calls the column and bulk hooks, which need all rows, before the pipeline starts.
+// It stores their changes in the plan, which applies them to each batch.
 func (p *importRun) runPreHooks(ctx context.Context, plan *rowplan.Plan) error {
 	columns, bulk := p.imp.Schema.Hooks.Column, p.imp.Schema.Hooks.BulkRow
 	plan.HookChanges = rowplan.SortByRow(p.infos)

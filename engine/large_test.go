@@ -150,8 +150,7 @@ func TestNoticesAtLimit(t *testing.T) {
 	}
 }
 
-// TestMaxRecords checks record limits that are reached before, at and after the end of a
-// batch.
+// TestMaxRecords checks record limits that are reached before, at and after the end of a batch.
 func TestMaxRecords(t *testing.T) {
 	const rows = 2*intray.BatchRows + 100
 	file := "email,Name\n" + strings.Repeat("ada@example.org,x\n", rows)

@@ -11,8 +11,7 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// mappingAnswers holds people's decisions about the mapping, by field index and column
-// index.
+// mappingAnswers holds people's decisions about the mapping, by field index and column index.
 type mappingAnswers struct {
 	// columns maps field indexes to the chosen columns. An empty list means no column.
 	columns map[int][]int
@@ -199,8 +198,7 @@ func (o *Outcome) askMapping(q mapping.Question, fields []intray.Field, columns 
 	o.addQuestion(asked)
 }
 
-// askAllFields adds a question about the column of each field, with one notice for
-// all of them.
+// askAllFields adds a question about the column of each field, with one notice for all of them.
 func (o *Outcome) askAllFields(text intray.Message, fields []intray.Field, columns []intray.Column) {
 	o.stop(intray.UnmappedFields, text)
 	choices := columnChoices(columns)

@@ -72,8 +72,7 @@ type Outcome struct {
 }
 
 // AllNotices returns the first MaxNotices notices: those about the import, followed by those
-// about cells and rows. If there are more, it appends a notice of type Truncated with the
-// total.
+// about cells and rows. If there are more, it appends a notice of type Truncated with the total.
 func (o *Outcome) AllNotices() []intray.Notice {
 	all := append(slices.Clip(o.Notices), o.Listed...)
 	total := int64(len(o.Notices)) + o.OmittedNotices + o.Problems
@@ -144,8 +143,7 @@ func (o *Outcome) decideVerdict(s intray.Settings, removed int) *Outcome {
 	return o
 }
 
-// AddSummary adds the summary of a batch. Batches must be added in the order of
-// their rows.
+// AddSummary adds the summary of a batch. Batches must be added in the order of their rows.
 func (o *Outcome) AddSummary(a rowplan.Summary) {
 	o.DataRows += a.Rows
 	o.ErrorRows += int64(len(a.ErrorRows))

@@ -117,9 +117,8 @@ func recoverPanic(work func() error) func() error {
 	}
 }
 
-// readRecords reads the next records and reports the notices of the source. It returns
-// io.EOF at the end of the file and after an error in the file. It stores such an error in
-// fileErr.
+// readRecords reads the next records and reports the notices of the source. It returns io.EOF at
+// the end of the file and after an error in the file. It stores such an error in fileErr.
 func (b *pipeline) readRecords(ctx context.Context, reader source.Reader, report func(intray.Notice)) (*intray.Records, error) {
 	recs := <-b.free
 	for {
@@ -165,8 +164,7 @@ func (b *pipeline) checkProblemLimit(out *Outcome, more int64) error {
 	return &source.LimitError{Reason: intray.NewMessage("limit.problems", intray.Params{"limit": b.maxProblems})}
 }
 
-// newWorker returns a function that parses and stages records. Only one goroutine may call
-// it.
+// newWorker returns a function that parses and stages records. Only one goroutine may call it.
 func (b *pipeline) newWorker() func(context.Context, *intray.Records) (stagedBatch, error) {
 	var batch intray.Batch
 	scratch := make([]byte, 0, rowplan.ScratchBytes)

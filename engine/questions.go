@@ -169,8 +169,7 @@ func sheetLabel(name string, sheet int) intray.Message {
 	return intray.Literal(mapping.Shorten(name))
 }
 
-// openChoices are the choices about a file that may become a question, keyed by
-// Evidence.Choice.
+// openChoices are the choices about a file that may become a question, keyed by Evidence.Choice.
 var openChoices = map[string]struct {
 	id     string
 	notice intray.NoticeType

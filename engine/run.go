@@ -159,8 +159,7 @@ func (p *importRun) prepare(ctx context.Context) (*rowplan.Plan, error) {
 	return plan, nil
 }
 
-// setHeader sets the header row and discards everything that was read with the previous
-// one.
+// setHeader sets the header row and discards everything that was read with the previous one.
 func (p *importRun) setHeader(row string) {
 	answers := intray.Answers{intray.AnswerHeaderRow: row}
 	for id, answer := range p.imp.Answers {

@@ -114,8 +114,7 @@ func bookings(d draw, n int) (rows [][]string, opening, closing int) {
 	return rows, opening, balance
 }
 
-// signed formats an amount, given in cents, with the sign at the end, as some German banks
-// do.
+// signed formats an amount, given in cents, with the sign at the end, as some German banks do.
 func signed(cents int) string {
 	if cents < 0 {
 		return grouped(-cents, ".") + "-"

@@ -73,8 +73,7 @@ func encode(t *testing.T, e encoding.Encoding, text []byte) []byte {
 	return encoded
 }
 
-// grouped formats a number of hundredths with a decimal comma and the given thousands
-// separator.
+// grouped formats a number of hundredths with a decimal comma and the given thousands separator.
 func grouped(hundredths int, thousands string) string {
 	whole := strconv.Itoa(hundredths / 100)
 	for at := len(whole) - 3; at > 0; at -= 3 {

@@ -20,8 +20,7 @@ import (
 // shownRows is the maximum number of result rows that a summary shows.
 const shownRows = 3
 
-// run imports a file in the same way as the run command. It returns the summary and the
-// outcome.
+// run imports a file in the same way as the run command. It returns the summary and the outcome.
 func run(t *testing.T, file string, schema *intray.Schema) (string, *engine.Outcome) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -17,8 +17,7 @@ const (
 	lazyMinCells = 100_000
 	// packRows is the number of rows in a pack.
 	packRows = 10_000
-	// lazyAnswerFactor is the factor by which the limit on changes is higher for a lazy
-	// call.
+	// lazyAnswerFactor is the factor by which the limit on changes is higher for a lazy call.
 	lazyAnswerFactor = 4
 )
 

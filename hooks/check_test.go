@@ -146,8 +146,7 @@ func TestCheckLimits(t *testing.T) {
 	})
 }
 
-// TestCheckWithoutWorkers checks that the error does not name a hook if no worker is
-// available.
+// TestCheckWithoutWorkers checks that the error does not name a hook if no worker is available.
 func TestCheckWithoutWorkers(t *testing.T) {
 	c, err := sandbox.New(sandbox.Config{Mode: sandbox.BestEffort})
 	if err != nil {

@@ -16,8 +16,7 @@ import (
 
 // callInfo describes a call for the error that is returned if the call fails.
 type callInfo struct {
-	// hooks are the names of the hooks that the call runs. group is the name for all of
-	// them.
+	// hooks are the names of the hooks that the call runs. group is the name for all of them.
 	hooks []string
 	group string
 	// firstRow and rowCount are the data rows of a call to row hooks. For other hooks,
@@ -28,8 +27,7 @@ type callInfo struct {
 	minRowTime time.Duration
 	// timeoutText returns the reason for a timeout.
 	timeoutText func() intray.Message
-	// addContext adds the kind of the call to a reason. If addContext is nil, nothing is
-	// added.
+	// addContext adds the kind of the call to a reason. If addContext is nil, nothing is added.
 	addContext func(reason intray.Message) intray.Message
 }
 
@@ -59,8 +57,7 @@ func (s *Session) timeoutText(rows int) intray.Message {
 	return intray.NewMessage("hook.slow_for_rows", intray.Params{"limit": formatDuration(budget), "n": rows, "each": formatDuration(s.cfg.BatchTimeout)})
 }
 
-// formatDuration formats a duration in whole seconds if possible, and in milliseconds
-// otherwise.
+// formatDuration formats a duration in whole seconds if possible, and in milliseconds otherwise.
 func formatDuration(d time.Duration) intray.Message {
 	if d%time.Second == 0 {
 		return intray.NewMessage("duration.seconds", intray.Params{"n": int(d / time.Second)})
@@ -181,8 +178,7 @@ func unreadableAnswer(err error, note string) error {
 	return &sandbox.Failure{Kind: sandbox.KindProtocol, Detail: "its answer cannot be read: " + err.Error(), Exit: -1, Note: note, Cause: err}
 }
 
-// errRepeatedColumns is the error for an answer that requests columns that were already
-// sent.
+// errRepeatedColumns is the error for an answer that requests columns that were already sent.
 var errRepeatedColumns = unreadableAnswer(errors.New("it asks for columns that it has"), "")
 
 // faultError returns the error for a hook that cannot be loaded. A fault without a hook is

@@ -127,8 +127,7 @@ func TestLazyLimits(t *testing.T) {
 	}
 }
 
-// TestFaultError checks that a fault without a hook is reported as a failure of the
-// service.
+// TestFaultError checks that a fault without a hook is reported as a failure of the service.
 func TestFaultError(t *testing.T) {
 	var failed *intray.HookError
 	if err := faultError(jsruntime.Fault{Name: "N", Message: "m"}); err == nil || errors.As(err, &failed) || !strings.HasSuffix(err.Error(), "N: m") {

@@ -173,8 +173,7 @@ func TestErrorNamesHook(t *testing.T) {
 	})
 }
 
-// TestLastChangeWins checks that the last change to a cell is used, for few rows and for
-// many.
+// TestLastChangeWins checks that the last change to a cell is used, for few rows and for many.
 func TestLastChangeWins(t *testing.T) {
 	counts := []int{2, 10_001}
 	if testing.Short() {
@@ -205,8 +204,7 @@ func TestLastChangeWins(t *testing.T) {
 	})
 }
 
-// TestIdleTimeout checks that a session replaces a worker that was ended because it was
-// idle.
+// TestIdleTimeout checks that a session replaces a worker that was ended because it was idle.
 func TestIdleTimeout(t *testing.T) {
 	s := newRunner(t, sandbox.QuickJS, hooks.Config{MaxWorkers: 1}, sandbox.Config{IdleTimeout: 50 * time.Millisecond})
 	session := openSession(t, s, rowHooks(`({row}) => ({row: {out: {value: row.b.value + "!"}}})`))
@@ -281,8 +279,7 @@ var endlessBodies = map[string]string{
 	"native": `[].includes.call({length: 2 ** 53 - 1}, 1);`,
 }
 
-// callsByHook calls each kind of hook. The function body is used for the hook with that
-// name.
+// callsByHook calls each kind of hook. The function body is used for the hook with that name.
 var callsByHook = map[string]func(ctx context.Context, s *hooks.Runner, body string) error{
 	"stepHooks[2]": func(ctx context.Context, s *hooks.Runner, body string) error {
 		declared := intray.Hooks{Step: []intray.StepHook{{Step: intray.ReviewStepPost, Source: "() => {}"}, {Step: intray.UploadStep, Source: "() => {}"}, {Step: intray.UploadStep, Source: body}}}
@@ -382,8 +379,7 @@ func TestMemoryLimit(t *testing.T) {
 	})
 }
 
-// TestSlowRows checks that the error does not contain a row if all rows together take too
-// long.
+// TestSlowRows checks that the error does not contain a row if all rows together take too long.
 func TestSlowRows(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: it waits for two timeouts")

@@ -80,8 +80,7 @@ func (s *Session) newFinishRun(schema *intray.Schema, rows iter.Seq2[*intray.Bat
 	return f, nil
 }
 
-// collectRows counts the rows. Unless there are too many, it also adds their values to the
-// call.
+// collectRows counts the rows. Unless there are too many, it also adds their values to the call.
 func (f *finishRun) collectRows() error {
 	columns := make([]*columnBuilder, len(f.layouts))
 	for i := range f.layouts {
@@ -225,9 +224,8 @@ type finishMetadata struct {
 	User             json.RawMessage        `json:"user"`
 }
 
-// finishField describes which columns are mapped to a field. FileHeaders and
-// FileHeaderIndexes are set only for a many-to-one field, for which FileHeader and
-// FileHeaderIndex are null.
+// finishField describes which columns are mapped to a field. FileHeaders and FileHeaderIndexes
+// are set only for a many-to-one field, for which FileHeader and FileHeaderIndex are null.
 type finishField struct {
 	FileHeader        *string  `json:"fileHeader"`
 	FileHeaderIndex   *int     `json:"fileHeaderIndex"`

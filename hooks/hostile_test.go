@@ -89,8 +89,7 @@ func residentMemory(t *testing.T) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
-// maxGrowth is the maximum growth of the memory of this process, in bytes, after a hostile
-// hook.
+// maxGrowth is the maximum growth of the memory of this process, in bytes, after a hostile hook.
 const maxGrowth = 50 << 20
 
 // hostileIdleWorkers is the number of idle workers in the pool.

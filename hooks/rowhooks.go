@@ -174,8 +174,7 @@ func (r *rowHookRun) callOnce(ctx context.Context, rows span, info callInfo, tra
 	}
 }
 
-// usedColumns reports which fields a row hook uses. Until that is known, it returns all
-// fields.
+// usedColumns reports which fields a row hook uses. Until that is known, it returns all fields.
 func (s *Session) usedColumns(hook *rowHook, fields []intray.Field) (used []bool, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

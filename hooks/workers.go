@@ -83,9 +83,8 @@ func (s *Session) waitForSlot(ctx context.Context) (*workerSlot, error) {
 }
 
 // claimSlot returns the slot that was used last. If no slot is idle, it returns a new slot
-// without a worker, or nil if there are already MaxWorkers slots. isOnly reports whether a
-// new slot is the only one of the session. changed is closed when a slot becomes idle or is
-// closed.
+// without a worker, or nil if there are already MaxWorkers slots. isOnly reports whether a new
+// slot is the only one of the session. changed is closed when a slot becomes idle or is closed.
 func (s *Session) claimSlot() (slot *workerSlot, isOnly bool, changed <-chan struct{}, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -219,8 +218,7 @@ func (s *Session) waitForWorker(ctx context.Context) (*sandbox.Worker, error) {
 	}
 }
 
-// closeIdleWorkers ends the workers of the session that have been idle for at least
-// idleFor.
+// closeIdleWorkers ends the workers of the session that have been idle for at least idleFor.
 func (s *Session) closeIdleWorkers(idleFor time.Duration) {
 	s.mu.Lock()
 	before := len(s.idle)

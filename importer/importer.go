@@ -1,6 +1,5 @@
-// Package importer imports a file in one call: it detects the format, maps the columns
-// to a schema, parses and validates every cell, and returns the clean rows and the
-// problems.
+// Package importer imports a file in one call: it detects the format, maps the columns to a
+// schema, parses and validates every cell, and returns the clean rows and the problems.
 //
 //	imp, err := importer.Open(ctx, "contacts.csv", schema, importer.Config{})
 //	if err != nil {
@@ -46,8 +45,7 @@ type Config struct {
 	// TempDir is the parent of the folder that stores the rows until Close. The default
 	// is os.TempDir.
 	TempDir string
-	// LoadHooks loads the hooks of the schema. If it is nil, schemas with hooks are
-	// rejected.
+	// LoadHooks loads the hooks of the schema. If it is nil, schemas with hooks are rejected.
 	LoadHooks engine.HookLoader
 	// Now is the current time as hooks see it. The default is time.Now.
 	Now time.Time

@@ -23,8 +23,7 @@ type candidate struct {
 	// distinctive reports whether the header contains all words of the field's name, or a
 	// word that identifies more than a general kind, such as "tracking".
 	distinctive bool
-	// near reports whether the column has a different but related meaning that is
-	// acceptable.
+	// near reports whether the column has a different but related meaning that is acceptable.
 	near bool
 	// missing holds the qualifiers that the field has but the header lacks.
 	missing []string
@@ -62,8 +61,7 @@ const (
 	doubt  = 0.6
 	// maxSure is the highest score of a match by meaning or letters.
 	maxSure = 0.99
-	// maxVetoed is the highest score of a column whose values contradict the
-	// field.
+	// maxVetoed is the highest score of a column whose values contradict the field.
 	maxVetoed = 0.5
 	// scoreLetters is the score of names that have the same letters.
 	scoreLetters = 0.93
@@ -311,8 +309,7 @@ func (w scorer) adjustByVariety(c *candidate, p *profile) {
 	}
 }
 
-// adjustByOptions adjusts the score by the share of values that are options of the select
-// field.
+// adjustByOptions adjusts the score by the share of values that are options of the select field.
 func (w scorer) adjustByOptions(c *candidate, column intray.Column) {
 	share, ok := chosenFrom(w.options, column)
 	switch {

@@ -86,9 +86,8 @@ type decision struct {
 	// chosen maps each field to its candidate. owner maps each index entry to its field.
 	chosen map[int]candidate
 	owner  map[int]int
-	// equals maps each field to the columns that fit it as well as its own column does. It
-	// is computed before any column is assigned, so that the order of fields does not
-	// matter.
+	// equals maps each field to the columns that fit it as well as its own column does. It is
+	// computed before any column is assigned, so that the order of fields does not matter.
 	equals map[int][]candidate
 }
 
@@ -210,14 +209,12 @@ func (c candidate) isAsNear(to candidate) bool {
 	return c.near && to.near && c.isCertain() && c.score >= to.score-nearMargin && c.tieBreak >= to.tieBreak-margin
 }
 
-// canSwap reports whether the columns of two fields would fit equally well if they were
-// swapped.
+// canSwap reports whether the columns of two fields would fit equally well if they were swapped.
 func (d *decision) canSwap(a, b candidate) bool {
 	return d.rankScore(a.field, b.entry) >= a.rankScore()-margin && d.rankScore(b.field, a.entry) >= b.rankScore()-margin
 }
 
-// rankScore returns the score of a field and a column, or 0 if the column is
-// not a candidate.
+// rankScore returns the score of a field and a column, or 0 if the column is not a candidate.
 func (d *decision) rankScore(field, entry int) float64 { return d.rankScores[[2]int{field, entry}] }
 
 // contenders returns the other fields that match the column about equally well and that
@@ -340,8 +337,7 @@ func (d *decision) foreignQualifiers(c candidate) []string {
 	return slices.DeleteFunc(slices.Clone(c.extra), func(mark string) bool { return d.index.schemaQualifiers[mark] })
 }
 
-// differInQualifiers reports whether the headers have different qualifiers that the field
-// lacks.
+// differInQualifiers reports whether the headers have different qualifiers that the field lacks.
 func (d *decision) differInQualifiers(a, b candidate) bool {
 	x, y := d.foreignQualifiers(a), b.extra
 	return !b.near && len(extras(x, y)) > 0 && len(extras(y, x)) > 0 && !d.isPrimary(a)
@@ -399,8 +395,7 @@ func (d *decision) extraWords(header string, name []string) []string {
 	})
 }
 
-// minCompound is the minimum length, in letters, of a word that may match the end of a
-// compound.
+// minCompound is the minimum length, in letters, of a word that may match the end of a compound.
 const minCompound = 4
 
 // variantColumns returns columns whose names express the meaning of the field and

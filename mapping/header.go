@@ -88,8 +88,7 @@ func (h *HeaderRow) Score(row []string) float64 {
 	return h.scoreCells(row, h.matchField)
 }
 
-// enoughByName is the minimum score by names alone at which Score ignores the meanings of
-// cells.
+// enoughByName is the minimum score by names alone at which Score ignores the meanings of cells.
 const enoughByName = 0.8
 
 func (h *HeaderRow) scoreCells(row []string, name func(cell string) (field int, score float64)) float64 {

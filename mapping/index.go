@@ -109,8 +109,7 @@ func newIndex(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, e
 // costImplied is the cost of a meaning that depends on a second column.
 const costImplied = 0.05
 
-// addImplied adds meanings that columns have only if the file also has certain other
-// columns.
+// addImplied adds meanings that columns have only if the file also has certain other columns.
 func (x *index) addImplied(signatures map[string]*signature) {
 	for _, name := range slices.Sorted(maps.Keys(x.wanted)) {
 		c := x.lexicon.Concept(name)
@@ -237,6 +236,5 @@ func (x *index) reduceDoubt(readings []lexicon.Reading) []lexicon.Reading {
 	return readings
 }
 
-// lessDoubt is the share of the doubt that disappears if the schema uses no likelier
-// meaning.
+// lessDoubt is the share of the doubt that disappears if the schema uses no likelier meaning.
 const lessDoubt = 0.5

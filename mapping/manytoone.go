@@ -56,8 +56,7 @@ func (s *suggestion) mergePicks() {
 	}
 }
 
-// mergeReasons explains why several columns map to one field. It names at most five of
-// them.
+// mergeReasons explains why several columns map to one field. It names at most five of them.
 func (s *suggestion) mergeReasons(picks []pickedColumn) []intray.Message {
 	if len(picks) == 1 {
 		return picks[0].reasons

@@ -20,8 +20,7 @@ type Question struct {
 	// Field is the key of the field without a column, or "" if the question is
 	// about the whole file.
 	Field string
-	// Columns are the columns that may map to the field, at most 5. It is empty if none
-	// fits.
+	// Columns are the columns that may map to the field, at most 5. It is empty if none fits.
 	Columns []intray.Column
 	// Text describes the question and its reason. It names at most 5 columns or fields,
 	// each truncated to 100 characters, and states how many more there are.

@@ -130,9 +130,8 @@ func (g grade) matched(column intray.Column, n name) intray.Match {
 }
 
 // normalize returns a name in lower case and without spaces and punctuation, so that "First
-// Name", "first_name", "firstName" and "FIRST-NAME" are equal. It retains accents and the
-// signs # % & + $ € £, which carry meaning, so that "Amount" and "Amount %" remain
-// different.
+// Name", "first_name", "firstName" and "FIRST-NAME" are equal. It retains accents and the signs
+// # % & + $ € £, which carry meaning, so that "Amount" and "Amount %" remain different.
 func normalize(name string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -146,8 +145,7 @@ func normalize(name string) string {
 }
 
 // Messages list at most maxNamed columns or fields and truncate each name to maxQuote
-// characters, because a file may have thousands of columns with headers of several
-// kilobytes.
+// characters, because a file may have thousands of columns with headers of several kilobytes.
 const (
 	maxNamed = 5
 	maxQuote = 100
@@ -223,8 +221,7 @@ func readYear(l *lexicon.Lexicon, header string, nameCounts map[string]int) (rea
 	return readings, year
 }
 
-// isOtherYear reports whether the name of a field contains a different year than the
-// column.
+// isOtherYear reports whether the name of a field contains a different year than the column.
 func isOtherYear(name, year string) bool {
 	if year == "" {
 		return false
@@ -330,8 +327,7 @@ func abbreviates(short, long string) bool {
 	return i == len(x)
 }
 
-// maxCompared is the maximum length, in letters, of names that are compared letter by
-// letter.
+// maxCompared is the maximum length, in letters, of names that are compared letter by letter.
 const maxCompared = 64
 
 // editSimilarity returns the share of letters that need no change, based on the

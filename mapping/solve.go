@@ -6,9 +6,8 @@ import (
 	"slices"
 )
 
-// solveAssignment returns the best overall assignment of columns to fields, in which each
-// field and each column occurs at most once. It solves each connected group of candidates
-// separately.
+// solveAssignment returns the best overall assignment of columns to fields, in which each field
+// and each column occurs at most once. It solves each connected group of candidates separately.
 func solveAssignment(all []candidate) []candidate {
 	var chosen []candidate
 	for _, group := range connectedGroups(all) {
@@ -17,8 +16,7 @@ func solveAssignment(all []candidate) []candidate {
 	return chosen
 }
 
-// connectedGroups divides candidates into groups that have no field and no column in
-// common.
+// connectedGroups divides candidates into groups that have no field and no column in common.
 func connectedGroups(all []candidate) [][]candidate {
 	parent := map[int]int{}
 	var root func(int) int
@@ -49,8 +47,7 @@ func connectedGroups(all []candidate) [][]candidate {
 	return list
 }
 
-// weight returns the weight of a score. A certain match has more weight than two doubtful
-// ones.
+// weight returns the weight of a score. A certain match has more weight than two doubtful ones.
 func weight(score float64) float64 { return 1 / (1.03 - score) }
 
 // maxExact is the maximum number of fields in a group that is solved exactly. In a larger

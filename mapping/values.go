@@ -252,8 +252,7 @@ func isUUID(cell string) bool {
 	return len(cell) == 36 && cell[8] == '-' && cell[13] == '-' && cell[18] == '-' && cell[23] == '-'
 }
 
-// isCurrency reports whether the text is a code of three upper-case letters or a currency
-// sign.
+// isCurrency reports whether the text is a code of three upper-case letters or a currency sign.
 func isCurrency(cell string) bool {
 	if utf8.RuneCountInString(cell) == 1 {
 		r, _ := utf8.DecodeRuneInString(cell)
@@ -440,9 +439,8 @@ func chosenFrom(known map[string]bool, c intray.Column) (float64, bool) {
 	return float64(hits) / float64(total), true
 }
 
-// isContradicted reports whether the values of a column contradict a field whose key equals
-// the header in a different spelling. A key is for programs and may be less specific than
-// the label.
+// isContradicted reports whether the values of a column contradict a field whose key equals the
+// header in a different spelling. A key is for programs and may be less specific than the label.
 func (s *suggestion) isContradicted(g grade, f intray.Field, n name, o *offer) bool {
 	if g.score == 1 || n.kind != keyName || normalize(f.Label) == n.spelled || len(o.columns) != 1 {
 		return false

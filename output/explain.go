@@ -9,8 +9,7 @@ import (
 )
 
 // Explain returns the output step of a trace: the content of a cell in the result, with the
-// reasons. The cell is in row i of the batch. field is the index of its field in the
-// schema.
+// reasons. The cell is in row i of the batch. field is the index of its field in the schema.
 //
 // Text is the JSON that [Write] writes: strings are in quotes, numbers and lists are not. It
 // is nil if the cell is null or the row is not in the result. The first reason states which of

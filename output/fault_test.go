@@ -53,11 +53,10 @@ func mixedRows() (*intray.Schema, *intray.Batch) {
 	return schema, b
 }
 
-// TestWriterFailsAtEachByte checks that Write returns the error of a writer that fails
-// after any number of bytes below the size of the file. The writer alternately returns an
-// error and writes too few bytes. For workbooks, the test tries only every 29th number,
-// because their compressor is slow to create. In short mode, it tries a fifth of these
-// numbers.
+// TestWriterFailsAtEachByte checks that Write returns the error of a writer that fails after any
+// number of bytes below the size of the file. The writer alternately returns an error and writes
+// too few bytes. For workbooks, the test tries only every 29th number, because their compressor
+// is slow to create. In short mode, it tries a fifth of these numbers.
 func TestWriterFailsAtEachByte(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	schema, b := mixedRows()

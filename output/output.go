@@ -58,9 +58,8 @@
 // with an error. The schema alone determines whether $text exists, so that all files for
 // one schema have the same columns. Invalid UTF-8 becomes U+FFFD.
 //
-// Data pages have version 1, plain or dictionary encoding, and zstd compression. A row
-// group has at most 240,000 rows and about 16 MiB. Only one row group is in memory at a
-// time.
+// Data pages have version 1, plain or dictionary encoding, and zstd compression. A row group has
+// at most 240,000 rows and about 16 MiB. Only one row group is in memory at a time.
 package output
 
 import (

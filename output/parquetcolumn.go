@@ -88,9 +88,8 @@ func newColumnWriter(schemaField intray.Field, f *field) *columnWriter {
 	return &columnWriter{kind: textColumn}
 }
 
-// mayRejectValues reports whether there may be values that the column cannot hold: raw
-// text, or numbers with too many digits. received reports whether rows may contain raw
-// text.
+// mayRejectValues reports whether there may be values that the column cannot hold: raw text, or
+// numbers with too many digits. received reports whether rows may contain raw text.
 func (l *columnWriter) mayRejectValues(received bool) bool {
 	return l.kind == doubleColumn || l.kind == decimalColumn || received && l.kind != textColumn
 }

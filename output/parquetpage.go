@@ -109,8 +109,7 @@ type columnChunk struct {
 	dictionaryPages, plainPages int
 }
 
-// reset empties the chunk. It frees the dictionary, because there may be thousands of
-// columns.
+// reset empties the chunk. It frees the dictionary, because there may be thousands of columns.
 func (c *columnChunk) reset() {
 	clear(c.pages)
 	*c = columnChunk{pages: c.pages[:0]}
@@ -131,8 +130,7 @@ type pageEncoder struct {
 	// body is an uncompressed page without its header. dictionary is a dictionary page.
 	body, dictionary, encoded []byte
 	indexes                   []int32
-	// added is the size in memory of the pages that were encoded since the last wait, in
-	// bytes.
+	// added is the size in memory of the pages that were encoded since the last wait, in bytes.
 	added int
 }
 
@@ -212,10 +210,9 @@ const (
 	secondLook, moreTimes = 1024, 2
 )
 
-// indexValues computes the dictionary indexes of the values in a page. The values have
-// width bytes each, or a length prefix if width is 0. It reports whether the dictionary is
-// worth using. If not, it closes the dictionary, which retains the entries of earlier
-// pages.
+// indexValues computes the dictionary indexes of the values in a page. The values have width
+// bytes each, or a length prefix if width is 0. It reports whether the dictionary is worth
+// using. If not, it closes the dictionary, which retains the entries of earlier pages.
 func (e *pageEncoder) indexValues(c *columnChunk, p *page, width int) bool {
 	e.indexes = e.indexes[:0]
 	if c.dictClosed || p.values == 0 {

@@ -83,8 +83,7 @@ func significantDigits(v []byte) (digits []byte, point int) {
 	return bytes.TrimRight(digits, "0"), point
 }
 
-// maxInt64Digits is the maximum number of digits with which every integer fits into 64
-// bits.
+// maxInt64Digits is the maximum number of digits with which every integer fits into 64 bits.
 const maxInt64Digits = 18
 
 // parseDecimal returns a number with the given number of decimal places as an integer, in

@@ -41,9 +41,8 @@ func drawNumber(t *rapid.T) string {
 	return rapid.StringMatching(`-?(0|[1-9][0-9]{0,18})(\.[0-9]{1,18})?(e-?[0-9]{1,2})?`).Draw(t, "number")
 }
 
-// TestDoublesLoseNoDigit checks, with exact arithmetic, that the shortest decimal form of
-// an accepted double equals the number, and that numbers of up to 15 digits are always
-// accepted.
+// TestDoublesLoseNoDigit checks, with exact arithmetic, that the shortest decimal form of an
+// accepted double equals the number, and that numbers of up to 15 digits are always accepted.
 func TestDoublesLoseNoDigit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawNumber(t)

@@ -16,9 +16,8 @@ import (
 // until a person has fixed it.
 var ErrInvalidRow = errors.New("a row has an error, and invalidDataBehavior is BLOCK_SUBMIT")
 
-// flushBytes is the number of bytes that are buffered before they are written. Because a
-// row is never split, the buffers together hold up to blockCount times flushBytes plus one
-// row.
+// flushBytes is the number of bytes that are buffered before they are written. Because a row is
+// never split, the buffers together hold up to blockCount times flushBytes plus one row.
 const flushBytes = 256 << 10
 
 // blockCount is the number of buffers. One is filled while others are being written.
@@ -34,17 +33,15 @@ type rowWriter interface {
 	appendStart(b []byte, columns []int) []byte
 	// appendRow appends a row. first reports whether it is the first row of the file.
 	appendRow(b []byte, r *rowCursor, first bool) ([]byte, error)
-	// rowSeparator returns the text that appendRow appends before every row except the
-	// first.
+	// rowSeparator returns the text that appendRow appends before every row except the first.
 	rowSeparator() string
 	// appendEnd appends the end of a file with the given number of rows.
 	appendEnd(b []byte, rows int64) ([]byte, error)
 }
 
-// Write streams the rows that the schema's InvalidDataBehavior selects to w, and returns
-// their number. After an error, the file is incomplete. Write wraps errors from w, from the
-// batches and from the context. It calls w from a different goroutine, but not after Write
-// returns.
+// Write streams the rows that the schema's InvalidDataBehavior selects to w, and returns their
+// number. After an error, the file is incomplete. Write wraps errors from w, from the batches
+// and from the context. It calls w from a different goroutine, but not after Write returns.
 func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, batches iter.Seq2[*intray.Batch, error]) (rows int64, err error) {
 	keep, err := policyFor(schema.Settings.InvalidDataBehavior)
 	if err != nil {

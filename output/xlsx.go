@@ -35,8 +35,7 @@ const (
 	styleTimestamp
 	styleTime
 	styleHeader
-	// styleText prevents applications from treating text as a formula when the cell is
-	// edited.
+	// styleText prevents applications from treating text as a formula when the cell is edited.
 	styleText
 )
 
@@ -183,8 +182,7 @@ func (f *xlsxWriter) appendCell(b []byte, i int, v []byte, kind content) ([]byte
 	return f.appendText(b, i, 0, v), nil
 }
 
-// appendCellStart appends the start of a cell with its reference and style, followed by
-// rest.
+// appendCellStart appends the start of a cell with its reference and style, followed by rest.
 func (f *xlsxWriter) appendCellStart(b []byte, i, style int, rest string) []byte {
 	b = append(append(b, `<c r="`...), f.columns[i]...)
 	b = strconv.AppendInt(b, int64(f.number), 10)

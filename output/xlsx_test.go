@@ -93,8 +93,7 @@ func typed(names ...intray.TypeName) *intray.Schema {
 	return s
 }
 
-// TestWorkbookCells checks that each value is stored with a type that does not lose
-// information.
+// TestWorkbookCells checks that each value is stored with a type that does not lose information.
 func TestWorkbookCells(t *testing.T) {
 	for _, c := range []struct {
 		kind        intray.TypeName
@@ -247,8 +246,7 @@ func TestWorkbooksHoldNoFormulas(t *testing.T) {
 	}
 }
 
-// TestUnmappedColumnsInWorkbooks checks that a workbook contains the cells of unmapped
-// columns.
+// TestUnmappedColumnsInWorkbooks checks that a workbook contains the cells of unmapped columns.
 func TestUnmappedColumnsInWorkbooks(t *testing.T) {
 	schema := typed(intray.TypeString)
 	b := &intray.Batch{Lines: make([]int64, 3), Fields: make([]intray.Cells, 1), Unmapped: []intray.UnmappedCells{{Column: 2}, {Column: 11}}}

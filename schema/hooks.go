@@ -134,8 +134,7 @@ func wordEnd(source string, at int) int {
 	return at
 }
 
-// isWordByte reports whether a byte may be part of a name. It returns true for non-ASCII
-// bytes.
+// isWordByte reports whether a byte may be part of a name. It returns true for non-ASCII bytes.
 func isWordByte(b byte) bool {
 	return b == '_' || b == '$' || b >= 0x80 || '0' <= b && b <= '9' || 'a' <= b && b <= 'z' || 'A' <= b && b <= 'Z'
 }

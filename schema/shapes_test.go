@@ -29,8 +29,7 @@ func join(issues []Issue) string {
 	return strings.Join(lines, "\n")
 }
 
-// row is a property with a valid value, an invalid value and the message for the invalid
-// value.
+// row is a property with a valid value, an invalid value and the message for the invalid value.
 type row struct{ name, right, wrong, message string }
 
 func settingsRows() []row {
@@ -224,8 +223,7 @@ func TestFileShape(t *testing.T) {
 	}
 }
 
-// TestJSONSchemaAgrees checks that an independent JSON Schema validator agrees with the
-// shapes.
+// TestJSONSchemaAgrees checks that an independent JSON Schema validator agrees with the shapes.
 func TestJSONSchemaAgrees(t *testing.T) {
 	agree(t, SettingsShape(), settingsRows(), `{%q:%s}`)
 	agree(t, HooksShape(), hooksRows(), `{%q:%s}`)

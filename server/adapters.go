@@ -62,8 +62,7 @@ func (c *webhookSender) DisabledPayload(w model.Webhook, at time.Time, last intr
 	return newPayload(webhooks.WebhookDisabled, body), err
 }
 
-// ConnectorFailedPayload returns the message that reports the first failed run of a
-// connector.
+// ConnectorFailedPayload returns the message that reports the first failed run of a connector.
 func (c *webhookSender) ConnectorFailedPayload(of model.Connector, run model.PullRun) (webhooks.Payload, error) {
 	body, err := webhook.ConnectorFailed{
 		ID: of.ID, Directory: of.Directory, RunID: run.ID, Kind: run.Kind, Message: run.Message, Failed: run.Ended, NextRun: of.Next,
@@ -96,8 +95,7 @@ func (c *webhookSender) Send(ctx context.Context, d model.Delivery, at time.Time
 	}}, nil
 }
 
-// DecideRetry returns the failure streak of a receiver after an attempt, and when
-// to retry.
+// DecideRetry returns the failure streak of a receiver after an attempt, and when to retry.
 func (c *webhookSender) DecideRetry(f model.FailureStreak, tries int, at time.Time, last webhooks.SendResult) webhooks.RetryDecision {
 	after := webhook.FailureStreak(f).WithAttempt(at, last.Delivered)
 	decision := webhooks.RetryDecision{Streak: model.FailureStreak(after), Dead: after.IsDead()}

@@ -23,9 +23,8 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// Config configures the service. Data and Listen are required. The flags in
-// cmd/intray/serve.go set its fields, so a new setting needs a field here and a
-// flag there.
+// Config configures the service. Data and Listen are required. The flags in cmd/intray/serve.go
+// set its fields, so a new setting needs a field here and a flag there.
 type Config struct {
 	// Data is the path of the folder for all stored data.
 	Data string
@@ -40,14 +39,11 @@ type Config struct {
 	// BaseURL is the URL at which clients reach the service, without a path.
 	// Default: the URL in each request.
 	BaseURL string
-	// MetricsListen is the address at which the metrics are served. Default: no
-	// metrics.
+	// MetricsListen is the address at which the metrics are served. Default: no metrics.
 	MetricsListen string
-	// TLSCert and TLSKey are the paths of PEM files. Set both or neither. Default:
-	// no TLS.
+	// TLSCert and TLSKey are the paths of PEM files. Set both or neither. Default: no TLS.
 	TLSCert, TLSKey string
-	// TrustedProxies are the networks of proxies that may set X-Forwarded-…
-	// headers.
+	// TrustedProxies are the networks of proxies that may set X-Forwarded-… headers.
 	TrustedProxies []netip.Prefix
 	// RateCreate is the maximum number of imports that an API key may create per
 	// minute. 0 means no limit.
@@ -176,8 +172,7 @@ func ParseNetworks(text string) ([]netip.Prefix, error) {
 	return list, nil
 }
 
-// emptySpool creates the spool folder and deletes files that an earlier process
-// left in it.
+// emptySpool creates the spool folder and deletes files that an earlier process left in it.
 func emptySpool(cfg Config) error {
 	if err := os.RemoveAll(cfg.tempDir()); err != nil {
 		return fmt.Errorf("empty the spool: %w", err)

@@ -132,8 +132,7 @@ func (d *connectorFixture) pull(c model.Connector) (run model.PullRun, ran bool)
 	return list[0], true
 }
 
-// runAt checks that the connector is not due before the given time, and runs it at
-// that time.
+// runAt checks that the connector is not due before the given time, and runs it at that time.
 func (d *connectorFixture) runAt(c model.Connector, at time.Time) model.PullRun {
 	d.Helper()
 	d.setClock(at.Add(-time.Second))

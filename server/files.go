@@ -24,10 +24,9 @@ func OpenInput(name string) (source.Input, func() error, error) {
 	return file.Input, file.Close, nil
 }
 
-// WriteFile writes a file completely or not at all. It replaces an existing file
-// only when everything is written and durable, and keeps the mode of the file. A
-// new file has the mode that the umask allows. If the name is "-", WriteFile writes
-// to out.
+// WriteFile writes a file completely or not at all. It replaces an existing file only when
+// everything is written and durable, and keeps the mode of the file. A new file has the mode
+// that the umask allows. If the name is "-", WriteFile writes to out.
 func WriteFile(name string, out io.Writer, write func(io.Writer) error) (err error) {
 	if name == "-" {
 		return buffered(out, write)
@@ -103,8 +102,7 @@ const (
 
 // directFile writes a file that will be synced. If the system supports it, whole blocks bypass
 // the page cache. A result is not read soon after it is written, so copying it to the cache
-// would only cost time. Bypassing the cache also leaves little to write when the file is
-// synced.
+// would only cost time. Bypassing the cache also leaves little to write when the file is synced.
 type directFile struct {
 	file *os.File
 	// block contains bytes that have not been written yet.

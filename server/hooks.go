@@ -22,8 +22,7 @@ type HookConfig struct {
 	Runtime string
 	// Sandbox is "strict" (the default) or "best-effort".
 	Sandbox string
-	// TimeoutPer1000 is the maximum time that hooks may take per 1,000 rows.
-	// Default 5 s.
+	// TimeoutPer1000 is the maximum time that hooks may take per 1,000 rows. Default 5 s.
 	TimeoutPer1000 time.Duration
 	// CallTimeout is the maximum duration of one call to a hook, for any number of rows.
 	// Default 60 s.
@@ -46,24 +45,21 @@ func (c HookConfig) validate() error {
 	return nil
 }
 
-// hookRunner runs hooks in a sandbox, which it opens for the first import with
-// hooks.
+// hookRunner runs hooks in a sandbox, which it opens for the first import with hooks.
 type hookRunner struct {
 	cfg HookConfig
 
 	mu      sync.Mutex
 	sandbox *sandbox.Pool
 	runner  *hooks.Runner
-	// loadFirst means that the hooks of an import are loaded before its file is
-	// read.
+	// loadFirst means that the hooks of an import are loaded before its file is read.
 	loadFirst bool
 	// keep means that sessions are kept, because report reads them.
 	keep     bool
 	sessions []*hooks.Session
 }
 
-// newHookRunner returns a runner. It logs the sandbox features that the system does
-// not have.
+// newHookRunner returns a runner. It logs the sandbox features that the system does not have.
 func newHookRunner(cfg HookConfig, log *slog.Logger) *hookRunner {
 	if lacks := sandbox.ProbeCapabilities().Missing(); len(lacks) > 0 {
 		log.Info("the hook sandbox lacks parts on this system", "missing", lacks, "mode", cmp.Or(cfg.Sandbox, string(sandbox.Strict)))
@@ -140,8 +136,7 @@ func (h *hookRunner) checkHooks(ctx context.Context, hooks intray.Hooks) (warnin
 	return intray.Message{}, runner.Check(ctx, hooks)
 }
 
-// ensureRunner opens the sandbox unless it is open. If opening failed before, it
-// tries again.
+// ensureRunner opens the sandbox unless it is open. If opening failed before, it tries again.
 func (h *hookRunner) ensureRunner() (*hooks.Runner, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -54,8 +54,7 @@ type HookTestRow struct {
 // HookTestCell describes how hooks changed a cell.
 type HookTestCell struct {
 	Field string
-	// Before is the value without hooks. After is the value with hooks. Nil means
-	// no value.
+	// Before is the value without hooks. After is the value with hooks. Nil means no value.
 	Before, After *string
 	// Problems are the problems of the cell with hooks.
 	Problems []intray.Problem

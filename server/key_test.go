@@ -15,8 +15,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// begunFolder returns a configuration whose data folder contains a database and one
-// blob.
+// begunFolder returns a configuration whose data folder contains a database and one blob.
 func begunFolder(t *testing.T, database string) Config {
 	t.Helper()
 	cfg := good()

@@ -150,9 +150,8 @@ func randomHex() (string, error) {
 	return hex.EncodeToString(b), nil
 }
 
-// OpenAdmin opens the service for an administrative task, possibly while another
-// process serves from the folder. The caller must call the returned function to
-// close it.
+// OpenAdmin opens the service for an administrative task, possibly while another process serves
+// from the folder. The caller must call the returned function to close it.
 func OpenAdmin(ctx context.Context, cfg Config) (*service.Service, func() error, error) {
 	p, err := open(ctx, cfg, nil)
 	if err != nil {

@@ -24,9 +24,8 @@ type RunConfig struct {
 	Schema *intray.Schema
 	// SchemaFile is the path of the schema file, or "".
 	SchemaFile string
-	// Answers are the answers to questions about the file. An answer to a question
-	// that cannot occur, or with a value that the file does not contain, is a
-	// UsageError.
+	// Answers are the answers to questions about the file. An answer to a question that cannot
+	// occur, or with a value that the file does not contain, is a UsageError.
 	Answers intray.Answers
 	// Out is the path of the result file, or "-" for Stdout.
 	Out    string
@@ -39,8 +38,7 @@ type RunConfig struct {
 	Explain []int64
 	// Hooks configures the runtime and the sandbox of hooks.
 	Hooks HookConfig
-	// Progress is called with the number of completed rows. Default: nothing is
-	// called.
+	// Progress is called with the number of completed rows. Default: nothing is called.
 	Progress func(rows int64)
 }
 
@@ -49,14 +47,12 @@ type RunReport struct {
 	Outcome *engine.Outcome
 	// OutputRows is the number of rows in the result.
 	OutputRows int64
-	// Traces contains the traces of each row in Explain, one per field, or nil for
-	// a row that does not exist. It is nil if no row reached the end of the
-	// pipeline.
+	// Traces contains the traces of each row in Explain, one per field, or nil for a row that
+	// does not exist. It is nil if no row reached the end of the pipeline.
 	Traces [][]intray.Trace
 }
 
-// checkOutputs returns an error if an output would overwrite an input or another
-// output.
+// checkOutputs returns an error if an output would overwrite an input or another output.
 func (c *RunConfig) checkOutputs() error {
 	for _, to := range []string{c.Out, c.Problems} {
 		if to == "" || to == "-" {
@@ -177,8 +173,7 @@ func (c *RunConfig) recheckAnswers(o *engine.Outcome) error {
 	return nil
 }
 
-// allFields returns the fields after the hooks have run, and the fields that the
-// hooks removed.
+// allFields returns the fields after the hooks have run, and the fields that the hooks removed.
 func (c *RunConfig) allFields(o *engine.Outcome) []intray.Field {
 	fields := slices.Clip(o.Schema(c.Schema).Fields)
 	for _, f := range c.Schema.Fields {

@@ -31,8 +31,7 @@ func runText(t *testing.T, text string, behavior intray.InvalidDataBehavior, row
 	return report, out.String()
 }
 
-// stepsOf returns the steps of a trace, each with the value of the cell after the
-// step.
+// stepsOf returns the steps of a trace, each with the value of the cell after the step.
 func stepsOf(t intray.Trace) (steps []string) {
 	for _, s := range t.Steps {
 		text := "none"

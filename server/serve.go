@@ -170,9 +170,8 @@ func warnOfKeys(ctx context.Context, cfg Config, p *components) {
 	}
 }
 
-// startKeepAlive sends heartbeats until leave is called with the time at which the
-// shutdown began. leave records that this process has ended, so no heartbeat may
-// follow.
+// startKeepAlive sends heartbeats until leave is called with the time at which the shutdown
+// began. leave records that this process has ended, so no heartbeat may follow.
 func startKeepAlive(ctx context.Context, limits shutdownLimits, work *jobs.Worker, p *components) (leave func(began time.Time) error) {
 	ctx = context.WithoutCancel(ctx)
 	keeping, stop := context.WithCancel(ctx)
@@ -208,8 +207,7 @@ func callWithin(limit time.Duration, what string, work func() error) error {
 	}
 }
 
-// shutDown waits for requests and runs in parallel, and ends both when their time
-// is up.
+// shutDown waits for requests and runs in parallel, and ends both when their time is up.
 func shutDown(ctx context.Context, settle time.Duration, p *components, servers *servers) error {
 	ctx = context.WithoutCancel(ctx)
 	settled := make(chan error, 1)

@@ -113,8 +113,7 @@ func (s *served) end() error {
 	return err
 }
 
-// ask sends a request with an API key and returns the status and the body of the
-// response.
+// ask sends a request with an API key and returns the status and the body of the response.
 func (s *served) ask(method, path, key, body string) (int, string) {
 	s.t.Helper()
 	if !strings.HasPrefix(path, "http") {
@@ -205,8 +204,7 @@ func TestServeExposesMetricsSeparately(t *testing.T) {
 	s.ask("GET", "/healthz", "", "")
 	s.ask("BREW", "/healthz", "", "")
 	status, text := s.ask("GET", "http://"+cfg.MetricsListen+"/metrics", "", "")
-	// Requests are counted after their responses, so retry until the last one is
-	// counted.
+	// Requests are counted after their responses, so retry until the last one is counted.
 	for end := time.Now().Add(10 * time.Second); !strings.Contains(text, `method="other"`) && time.Now().Before(end); {
 		status, text = s.ask("GET", "http://"+cfg.MetricsListen+"/metrics", "", "")
 	}

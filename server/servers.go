@@ -80,8 +80,7 @@ func (s *servers) onShutdown(end func()) {
 	}
 }
 
-// serve starts the servers. The returned channel receives the error of a server
-// that fails.
+// serve starts the servers. The returned channel receives the error of a server that fails.
 func (s *servers) serve() <-chan error {
 	failed := make(chan error, len(s.list))
 	for i, server := range s.list {
@@ -159,9 +158,8 @@ func (l *limitedListener) Close() error {
 	return l.TCPListener.Close()
 }
 
-// limitedConn is still a TCP connection for net/http. If a body was not read,
-// net/http closes only the write half of the connection, so that the client
-// receives the response.
+// limitedConn is still a TCP connection for net/http. If a body was not read, net/http closes
+// only the write half of the connection, so that the client receives the response.
 type limitedConn struct {
 	*net.TCPConn
 	free func()

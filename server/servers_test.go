@@ -68,8 +68,7 @@ func TestLimitConnections(t *testing.T) {
 	}
 }
 
-// TestServersLogConnectionErrors checks that messages from net/http are written to
-// the log.
+// TestServersLogConnectionErrors checks that messages from net/http are written to the log.
 func TestServersLogConnectionErrors(t *testing.T) {
 	cfg := good()
 	cfg.Data, cfg.Listen = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0"

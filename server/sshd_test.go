@@ -88,8 +88,7 @@ func openSSHPasswordServer(t *testing.T) *sshServer {
 	return d
 }
 
-// goPasswordServer starts a server written in Go that accepts a user with a
-// password.
+// goPasswordServer starts a server written in Go that accepts a user with a password.
 func goPasswordServer(t *testing.T) *sshServer {
 	d := newPasswordServer()
 	d.port = livetest.Listen(t, func(conn net.Conn) {

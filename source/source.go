@@ -10,9 +10,8 @@
 // AsIs is set, the first row of a text file is a record and not a header, so only the
 // limits on records apply to it.
 //
-// The package has no knowledge of the schema, the meaning of a value, or the validity
-// of a row. If a record has more or fewer cells than there are columns, it returns the
-// record unchanged.
+// The package has no knowledge of the schema, the meaning of a value, or the validity of a row.
+// If a record has more or fewer cells than there are columns, it returns the record unchanged.
 package source
 
 import (
@@ -37,8 +36,7 @@ type Input struct {
 	Size int64
 }
 
-// HeadBytes is the maximum number of bytes at the beginning of a file that Detect
-// receives.
+// HeadBytes is the maximum number of bytes at the beginning of a file that Detect receives.
 const HeadBytes = 64 << 10
 
 // Options are the choices that a user made about a file. With the zero value, the
@@ -72,8 +70,7 @@ type Options struct {
 // NoHeader is the HeaderRow of a file without a header.
 const NoHeader = -1
 
-// Limits restricts the resources that reading one file may use. A zero field means its
-// default.
+// Limits restricts the resources that reading one file may use. A zero field means its default.
 type Limits struct {
 	// Columns is the maximum number of columns in a sheet. Default 16,384.
 	Columns int
@@ -165,8 +162,7 @@ type Reader interface {
 
 // UnreadableError reports that a file cannot be read, at which line, and why.
 type UnreadableError struct {
-	// Line is the line where the problem occurred, counted from 1, or 0 if the line is
-	// unknown.
+	// Line is the line where the problem occurred, counted from 1, or 0 if the line is unknown.
 	Line int64
 	// Reason is a sentence without a final period, written for the sender of the file.
 	Reason intray.Message
@@ -270,8 +266,7 @@ type File struct {
 	file *os.File
 }
 
-// OpenFile opens a regular file. It returns an error for directories, pipes and
-// devices.
+// OpenFile opens a regular file. It returns an error for directories, pipes and devices.
 func OpenFile(name string) (*File, error) {
 	file, err := os.Open(name)
 	if err != nil {

@@ -6,10 +6,9 @@ import (
 	"slices"
 )
 
-// ValueCounts counts the occurrences of values. It uses 20 bytes per
-// occurrence, and writes them to a temporary file after the first few
-// megabytes. Values with equal hashes are treated as equal; see
-// [UniqueChecker].
+// ValueCounts counts the occurrences of values. It uses 20 bytes per occurrence, and writes them
+// to a temporary file after the first few megabytes. Values with equal hashes are treated as
+// equal; see [UniqueChecker].
 //
 // Any number of goroutines may add values, each with a separate [Counter].
 // After that, call MostFrequent once.
@@ -27,8 +26,7 @@ type ValueCount struct {
 	Row   uint32
 }
 
-// moreFrequent compares two counts for sorting: by descending count, then by
-// row.
+// moreFrequent compares two counts for sorting: by descending count, then by row.
 func (a ValueCount) moreFrequent(b ValueCount) int {
 	return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Row, b.Row), a.Hash.compare(b.Hash))
 }
@@ -66,8 +64,7 @@ func (c *Counter) Flush() error {
 	return nil
 }
 
-// MostFrequent returns the n most frequent values, and the number of distinct
-// values.
+// MostFrequent returns the n most frequent values, and the number of distinct values.
 func (t *ValueCounts) MostFrequent(n int) (most []ValueCount, different int64, err error) {
 	err = t.set.eachPartition(func() partitionWorker {
 		counts := map[Hash]ValueCount{}

@@ -8,8 +8,7 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// TestValueCounts compares the counts of few and of many values with those that a map
-// contains.
+// TestValueCounts compares the counts of few and of many values with those that a map contains.
 func TestValueCounts(t *testing.T) {
 	for _, c := range []struct{ texts, rows, most int }{{0, 0, 3}, {1, 5, 3}, {7, 100, 3}, {7, 100, 7}, {7, 100, 50}, {90_000, 260_000, 10}} {
 		tally := validate.NewValueCounts(t.TempDir())
@@ -80,8 +79,7 @@ func containsHash(most []validate.ValueCount, h validate.Hash) bool {
 	return false
 }
 
-// repeatingText returns the value of a row. Values that occur earlier are
-// repeated more often.
+// repeatingText returns the value of a row. Values that occur earlier are repeated more often.
 func repeatingText(row, texts int) string {
 	return fmt.Sprint("text ", (row*row+row/7)%max(1, min(texts, row+1)))
 }

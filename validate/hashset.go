@@ -17,10 +17,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Hash is the hash of a value. Two values with equal hashes are treated as
-// equal; see [UniqueChecker] for the probability of a collision. Hashes are
-// comparable only if they come from the same Key or ValueCounts, and only
-// within one process.
+// Hash is the hash of a value. Two values with equal hashes are treated as equal; see
+// [UniqueChecker] for the probability of a collision. Hashes are comparable only if they come
+// from the same Key or ValueCounts, and only within one process.
 type Hash struct{ Hi, Lo uint64 }
 
 func (h Hash) compare(other Hash) int {
@@ -85,8 +84,7 @@ type spillFile struct {
 func (f *spillFile) write(block []byte) (int64, error) {
 	f.createOnce.Do(func() {
 		if f.file, f.createErr = os.CreateTemp(f.dir, "intray-values-*"); f.createErr == nil {
-			// On systems that allow this, the file is deleted when the process
-			// ends.
+			// On systems that allow this, the file is deleted when the process ends.
 			_ = os.Remove(f.file.Name())
 		}
 	})
@@ -112,9 +110,8 @@ func (f *spillFile) close() error {
 	return nil
 }
 
-// hashSet stores entries, first in memory and then in a spill file. It
-// partitions them by the first bits of their hashes, so that it can look for
-// equal hashes in one partition at a time.
+// hashSet stores entries, first in memory and then in a spill file. It partitions them by the
+// first bits of their hashes, so that it can look for equal hashes in one partition at a time.
 type hashSet struct {
 	spill *spillFile
 	shift uint
@@ -130,8 +127,7 @@ type partition struct {
 	blockOffsets []int64
 }
 
-// newHashSet returns a set. sets is the number of sets that share the spill
-// file.
+// newHashSet returns a set. sets is the number of sets that share the spill file.
 func newHashSet(spill *spillFile, sets int) *hashSet {
 	bits := uint(8)
 	if sets > maxLargeSets {
@@ -209,8 +205,7 @@ func (s *hashSet) appendToPartition(p *partition, run []byte) error {
 	return nil
 }
 
-// partitionWorker holds the functions that one goroutine calls for its
-// partitions.
+// partitionWorker holds the functions that one goroutine calls for its partitions.
 type partitionWorker struct {
 	// begin is called before partition i, entries for each group of its encoded
 	// entries, and end after the partition.
@@ -272,12 +267,10 @@ func (s *hashSet) duplicateRows() (*roaring.Bitmap, error) {
 	return all, err
 }
 
-// duplicateFinder finds equal hashes in a partition. It is reused for the next
-// partition.
+// duplicateFinder finds equal hashes in a partition. It is reused for the next partition.
 type duplicateFinder struct {
 	rows *roaring.Bitmap
-	// slots is a hash table with open addressing. used is the number of
-	// occupied slots.
+	// slots is a hash table with open addressing. used is the number of occupied slots.
 	slots []slot
 	used  int
 	// pending holds rows that will be added to the bitmap.
@@ -287,8 +280,7 @@ type duplicateFinder struct {
 // slot holds a hash and the first row that has it.
 type slot struct {
 	entry
-	// state is 0 for a free slot, 1 for a hash in one row, and 2 for a hash in
-	// several rows.
+	// state is 0 for a free slot, 1 for a hash in one row, and 2 for a hash in several rows.
 	state uint8
 }
 
@@ -314,8 +306,7 @@ func (c *duplicateFinder) addEntries(encoded []byte) {
 	}
 }
 
-// maxPendingRows is the number of rows that are collected before they are added
-// to the bitmap.
+// maxPendingRows is the number of rows that are collected before they are added to the bitmap.
 const maxPendingRows = 1 << 16
 
 func (c *duplicateFinder) flush() {

@@ -121,8 +121,7 @@ func TestUnreadableSpillFile(t *testing.T) {
 	}
 }
 
-// TestTruncatedSpillFile checks that a spill file without its last byte causes
-// an error.
+// TestTruncatedSpillFile checks that a spill file without its last byte causes an error.
 func TestTruncatedSpillFile(t *testing.T) {
 	for name, s := range spilledReaders(t) {
 		info, err := s.file.file.Stat()
@@ -178,8 +177,7 @@ func TestLookupFailsAfterSearch(t *testing.T) {
 	}
 }
 
-// TestUnwritableSpillFile checks that each function that writes reports the
-// failure.
+// TestUnwritableSpillFile checks that each function that writes reports the failure.
 func TestUnwritableSpillFile(t *testing.T) {
 	readOnly := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(readOnly, nil, 0o600); err != nil {
@@ -226,8 +224,7 @@ func TestUnwritableSpillFile(t *testing.T) {
 	}
 }
 
-// TestSpillFileReportsClose checks that close returns an error if the file was
-// already closed.
+// TestSpillFileReportsClose checks that close returns an error if the file was already closed.
 func TestSpillFileReportsClose(t *testing.T) {
 	f := spillFile{dir: t.TempDir()}
 	if err := f.close(); err != nil {
@@ -275,10 +272,9 @@ func TestSetSizes(t *testing.T) {
 	}
 }
 
-// TestHashes checks that each half of a hash depends on the whole value,
-// independently of the other half. Among n values, the upper 32 bits of a half
-// must be equal about n²/2³³ times, and values that collide in one half must
-// not collide in the other.
+// TestHashes checks that each half of a hash depends on the whole value, independently of the
+// other half. Among n values, the upper 32 bits of a half must be equal about n²/2³³ times, and
+// values that collide in one half must not collide in the other.
 func TestHashes(t *testing.T) {
 	seed, other := newHashSeed(), newHashSeed()
 	n := 1 << 17
@@ -313,8 +309,7 @@ func TestHashes(t *testing.T) {
 					bits[j] = uint32(h >> shift)
 				}
 				slices.Sort(bits)
-				// The expected number is at most 2. The probability of more than 16 is
-				// 10^-10.
+				// The expected number is at most 2. The probability of more than 16 is 10^-10.
 				if equal := n - len(slices.Compact(bits)); equal > 16 {
 					t.Errorf("%s: half %d, shift %d: %d of %d are equal", name, i, shift, equal, n)
 				}

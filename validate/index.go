@@ -44,8 +44,7 @@ func (k Key) Problems() []intray.Problem { return slices.Clone(k.key.problems) }
 // that, call Finish once. Rows can be called only after Finish.
 type Index struct {
 	set *hashSet
-	// unsorted holds the entries as they were added. sorted holds the runs that
-	// Finish writes.
+	// unsorted holds the entries as they were added. sorted holds the runs that Finish writes.
 	unsorted, sorted spillFile
 	runs             [][]sortedRun
 }
@@ -64,8 +63,7 @@ type Hasher struct {
 	batch entryBatch
 }
 
-// Hasher returns a new Hasher. All hashers of a key return the same hash for
-// the same row.
+// Hasher returns a new Hasher. All hashers of a key return the same hash for the same row.
 func (k Key) Hasher() *Hasher { return &Hasher{key: k} }
 
 // Hash returns the hash of the key of a row. It reports false if all cells of
@@ -96,8 +94,7 @@ func (h *Hasher) Flush(to *Index) error {
 	return nil
 }
 
-// Finish completes the index. It returns the rows that have the same key as
-// another row.
+// Finish completes the index. It returns the rows that have the same key as another row.
 func (x *Index) Finish() (*roaring.Bitmap, error) {
 	rows, err := x.set.duplicateRows()
 	if err == nil {
@@ -116,9 +113,8 @@ func (x *Index) Finish() (*roaring.Bitmap, error) {
 // Close removes the temporary files.
 func (x *Index) Close() error { return errors.Join(x.unsorted.close(), x.sorted.close()) }
 
-// maxRun is the maximum number of entries that are sorted at a time. A larger
-// partition is split into several runs, so that a value in most rows does not
-// need more memory.
+// maxRun is the maximum number of entries that are sorted at a time. A larger partition is split
+// into several runs, so that a value in most rows does not need more memory.
 const maxRun = 1 << 18
 
 // sortedRun is a run of sorted entries of one partition, with their number and their offset in
@@ -142,8 +138,7 @@ func (x *Index) buildRuns() error {
 	})
 }
 
-// runSorter sorts the entries of a partition. It is reused for the next
-// partition.
+// runSorter sorts the entries of a partition. It is reused for the next partition.
 type runSorter struct {
 	index     *Index
 	partition int

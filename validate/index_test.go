@@ -31,8 +31,7 @@ func indexed(t interface{ Fatal(...any) }, k validate.Key, x *validate.Index, ro
 	return repeated.ToArray()
 }
 
-// TestIndex compares the rows of each key with the result of a scan of all
-// rows.
+// TestIndex compares the rows of each key with the result of a scan of all rows.
 func TestIndex(t *testing.T) {
 	temp := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {

@@ -243,9 +243,8 @@ func intOption(v any) (int, bool) {
 	return n, err == nil
 }
 
-// maxTimeouts is the number of cells per batch and expression that may time
-// out. After that, the expression is not matched against the other cells of the
-// batch.
+// maxTimeouts is the number of cells per batch and expression that may time out. After that, the
+// expression is not matched against the other cells of the batch.
 const maxTimeouts = 3
 
 // regexCache holds the compiled regular expressions of a schema.
@@ -263,10 +262,9 @@ func (e regexCache) compile(source string, f jsregexp.Flags) (*jsregexp.Expr, er
 	return made, err
 }
 
-// regexRule returns the rule regex_match or regex_exclude. regex_match requires
-// a match of the expression in the cell, and regex_exclude requires that there
-// is none. Both rules also check empty cells. They skip cells that could not be
-// parsed, because these already have a problem.
+// regexRule returns the rule regex_match or regex_exclude. regex_match requires a match of the
+// expression in the cell, and regex_exclude requires that there is none. Both rules also check
+// empty cells. They skip cells that could not be parsed, because these already have a problem.
 func (e regexCache) regexRule(field int, v intray.Validator) (rule, error) {
 	flags, _ := v.Options["regexOptions"].(map[string]any)
 	on := func(name string) bool { set, _ := flags[name].(bool); return set }

@@ -21,13 +21,12 @@ type Duplicates struct {
 	Rows    *roaring.Bitmap
 }
 
-// UniqueChecker compares the values of all rows of a table, for the rules
-// unique, unique_case_insensitive and unique_with. It stores a 128-bit hash for
-// each value and moves the hashes to a temporary file after the first few
-// megabytes, so that its memory use does not grow with the number of rows.
-// Values are treated as equal if their hashes, computed with a secret seed, are
-// equal. With ten million rows, the probability that any two different values
-// have equal hashes is less than 1 in 10^24.
+// UniqueChecker compares the values of all rows of a table, for the rules unique,
+// unique_case_insensitive and unique_with. It stores a 128-bit hash for each value and moves the
+// hashes to a temporary file after the first few megabytes, so that its memory use does not grow
+// with the number of rows. Values are treated as equal if their hashes, computed with a secret
+// seed, are equal. With ten million rows, the probability that any two different values have
+// equal hashes is less than 1 in 10^24.
 type UniqueChecker struct {
 	keys []uniqueKey
 	sets []*hashSet
@@ -105,9 +104,8 @@ func quoted(label string) intray.Message {
 	return intray.NewMessage("text.quoted", intray.Params{"text": label})
 }
 
-// UniqueChecker returns a checker for the rows of one table, or nil if no rule
-// needs one. Temporary files are created in the directory temp, or in
-// os.TempDir if temp is "".
+// UniqueChecker returns a checker for the rows of one table, or nil if no rule needs one.
+// Temporary files are created in the directory temp, or in os.TempDir if temp is "".
 func (r *Rules) UniqueChecker(temp string) *UniqueChecker {
 	if len(r.unique) == 0 {
 		return nil
@@ -168,8 +166,7 @@ func (k *uniqueKey) appendKeyText(b *intray.Batch, row int, scratch *[]byte) ([]
 	return all, has
 }
 
-// foldCase returns text in lower case, for comparison. ASCII text needs no
-// allocation.
+// foldCase returns text in lower case, for comparison. ASCII text needs no allocation.
 func foldCase(text []byte, scratch *[]byte) []byte {
 	out := (*scratch)[:0]
 	for _, c := range text {
@@ -185,9 +182,8 @@ func foldCase(text []byte, scratch *[]byte) []byte {
 	return out
 }
 
-// Finish returns the rows that violate each rule. It omits rules without
-// violations. If several rows have equal values, all of them violate the rule,
-// including the first.
+// Finish returns the rows that violate each rule. It omits rules without violations. If several
+// rows have equal values, all of them violate the rule, including the first.
 func (u *UniqueChecker) Finish() ([]Duplicates, error) {
 	var found []Duplicates
 	for i, key := range u.keys {

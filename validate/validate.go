@@ -1,11 +1,10 @@
 // Package validate implements the validators: the rules that the schema sets
 // for the cells of a row.
 //
-// [Rules] are compiled once from a schema and applied to each [intray.Batch],
-// one field at a time. Each violation becomes an [intray.Problem]. A
-// [UniqueChecker] collects the values of all batches and reports duplicate
-// values, which are known only after the last row. The package does not parse
-// cells. It reads their values and raw text.
+// [Rules] are compiled once from a schema and applied to each [intray.Batch], one field at a
+// time. Each violation becomes an [intray.Problem]. A [UniqueChecker] collects the values of all
+// batches and reports duplicate values, which are known only after the last row. The package
+// does not parse cells. It reads their values and raw text.
 package validate
 
 import (
@@ -31,8 +30,7 @@ type Rules struct {
 // rule checks all cells of one field.
 type rule func(b *intray.Batch)
 
-// Compile returns the rules of a schema. It returns an error if a validator is
-// unknown.
+// Compile returns the rules of a schema. It returns an error if a validator is unknown.
 func Compile(fields []intray.Field) (*Rules, error) {
 	r := &Rules{sorters: sync.Pool{New: func() any { return new(problemSorter) }}}
 	made := regexCache{}
@@ -56,18 +54,15 @@ func Compile(fields []intray.Field) (*Rules, error) {
 	return r, nil
 }
 
-// MissingFieldError reports a validator that refers to a field that is not in
-// the schema.
+// MissingFieldError reports a validator that refers to a field that is not in the schema.
 type MissingFieldError struct {
-	// Field is the key of the field that has the validator. Rule is the name of
-	// the validator.
+	// Field is the key of the field that has the validator. Rule is the name of the validator.
 	Field, Rule string
 	// Missing is the key of the missing field.
 	Missing string
 }
 
-// Error returns a message with the names of the validator and the missing
-// field.
+// Error returns a message with the names of the validator and the missing field.
 func (e *MissingFieldError) Error() string {
 	return fmt.Sprintf("field %q: the validator %q names the field %q, which is not there", e.Field, e.Rule, e.Missing)
 }
@@ -93,8 +88,7 @@ func compileRule(field int, fields []intray.Field, v intray.Validator, made rege
 	return nil, fmt.Errorf("the validator %q is not supported by this version", v.Rule)
 }
 
-// Len returns the number of rules, which is the maximum number of problems per
-// row.
+// Len returns the number of rules, which is the maximum number of problems per row.
 func (r *Rules) Len() int { return len(r.rules) + len(r.unique) }
 
 // Apply checks a batch. It adds the problems that it finds, and sorts all
@@ -125,9 +119,8 @@ func IsRule(code string) (rule, allRows bool) {
 	return allRows || slices.Contains(rowRules, code), allRows
 }
 
-// problemSorter sorts problems with a counting sort. Problems are found field
-// by field. If there are many, a comparison sort would take longer than the
-// validation.
+// problemSorter sorts problems with a counting sort. Problems are found field by field. If there
+// are many, a comparison sort would take longer than the validation.
 type problemSorter struct {
 	// next holds, for each row, the new index of its next problem.
 	next []uint32

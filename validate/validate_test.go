@@ -25,8 +25,7 @@ func required(level intray.Level, message string) intray.Field {
 	return intray.Field{Key: "f", Validators: []intray.Validator{{Rule: "required", Level: level, Message: message}}}
 }
 
-// batch returns a batch of empty cells with the given numbers of fields and
-// rows.
+// batch returns a batch of empty cells with the given numbers of fields and rows.
 func batch(fields, rows int) *intray.Batch {
 	b := &intray.Batch{Lines: make([]int64, rows)}
 	b.Fields = make([]intray.Cells, fields)
@@ -107,9 +106,8 @@ func TestUnknownRulesAreRefused(t *testing.T) {
 	}
 }
 
-// TestProblemsAreInOrder checks that earlier problems and new ones are sorted
-// by row and then by field. Problems of a whole row come first, and the sort is
-// stable.
+// TestProblemsAreInOrder checks that earlier problems and new ones are sorted by row and then by
+// field. Problems of a whole row come first, and the sort is stable.
 func TestProblemsAreInOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		rows, fields := rapid.IntRange(1, 5).Draw(t, "rows"), rapid.IntRange(1, 4).Draw(t, "fields")

@@ -39,8 +39,7 @@ func WriteCustomers(to io.Writer, rows int, seed uint64) error {
 	return w.Flush()
 }
 
-// customerGenerator generates customers in order. A seed always generates the same
-// customers.
+// customerGenerator generates customers in order. A seed always generates the same customers.
 type customerGenerator struct {
 	random *rand.Rand
 	// rows generates the columns that customers share with the rows that Write generates.

@@ -1,7 +1,6 @@
 package date
 
-// Date is a day of the Gregorian calendar in the years 1 to 9999. The zero Date
-// is not a day.
+// Date is a day of the Gregorian calendar in the years 1 to 9999. The zero Date is not a day.
 type Date struct {
 	Year       int16
 	Month, Day uint8
@@ -56,8 +55,7 @@ func (d Date) Append(dst []byte) []byte {
 		'-', '0'+d.Month/10, '0'+d.Month%10, '-', '0'+d.Day/10, '0'+d.Day%10)
 }
 
-// Append appends c as 15:04 or, if seconds is true, as 15:04:05. It drops
-// fractions of a second.
+// Append appends c as 15:04 or, if seconds is true, as 15:04:05. It drops fractions of a second.
 func (c Time) Append(dst []byte, seconds bool) []byte {
 	dst = append(dst, '0'+c.Hour/10, '0'+c.Hour%10, ':', '0'+c.Minute/10, '0'+c.Minute%10)
 	if seconds {
@@ -66,14 +64,12 @@ func (c Time) Append(dst []byte, seconds bool) []byte {
 	return dst
 }
 
-// Append appends m as 2006-01-02T15:04 or, if seconds is true, as
-// 2006-01-02T15:04:05.
+// Append appends m as 2006-01-02T15:04 or, if seconds is true, as 2006-01-02T15:04:05.
 func (m Timestamp) Append(dst []byte, seconds bool) []byte {
 	return m.Time.Append(append(m.Date.Append(dst), 'T'), seconds)
 }
 
-// AppendISO appends the part of m that a field with this Want stores, in
-// canonical form.
+// AppendISO appends the part of m that a field with this Want stores, in canonical form.
 func (m Timestamp) AppendISO(dst []byte, want Want, seconds bool) []byte {
 	switch want {
 	case WantDate:
@@ -84,9 +80,8 @@ func (m Timestamp) AppendISO(dst []byte, want Want, seconds bool) []byte {
 	return m.Append(dst, seconds)
 }
 
-// dayNumber returns the number of days since 0000-03-01. Starting in March puts
-// leap days at the end of a year (Hinnant, "chrono-Compatible Low-Level Date
-// Algorithms").
+// dayNumber returns the number of days since 0000-03-01. Starting in March puts leap days at the
+// end of a year (Hinnant, "chrono-Compatible Low-Level Date Algorithms").
 func (d Date) dayNumber() int {
 	y, m := int(d.Year), int(d.Month)
 	if m <= 2 {

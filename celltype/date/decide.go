@@ -10,12 +10,10 @@ import (
 // Hints are what is known about a column in addition to its cells. They decide
 // only what the cells leave open.
 type Hints struct {
-	// Format and Locale are the field's own display format and locale. If the
-	// field does not set them, leave them empty: a default must not decide
-	// anything.
+	// Format and Locale are the field's own display format and locale. If the field does not set
+	// them, leave them empty: a default must not decide anything.
 	Format, Locale string
-	// Neighbors are other columns of the same table in which the cells decided
-	// the order.
+	// Neighbors are other columns of the same table in which the cells decided the order.
 	Neighbors []Neighbor
 	// Pivot and Autofix are copied to the style.
 	Pivot   uint8
@@ -44,9 +42,8 @@ type Decision struct {
 
 // Ambiguity is a question for the user.
 type Ambiguity struct {
-	// Pattern is the pattern of the cells in question, or the first pattern if
-	// there are several. It is Named if the question is about the language of
-	// month names.
+	// Pattern is the pattern of the cells in question, or the first pattern if there are
+	// several. It is Named if the question is about the language of month names.
 	Pattern Pattern
 	Text    intray.Message
 	Choices []Choice
@@ -120,8 +117,7 @@ func (d *decider) isSettled(t *patternStats) bool {
 
 func (d *decider) isOpen(f Pattern, o Order) bool { return slices.Contains(d.openOrders[f], o) }
 
-// decideByCells narrows the orders by the field's own order and by the cells of
-// the pattern.
+// decideByCells narrows the orders by the field's own order and by the cells of the pattern.
 func (d *decider) decideByCells(t *patternStats) {
 	d.openOrders[t.pattern] = t.pattern.orders()
 	if d.applyFieldOrder(t); d.isSettled(t) {
@@ -163,8 +159,7 @@ func (d *decider) decideByOthers(t *patternStats) {
 			return
 		}
 	}
-	// The locale was already applied to all-number patterns, but not to days
-	// with a named month.
+	// The locale was already applied to all-number patterns, but not to days with a named month.
 	if own := d.hints.orderFor(t.pattern, d.sniffer.want); d.isOpen(t.pattern, own.order) {
 		d.report(own.decides())
 		d.Style.Orders[t.pattern] = own.order
@@ -225,10 +220,9 @@ const (
 	yearLastLogOdds, yearLastLogOddsNamed = 2.3, 5.3
 )
 
-// narrowByYears distinguishes two-digit years from days. Numbers over 31 are
-// not days, and the years of a column repeat more often than its days. The
-// weight of a single cell is only slightly more than decisive, so that a typo
-// does not outweigh a column.
+// narrowByYears distinguishes two-digit years from days. Numbers over 31 are not days, and the
+// years of a column repeat more often than its days. The weight of a single cell is only
+// slightly more than decisive, so that a typo does not outweigh a column.
 func (d *decider) narrowByYears(t *patternStats) {
 	odds := yearLastLogOdds
 	if t.pattern == Named {
@@ -269,8 +263,7 @@ func yearLogLikelihood(values *[100]uint32) float64 {
 	return sum - gamma
 }
 
-// narrowBySeries chooses an order if it is the only one in which the dates form
-// a series.
+// narrowBySeries chooses an order if it is the only one in which the dates form a series.
 func (d *decider) narrowBySeries(t *patternStats) {
 	if o := d.onlyOrder(t, func(o Order) bool { return t.series[o].isRegular() }); o != Undecided {
 		d.openOrders[t.pattern] = []Order{o}
@@ -278,9 +271,8 @@ func (d *decider) narrowBySeries(t *patternStats) {
 		return
 	}
 	o := d.onlyOrder(t, func(o Order) bool { return t.series[o].isOrdered() })
-	// Cells that are sorted as text are not evidence. Text is sorted by its
-	// first number, so month-first dates are in chronological order only within
-	// one year.
+	// Cells that are sorted as text are not evidence. Text is sorted by its first number, so
+	// month-first dates are in chronological order only within one year.
 	sortedAsText := o == YMD || o == MDY && (t.minYear == t.maxYear || t.series[o].yearChanges == 0)
 	if o != Undecided && !sortedAsText {
 		d.openOrders[t.pattern] = []Order{o}
@@ -349,19 +341,16 @@ func (h Hints) FieldStyle(want Want) Style {
 	return s
 }
 
-// fieldOrder is an order that the field sets, by its format or, if there is
-// none, by its locale.
+// fieldOrder is an order that the field sets, by its format or, if there is none, by its locale.
 type fieldOrder struct {
 	order          Order
 	format, locale string
-	// shortYear reports whether the format has the two-digit year of the
-	// pattern.
+	// shortYear reports whether the format has the two-digit year of the pattern.
 	shortYear bool
 }
 
-// orderFor returns the order that the field sets for a pattern. A format that
-// starts with a four-digit year sets no order for patterns with a two-digit
-// year.
+// orderFor returns the order that the field sets for a pattern. A format that starts with a
+// four-digit year sets no order for patterns with a two-digit year.
 func (h Hints) orderFor(f Pattern, want Want) fieldOrder {
 	if f == YearFirst {
 		return fieldOrder{} // the order of ISO dates is fixed

@@ -58,9 +58,8 @@ func numbersMessage(t *patternStats, winner, loser Order) intray.Message {
 	return intray.NewMessage("date.month_third_not_second", params)
 }
 
-// yearsMessage returns a message about the position of the two-digit year. The
-// message distinguishes a position that the numbers show from one that is only
-// usual.
+// yearsMessage returns a message about the position of the two-digit year. The message
+// distinguishes a position that the numbers show from one that is only usual.
 func yearsMessage(t *patternStats, winner Order, repeated float64) intray.Message {
 	first := orderPositions[winner][0] == 0
 	if n := max(t.yearLast, t.yearFirst); n > 0 && min(t.yearLast, t.yearFirst) == 0 {

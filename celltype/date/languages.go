@@ -7,8 +7,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// monthNameStats counts the languages in which the month names of a column
-// exist.
+// monthNameStats counts the languages in which the month names of a column exist.
 type monthNameStats struct {
 	cells     int64
 	languages [64]int64
@@ -121,8 +120,7 @@ func languageNames(set Languages) intray.Message {
 	return intray.NewMessage("language.list", intray.Params{"languages": names})
 }
 
-// languageCodes maps each language tag to the message code of the language's
-// name.
+// languageCodes maps each language tag to the message code of the language's name.
 var languageCodes = map[string]string{
 	"en": "language.en", "af": "language.af", "ar": "language.ar", "bg": "language.bg", "bs": "language.bs", "ca": "language.ca",
 	"cs": "language.cs", "da": "language.da", "de": "language.de", "el": "language.el", "es": "language.es", "et": "language.et",

@@ -16,12 +16,11 @@ const ISO = "[ISO]"
 
 // Layout is a compiled format. It is immutable and safe for concurrent use.
 //
-// A format consists of the tokens of Luxon 3 (https://moment.github.io/luxon,
-// "Formatting" and "Parsing"). Text in single quotes is literal, two
-// consecutive quotes are a quote, and characters that are not tokens represent
-// themselves. There are two differences from Luxon: the tokens for local weeks
-// (n, nn, ii and iiii) format ISO weeks, and the zone of all timestamps is UTC.
-// Localized patterns are Gregorian in all locales.
+// A format consists of the tokens of Luxon 3 (https://moment.github.io/luxon, "Formatting" and
+// "Parsing"). Text in single quotes is literal, two consecutive quotes are a quote, and
+// characters that are not tokens represent themselves. There are two differences from Luxon: the
+// tokens for local weeks (n, nn, ii and iiii) format ISO weeks, and the zone of all timestamps
+// is UTC. Localized patterns are Gregorian in all locales.
 type Layout struct {
 	elements []element
 	iso      bool
@@ -34,8 +33,7 @@ type Layout struct {
 type element struct {
 	field field
 	width uint8
-	// text is the output of a literal or a zone. folded is text in the form
-	// used for comparison.
+	// text is the output of a literal or a zone. folded is text in the form used for comparison.
 	text, folded string
 	// names are the names to write. keys are the names to accept.
 	names []string
@@ -118,8 +116,7 @@ var nameTokens = map[string]struct {
 	"a": {meridiemField, "meridiems"}, "G": {eraName, "eras.short"}, "GG": {eraName, "eras.long"}, "GGGGG": {eraName, "eras.narrow"},
 }
 
-// maxFormat is the maximum length of a format in bytes, about ten times that of
-// real formats.
+// maxFormat is the maximum length of a format in bytes, about ten times that of real formats.
 const maxFormat = 256
 
 // CompileLayout compiles a format for a locale, which is en-US by default. The
@@ -243,8 +240,7 @@ func (l *Layout) HasOffset() bool {
 	return l.contains(func(p element) bool { return p.field >= unixField })
 }
 
-// Components reports whether the layout shows a date and whether it shows a
-// time of day.
+// Components reports whether the layout shows a date and whether it shows a time of day.
 func (l *Layout) Components() (day, clock bool) {
 	if l.iso {
 		return l.want != WantTime, l.want != WantDate
@@ -255,9 +251,8 @@ func (l *Layout) Components() (day, clock bool) {
 	return day, clock
 }
 
-// Append appends m in the layout. It omits components that m does not have,
-// such as the month of a time of day. Append does not allocate if dst has
-// sufficient capacity.
+// Append appends m in the layout. It omits components that m does not have, such as the month of
+// a time of day. Append does not allocate if dst has sufficient capacity.
 func (l *Layout) Append(dst []byte, m Timestamp) []byte {
 	if l.iso {
 		return m.AppendISO(dst, l.want, l.seconds)
@@ -279,8 +274,7 @@ func (l *Layout) Append(dst []byte, m Timestamp) []byte {
 	return dst
 }
 
-// nameIndex returns the index of the name for m in its list, or -1 if m has
-// none.
+// nameIndex returns the index of the name for m in its list, or -1 if m has none.
 func (p *element) nameIndex(m Timestamp) int {
 	switch {
 	case p.field == meridiemField:

@@ -15,10 +15,9 @@ type parsedFields struct {
 	hasZone   bool
 }
 
-// Read reads a cell in the layout. It ignores case, accents, spaces, the dots
-// of abbreviations and the script of digits. Two-digit years are read as in the
-// zero Style. The reading of a cell that does not match the layout is
-// NotUnderstood. Read does not allocate.
+// Read reads a cell in the layout. It ignores case, accents, spaces, the dots of abbreviations
+// and the script of digits. Two-digit years are read as in the zero Style. The reading of a cell
+// that does not match the layout is NotUnderstood. Read does not allocate.
 func (l *Layout) Read(raw []byte, want Want) Reading {
 	if l.iso {
 		var s Style
@@ -97,8 +96,7 @@ func (f *parsedFields) readName(p *element, text []byte) ([]byte, bool) {
 				return nil, false
 			}
 		}
-		// Treat the dot as part of an abbreviation, not of the layout's literal
-		// text.
+		// Treat the dot as part of an abbreviation, not of the layout's literal text.
 		isPoint := len(rest) > 0 && rest[0] == '.'
 		if isPoint && (strings.HasSuffix(p.names[0], ".") || p.field == meridiemField || len(rest) > 1 && rest[1] == ' ') {
 			rest = rest[1:]
@@ -108,8 +106,7 @@ func (f *parsedFields) readName(p *element, text []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// set stores a value. It reports false if the field already has a different
-// value.
+// set stores a value. It reports false if the field already has a different value.
 func (f *parsedFields) set(field field, value int64) bool {
 	same := !f.has[field] || f.values[field] == value
 	f.values[field], f.has[field] = value, true
@@ -191,8 +188,7 @@ func (f *parsedFields) resolve(want Want) Reading {
 	return r
 }
 
-// resolveTime combines the fields of the time. It prefers a 24-hour field to a
-// 12-hour field.
+// resolveTime combines the fields of the time. It prefers a 24-hour field to a 12-hour field.
 func (f *parsedFields) resolveTime() (Time, Reason) {
 	hour := f.values[hourField]
 	if f.has[hour12Field] {

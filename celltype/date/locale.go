@@ -53,8 +53,7 @@ var localeAliases = map[string]string{
 	"sr-rs": "sr", "sr-cyrl": "sr", "sr-latn-rs": "sr-latn", "es-419": "es-mx",
 }
 
-// lookup returns the entry of the locale or, if it has none, of its closest
-// ancestor that does.
+// lookup returns the entry of the locale or, if it has none, of its closest ancestor that does.
 func (l *Locale) lookup(key string) string {
 	for ; l != nil; l = l.parent {
 		if value, is := l.entries[key]; is {
@@ -77,8 +76,7 @@ func (l *Locale) nameList(key string) []string {
 	return nil
 }
 
-// DateOrder returns the order of day, month and year in the locale's short date
-// format.
+// DateOrder returns the order of day, month and year in the locale's short date format.
 func (l *Locale) DateOrder() Order { return patternOrder(l.lookup("D")) }
 
 // patternOrder returns the order of day, month and year in a pattern. It
@@ -136,8 +134,7 @@ type localeTable struct {
 	byCode    map[string]*Locale
 	languages []string
 	words     map[string]*word
-	// index maps a word to its position in dictionary. The first entry of
-	// dictionary is unused.
+	// index maps a word to its position in dictionary. The first entry of dictionary is unused.
 	index      map[string]wordID
 	dictionary []word
 	thai       Languages
@@ -216,8 +213,7 @@ type wordID uint16
 
 func (id wordID) entry() *word { return &locales().dictionary[id] }
 
-// sense is one meaning of a name: the month or weekday with the number n, in
-// some languages.
+// sense is one meaning of a name: the month or weekday with the number n, in some languages.
 type sense struct {
 	number    uint8
 	languages Languages
@@ -252,8 +248,7 @@ var commonFlags = map[string]wordFlag{
 	"zones": flagZone, "eras": flagEra, "firstyears": flagFirstYear,
 }
 
-// addWords builds the dictionary from the section [any] and the names of all
-// locales.
+// addWords builds the dictionary from the section [any] and the names of all locales.
 func (t *localeTable) addWords(common *Locale) error {
 	for key, value := range common.entries {
 		flag := commonFlags[key]

@@ -5,9 +5,8 @@ import (
 	"testing"
 )
 
-// TestLocalesReadBackFreely checks that timestamps in the localized patterns of
-// each locale are read correctly without knowing the format. It uses one
-// timestamp per month.
+// TestLocalesReadBackFreely checks that timestamps in the localized patterns of each locale are
+// read correctly without knowing the format. It uses one timestamp per month.
 func TestLocalesReadBackFreely(t *testing.T) {
 	for _, code := range localeCodes() {
 		where, ok := FindLocale(code)
@@ -127,8 +126,7 @@ func TestLanguagesByName(t *testing.T) {
 	}
 }
 
-// TestLocalesOfTheInterface checks that at least the locales of the interface
-// are supported.
+// TestLocalesOfTheInterface checks that at least the locales of the interface are supported.
 func TestLocalesOfTheInterface(t *testing.T) {
 	for code := range strings.FieldsSeq("ar bg cs da de el en es et fi fr he hi hr hu id it ja ko lt lv nb nl pl pt ro ru sk sl sr sv th tr uk vi zh zh-TW pt-BR en-GB") {
 		l, ok := FindLocale(code)

@@ -75,8 +75,7 @@ func TestDecisionsNeverContradictCells(t *testing.T) {
 	})
 }
 
-// TestReadingFromSeveralGoroutines reads cells concurrently. It is meant for
-// the race detector.
+// TestReadingFromSeveralGoroutines reads cells concurrently. It is meant for the race detector.
 func TestReadingFromSeveralGoroutines(t *testing.T) {
 	layout, err := CompileLayout("DDDD", "fr", WantDate, false)
 	if err != nil {
@@ -116,8 +115,7 @@ func TestColumnsOfTimes(t *testing.T) {
 	}
 }
 
-// TestColumnsOfHostileCells checks that a sniffer terminates and stays within
-// its memory limit.
+// TestColumnsOfHostileCells checks that a sniffer terminates and stays within its memory limit.
 func TestColumnsOfHostileCells(t *testing.T) {
 	c := NewSniffer(WantDate)
 	for _, cell := range []string{"3 tháng 0, 21", "3 tháng 99, 21", "0月0日0000年", "\x00\x00", string(make([]byte, 1<<20)), "99999999999999999999/1/1", "1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1/1", "((((((((((((((((((((((((((((((((((((", "+1:+1:+1", "-", "令和", "W", "T", "h", "1h1h1h1h1h"} {

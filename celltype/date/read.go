@@ -1,23 +1,20 @@
 // Package date parses and formats dates, times of day and timestamps.
 //
-// A [Date] is a day of the Gregorian calendar, a [Time] is a time of day, and a
-// [Timestamp] is both. None of them has a time zone: the package keeps the time
-// as written and only reports an offset. A [Style] describes how to read
-// ambiguous cells of a column: which number is the month, which century a
-// two-digit year is in, and in which language months are named. A [Sniffer]
-// observes the cells of a column. It decides on a style, with the evidence for
-// it, or returns an [Ambiguity], which is a question for the user. A [Layout]
-// is a format of Luxon tokens in a [Locale]. It formats timestamps for display
-// and parses the formatted text.
+// A [Date] is a day of the Gregorian calendar, a [Time] is a time of day, and a [Timestamp] is
+// both. None of them has a time zone: the package keeps the time as written and only reports an
+// offset. A [Style] describes how to read ambiguous cells of a column: which number is the
+// month, which century a two-digit year is in, and in which language months are named. A
+// [Sniffer] observes the cells of a column. It decides on a style, with the evidence for it, or
+// returns an [Ambiguity], which is a question for the user. A [Layout] is a format of Luxon
+// tokens in a [Locale]. It formats timestamps for display and parses the formatted text.
 //
-// These rules apply throughout the package. A date without a time is a
-// timestamp at 00:00. In a timestamp, 24:00 is the start of the next day; as a
-// time of day, it is invalid. Fractions of a second are accepted but dropped
-// from the canonical format. Two-digit years are between 1950 and 2049 unless
-// the style has a different pivot. Years of one or three digits and missing
-// years are never completed. A day that does not exist is an error; it is never
-// moved to a different day. A weekday decides the order of day and month if it
-// fits only one of them. If it contradicts the date, that is an error.
+// These rules apply throughout the package. A date without a time is a timestamp at 00:00. In a
+// timestamp, 24:00 is the start of the next day; as a time of day, it is invalid. Fractions of a
+// second are accepted but dropped from the canonical format. Two-digit years are between 1950
+// and 2049 unless the style has a different pivot. Years of one or three digits and missing
+// years are never completed. A day that does not exist is an error; it is never moved to a
+// different day. A weekday decides the order of day and month if it fits only one of them. If it
+// contradicts the date, that is an error.
 //
 // Fields, rows and problems are out of scope. The package does not use a clock:
 // the current date never affects how a cell is read. A date in a calendar other
@@ -43,8 +40,7 @@ func (s *Style) Read(raw []byte, want Want) Reading {
 	return s.resolve(&p, want)
 }
 
-// readISO reads a date in the format 2006-01-02. It reports false for any other
-// cell.
+// readISO reads a date in the format 2006-01-02. It reports false for any other cell.
 func readISO(raw []byte) (Date, bool) {
 	if raw[4] != '-' || raw[7] != '-' {
 		return Date{}, false
@@ -118,9 +114,8 @@ func (s *Style) resolveNumbers(p *parts, r *Reading) {
 	s.tryOtherOrders(p, r, order)
 }
 
-// tryOtherOrders tries the orders other than the column's. A day that is only
-// too large for its month, such as 31 April, is a typo, not evidence of a year
-// in first position.
+// tryOtherOrders tries the orders other than the column's. A day that is only too large for its
+// month, such as 31 April, is a typo, not evidence of a year in first position.
 func (s *Style) tryOtherOrders(p *parts, r *Reading, order Order) {
 	var found Date
 	first, several := r.Reason, false
@@ -292,10 +287,9 @@ func ReadSimpleTime(raw []byte) (c Time, ok bool) {
 	return newTime(hour, minute, second)
 }
 
-// ReadSimpleDateTime reads 2006-01-02 followed by T or a space and 15:20 or
-// 15:20:07.123, with or without Z. It also reads the dates of ReadSimpleDate.
-// For these, the result is the same as that of Read. It reports false for all
-// other cells.
+// ReadSimpleDateTime reads 2006-01-02 followed by T or a space and 15:20 or 15:20:07.123, with
+// or without Z. It also reads the dates of ReadSimpleDate. For these, the result is the same as
+// that of Read. It reports false for all other cells.
 func (s *Style) ReadSimpleDateTime(raw []byte) (m Timestamp, ok bool) {
 	if len(raw) <= 10 {
 		m.Date, ok = s.ReadSimpleDate(raw)
@@ -327,8 +321,7 @@ type Epoch uint8
 
 // These are the two epochs.
 const (
-	// Since1900 counts 1900-01-01 as day 1. Its day 60 is 1900-02-29, which
-	// does not exist.
+	// Since1900 counts 1900-01-01 as day 1. Its day 60 is 1900-02-29, which does not exist.
 	Since1900 Epoch = iota
 	// Since1904 counts 1904-01-01 as day 0.
 	Since1904

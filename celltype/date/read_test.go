@@ -351,8 +351,7 @@ func TestFlagsOfReadings(t *testing.T) {
 	}
 }
 
-// TestAgainstTime checks that timestamps formatted by package time are read
-// correctly.
+// TestAgainstTime checks that timestamps formatted by package time are read correctly.
 func TestAgainstTime(t *testing.T) {
 	layouts := []string{
 		time.RFC3339, time.RFC3339Nano, time.RFC1123, time.RFC1123Z, time.RFC850, time.RFC822, time.RFC822Z, time.ANSIC, time.UnixDate, time.RubyDate,
@@ -489,8 +488,7 @@ func TestQuickReadsLikeRead(t *testing.T) {
 	}
 }
 
-// TestQuickEnds checks that the fast paths handle text that ends at any
-// position.
+// TestQuickEnds checks that the fast paths handle text that ends at any position.
 func TestQuickEnds(t *testing.T) {
 	style := benchStyle
 	for _, text := range []string{"2021-03-04T15:20:07 PMZ", "25/12/2021", "12:00:00 PM", "1/2/2021", "1:5", "////////", "2021-03-04TTTTTTTTT"} {

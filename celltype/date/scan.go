@@ -28,8 +28,7 @@ type parts struct {
 	date    Date
 	time    Time
 	offset  int16
-	// reason is the error in the cell or its time. dateReason is an error only
-	// in its date.
+	// reason is the error in the cell or its time. dateReason is an error only in its date.
 	reason, dateReason Reason
 	// nextDay is set if the time is 24:00.
 	hasTime, hasZone, nextDay bool
@@ -103,8 +102,7 @@ func (p *parts) scanNumeric(b []byte) bool {
 	return p.scanTime(b[end+1:])
 }
 
-// scanNumber reads up to four digits as number i. It returns the offset after
-// the digits.
+// scanNumber reads up to four digits as number i. It returns the offset after the digits.
 func (p *parts) scanNumber(b []byte, at, i int) int {
 	from, n := at, int32(0)
 	for at < len(b) && isDigit(b[at]) && at < from+4 {
@@ -177,8 +175,7 @@ func (p *parts) scanTime(b []byte) bool {
 	return p.scanZone(b)
 }
 
-// parseMeridiem returns the lower-case first letter of AM or PM, or 0 if b is
-// anything else.
+// parseMeridiem returns the lower-case first letter of AM or PM, or 0 if b is anything else.
 func parseMeridiem(b []byte) byte {
 	if len(b) == 3 && b[0] == ' ' {
 		b = b[1:]
@@ -260,8 +257,7 @@ func parseFraction(b []byte) (nano uint32, rest []byte) {
 // many bytes, and token offsets must fit into 8 bits.
 const maxCellBytes = 160
 
-// accentedEnd is the end of the range of Latin, Greek and Cyrillic letters with
-// accents.
+// accentedEnd is the end of the range of Latin, Greek and Cyrillic letters with accents.
 const accentedEnd = 0x530
 
 // foldedLetters maps each letter below accentedEnd, and each letter from U+1E00

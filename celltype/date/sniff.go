@@ -7,14 +7,12 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Sniffer observes the cells of one column, in order, and decides on its style.
-// It uses a fixed amount of memory, about 40 KB. It is not safe for concurrent
-// use.
+// Sniffer observes the cells of one column, in order, and decides on its style. It uses a fixed
+// amount of memory, about 40 KB. It is not safe for concurrent use.
 type Sniffer struct {
 	want  Want
 	cells int64
-	// patterns holds the counts of each pattern. An entry is nil until a cell
-	// has the pattern.
+	// patterns holds the counts of each pattern. An entry is nil until a cell has the pattern.
 	patterns   [patternCount]*patternStats
 	names      monthNameStats
 	zones      zoneStats
@@ -86,8 +84,7 @@ type patternStats struct {
 	// the last position.
 	valueCounts [2][100]uint32
 	series      [orderCount]dateSeries
-	// minYear and maxYear are the smallest and the largest number in the last
-	// position.
+	// minYear and maxYear are the smallest and the largest number in the last position.
 	minYear, maxYear int32
 	// winExamples[a][b] is a cell that fits order a but not b.
 	// ambiguousExamples are cells that fit several orders.
@@ -126,8 +123,7 @@ func (t *patternStats) observe(p *parts, raw []byte) {
 	}
 }
 
-// countYearPosition counts a cell if it shows the position of its two-digit
-// year.
+// countYearPosition counts a cell if it shows the position of its two-digit year.
 func (t *patternStats) countYearPosition(p *parts, f *orderFits) {
 	first, last := !f.days[YMD].IsZero(), p.canEndWithYear() && p.widths[2] != 1
 	switch {

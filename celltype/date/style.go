@@ -9,14 +9,12 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Order is the order of day, month and year in a date that is written in
-// numbers.
+// Order is the order of day, month and year in a date that is written in numbers.
 type Order uint8
 
 // These are the orders.
 const (
-	// Undecided is no order. With it, a cell that fits several orders is not
-	// read.
+	// Undecided is no order. With it, a cell that fits several orders is not read.
 	Undecided Order = iota
 	DMY
 	MDY
@@ -71,9 +69,8 @@ var patternOrders = [patternCount][]Order{
 	Named:     {DMY, YMD},
 }
 
-// Style describes how to read ambiguous cells of a column. The zero Style reads
-// only unambiguous cells, including those that start with a year: it reads the
-// next number as the month.
+// Style describes how to read ambiguous cells of a column. The zero Style reads only unambiguous
+// cells, including those that start with a year: it reads the next number as the month.
 type Style struct {
 	// Orders holds the order for each pattern.
 	Orders [patternCount]Order
@@ -87,8 +84,7 @@ type Style struct {
 	Autofix bool
 }
 
-// defaultPivot is the first two-digit year of the 1900s, unless the style sets
-// a different one.
+// defaultPivot is the first two-digit year of the 1900s, unless the style sets a different one.
 const defaultPivot = 50
 
 // fullYear adds the century to a two-digit year.
@@ -172,8 +168,7 @@ type Want uint8
 const (
 	// WantDate is a date. A time of day in the cell is dropped.
 	WantDate Want = iota
-	// WantDateTime is a date and a time of day. If the cell has only a date,
-	// the time is 00:00.
+	// WantDateTime is a date and a time of day. If the cell has only a date, the time is 00:00.
 	WantDateTime
 	// WantTime is a time of day. A date in the cell is dropped.
 	WantTime
@@ -213,8 +208,7 @@ const (
 	NoSuchTime
 	// YearOutside: the year is before 1 or after 9999.
 	YearOutside
-	// NoYear, NoDay and NoTime: the cell does not have a component that the
-	// field needs.
+	// NoYear, NoDay and NoTime: the cell does not have a component that the field needs.
 	NoYear
 	NoDay
 	NoTime
@@ -223,21 +217,18 @@ const (
 	YearPosition
 	// WrongWeekday: the weekday contradicts the date.
 	WrongWeekday
-	// OtherOrder: the date does not fit the order of its column, only a
-	// different one.
+	// OtherOrder: the date does not fit the order of its column, only a different one.
 	OtherOrder
 	// TwoOrders: the date fits two orders, and the style is undecided.
 	TwoOrders
-	// TwoMonths: the name means different months in two languages, and the
-	// style is undecided.
+	// TwoMonths: the name means different months in two languages, and the style is undecided.
 	TwoMonths
 )
 
 // Code returns the machine-readable name of the reason, such as no_such_day.
 func (r Reason) Code() string { return reasons[r].name }
 
-// Message returns the message that describes the problem, for a field with this
-// Want.
+// Message returns the message that describes the problem, for a field with this Want.
 func (r Reason) Message(want Want) intray.Message {
 	return intray.NewMessage(reasons[r].codes[want], nil)
 }

@@ -86,8 +86,7 @@ func reasonOf(r Reason, want Want) bool {
 	return want != WantTime
 }
 
-// TestOneOrderAlone checks that the zero Style reads unambiguous cells and
-// rejects all others.
+// TestOneOrderAlone checks that the zero Style reads unambiguous cells and rejects all others.
 func TestOneOrderAlone(t *testing.T) {
 	reads{
 		{"25/12/2021", "2021-12-25"},

@@ -35,8 +35,7 @@ func (l *tokenParser) findMarkedTime(bare bool) bool {
 	return false
 }
 
-// readColonOrUnitTime reads a time such as 15:20 or 15h20 that starts at token
-// i.
+// readColonOrUnitTime reads a time such as 15:20 or 15h20 that starts at token i.
 func (l *tokenParser) readColonOrUnitTime(i int) bool {
 	next := &l.tokens[i+1]
 	switch {
@@ -56,8 +55,7 @@ func (l *tokenParser) readHourWithMeridiem(i int) bool {
 	if i > 0 && l.tokens[i-1].isSign('.') && !l.tokens[i].spaceBefore || !next.hasFlag(flagAM|flagPM) {
 		return false
 	}
-	// A word with other meanings must be the end of a cell with a single
-	// number.
+	// A word with other meanings must be the end of a cell with a single number.
 	ambiguous := next.hasFlag(flagSkipped) || next.hasDays()
 	if ambiguous && (i > 0 || l.tokens[i+2].kind != tokenUsed) {
 		return false
@@ -147,9 +145,8 @@ func splitTimeDigits(text []byte) (hms [3]int32) {
 	return hms
 }
 
-// readDottedTime reads a time such as 14.30 if it cannot be part of a date:
-// after a complete date, next to a word that marks a time, or as the whole cell
-// of a time field.
+// readDottedTime reads a time such as 14.30 if it cannot be part of a date: after a complete
+// date, next to a word that marks a time, or as the whole cell of a time field.
 func (l *tokenParser) readDottedTime(i, before int, want Want) bool {
 	t := l.tokens[i:]
 	if t[0].width() > 2 || !t[1].isSign('.') || t[2].kind != tokenNumber || t[1].spaceBefore || t[2].spaceBefore || t[2].width() != 2 {
@@ -198,9 +195,8 @@ func (l *tokenParser) finishTime(from, to int, hms [3]int32, nano uint32) bool {
 	return true
 }
 
-// isMeridiem reports whether token i means AM or PM in any language. Words with
-// other meanings count only if the hour is 12 or less; de and du count only
-// before the time.
+// isMeridiem reports whether token i means AM or PM in any language. Words with other meanings
+// count only if the hour is 12 or less; de and du count only before the time.
 func (l *tokenParser) isMeridiem(i int, hour int32, before bool) bool {
 	t := &l.tokens[i]
 	if !t.hasFlag(flagAM | flagPM) {
@@ -247,8 +243,7 @@ func (l *tokenParser) readLeadingZone(first int) int {
 	return at
 }
 
-// readZone reads a zone after the time. It returns the index of the token after
-// the zone.
+// readZone reads a zone after the time. It returns the index of the token after the zone.
 func (l *tokenParser) readZone(i int) int {
 	bracket := l.tokens[i].isSign('(') || l.tokens[i].isSign('[')
 	if t := &l.tokens[i+1]; bracket && t.hasFlag(flagZone) {

@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// token is a number, a word or a punctuation mark in a cell. Spaces are not
-// tokens.
+// token is a number, a word or a punctuation mark in a cell. Spaces are not tokens.
 type token struct {
 	kind tokenKind
 	// spaceBefore reports whether a space precedes the token.
@@ -52,8 +51,7 @@ type tokenParser struct {
 	tokenCount int
 }
 
-// tokenize splits the folded text into tokens. It reports false if there are
-// too many.
+// tokenize splits the folded text into tokens. It reports false if there are too many.
 func (l *tokenParser) tokenize(words map[string]wordID) bool {
 	gap := false
 	for at := 0; at < len(l.text); {
@@ -124,8 +122,7 @@ func appendLetters(dst, text []byte) []byte {
 	return dst
 }
 
-// joinNames joins the words of a name, such as thứ hai or segunda-feira, into
-// one token.
+// joinNames joins the words of a name, such as thứ hai or segunda-feira, into one token.
 func (l *tokenParser) joinNames(words map[string]wordID) {
 	for i := range l.tokens[:l.tokenCount] {
 		t := &l.tokens[i]
@@ -189,8 +186,7 @@ type dateItem struct {
 	months wordID
 }
 
-// itemRole is what is known about the role of an item regardless of its
-// position.
+// itemRole is what is known about the role of an item regardless of its position.
 type itemRole uint8
 
 const (
@@ -387,8 +383,7 @@ func (l *tokenParser) resolveItems(r *dateItems) bool {
 	return l.hasTime || l.weekday != 0
 }
 
-// resolveNamedMonth determines year, month and day if one of the items is a
-// named month.
+// resolveNamedMonth determines year, month and day if one of the items is a named month.
 func (l *tokenParser) resolveNamedMonth(r *dateItems, month int) bool {
 	a, b := 0, 2
 	switch month {

@@ -5,8 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// cell is a cell split into its digits, its separators, and the text around
-// them.
+// cell is a cell split into its digits, its separators, and the text around them.
 type cell struct {
 	// digits and seps are buffers. Only the first digitCount and sepCount
 	// elements, respectively, are used.
@@ -45,8 +44,7 @@ type (
 	}
 )
 
-// scan splits raw into its parts. If raw is not a number, it sets
-// reading.Reason.
+// scan splits raw into its parts. If raw is not a number, it sets reading.Reason.
 func (c *cell) scan(raw []byte) {
 	raw = trimBlank(raw)
 	if len(raw) == 0 {
@@ -117,9 +115,8 @@ func (c *cell) readAffixes(raw []byte, before bool) []byte {
 	return raw
 }
 
-// readMark reads a currency mark and returns its length in bytes. If there is
-// no mark, or another mark was read before, it returns 0 and sets
-// reading.Reason.
+// readMark reads a currency mark and returns its length in bytes. If there is no mark, or
+// another mark was read before, it returns 0 and sets reading.Reason.
 func (c *cell) readMark(raw []byte, before bool, marks int) int {
 	currency, length := matchMark(raw, before)
 	if length == 0 || marks > 0 {
@@ -130,8 +127,7 @@ func (c *cell) readMark(raw []byte, before bool, marks int) int {
 	return length
 }
 
-// digitsBegin reports whether the digits begin at r, optionally with a decimal
-// sign.
+// digitsBegin reports whether the digits begin at r, optionally with a decimal sign.
 func (c *cell) digitsBegin(r rune, rest []byte) bool {
 	if _, _, ok := digitValue(r); ok {
 		return true
@@ -165,8 +161,7 @@ func (c *cell) setCurrency(mark Currency) {
 	}
 }
 
-// readDigits reads the digits, their separators and the exponent. It returns
-// the rest of raw.
+// readDigits reads the digits, their separators and the exponent. It returns the rest of raw.
 func (c *cell) readDigits(raw []byte) []byte {
 	for len(raw) > 0 {
 		if raw[0]-'0' <= 9 && c.zero == '0' && c.digitCount < len(c.digits) { // most digits
@@ -237,8 +232,7 @@ func (c *cell) readSeparator(r rune, rest []byte) (left []byte, more bool) {
 	return rest[:len(rest):len(rest)], more
 }
 
-// cutCentDash removes the dashes from prices such as 12,- and 12.–, where they
-// mean zero cents.
+// cutCentDash removes the dashes from prices such as 12,- and 12.–, where they mean zero cents.
 func cutCentDash(text []byte) []byte {
 	for i := 0; i < 2 && len(text) > 0; i++ {
 		r, size := utf8.DecodeRune(text)

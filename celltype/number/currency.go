@@ -40,8 +40,7 @@ func (c Currency) CompatibleWith(other Currency) bool {
 	return false
 }
 
-// FindCurrency returns the Currency of a mark. It reports false if the mark is
-// unknown.
+// FindCurrency returns the Currency of a mark. It reports false if the mark is unknown.
 func FindCurrency(text string) (Currency, bool) {
 	for i := range currencyMarks {
 		if currencyMarks[i].text == text && text != "" {
@@ -65,8 +64,7 @@ func matchMark(text []byte, before bool) (found Currency, size int) {
 	return 0, 0
 }
 
-// marksByFirstByte indexes the marks by their first byte. The longest mark
-// comes first.
+// marksByFirstByte indexes the marks by their first byte. The longest mark comes first.
 var marksByFirstByte = func() (index [256][]uint16) {
 	for i := 1; i < len(currencyMarks); i++ {
 		first := currencyMarks[i].text[0]
@@ -99,9 +97,8 @@ const (
 	kroner  = "SEK NOK DKK ISK"
 )
 
-// markTable lists one mark per line: its position (< before the number, > after
-// it, = either), the mark, and its currencies. It omits marks that are also
-// units, such as L, K, KM and Lt.
+// markTable lists one mark per line: its position (< before the number, > after it, = either),
+// the mark, and its currencies. It omits marks that are also units, such as L, K, KM and Lt.
 const markTable = `=$ ` + dollars + `
 =＄ ` + dollars + `
 =US$ USD

@@ -12,8 +12,7 @@ type Hints struct {
 	// Explicit reports whether the schema sets a display format for the field,
 	// or a currency that is written with a decimal point.
 	Explicit bool
-	// Neighbors are other columns of the same table in which the cells decided
-	// the style.
+	// Neighbors are other columns of the same table in which the cells decided the style.
 	Neighbors []Neighbor
 }
 
@@ -25,8 +24,7 @@ type Neighbor struct {
 
 // Decision is the style of a column, with the reasons for it.
 type Decision struct {
-	// Style reads the column. Its Decimal is Undecided while the question is
-	// open.
+	// Style reads the column. Its Decimal is Undecided while the question is open.
 	Style Style
 	// Evidence explains the style and reports what else the cells contain.
 	Evidence []intray.Message
@@ -53,8 +51,7 @@ type Ambiguity struct {
 	Choices []Choice
 }
 
-// Choice is one possible answer: a style, its label, and the values of some
-// cells in that style.
+// Choice is one possible answer: a style, its label, and the values of some cells in that style.
 type Choice struct {
 	Style    Style
 	Label    intray.Message
@@ -63,9 +60,8 @@ type Choice struct {
 
 // These are the thresholds for decisive evidence.
 const (
-	// minWinRatio is the minimum number of cells that support a reading per
-	// cell that contradicts it. It applies if other cells depend on the
-	// decision.
+	// minWinRatio is the minimum number of cells that support a reading per cell that
+	// contradicts it. It applies if other cells depend on the decision.
 	minWinRatio = 4
 	// maxOpenPerDecisive is the maximum number of ambiguous cells that one
 	// decisive cell decides.
@@ -80,8 +76,7 @@ type decider struct {
 	Decision
 	sniffer *Sniffer
 	hints   Hints
-	// currencyConflict explains why the currencies do not decide the decimal
-	// sign.
+	// currencyConflict explains why the currencies do not decide the decimal sign.
 	currencyConflict intray.Message
 }
 

@@ -8,9 +8,8 @@ import (
 // decimal is a number. Its absolute value is 0.digits × 10^point.
 type decimal struct {
 	negative bool
-	// digits are the significant digits. The first and the last digit are not
-	// 0; the number zero has no digits. A decimal owns its digits and modifies
-	// them in place.
+	// digits are the significant digits. The first and the last digit are not 0; the number zero
+	// has no digits. A decimal owns its digits and modifies them in place.
 	digits []byte
 	point  int
 }
@@ -20,15 +19,13 @@ type decimal struct {
 const (
 	maxPlaces = 400
 	maxDigits = 2 * maxPlaces
-	// maxZeros is the maximum number of zeros that are written instead of an
-	// exponent.
+	// maxZeros is the maximum number of zeros that are written instead of an exponent.
 	maxZeros = 40
 	// maxExponent is the limit to which larger exponents are reduced.
 	maxExponent = 1_000_000
 )
 
-// smallCellBytes is the length in bytes up to which a number is parsed without
-// an allocation.
+// smallCellBytes is the length in bytes up to which a number is parsed without an allocation.
 const smallCellBytes = 64
 
 // parse parses a JSON number. It also accepts leading zeros, a plus sign, and a
@@ -68,8 +65,7 @@ func cutSign(text []byte) (rest []byte, negative bool) {
 	return text, false
 }
 
-// parseExponent parses e followed by an integer. It limits the exponent to
-// ±maxExponent.
+// parseExponent parses e followed by an integer. It limits the exponent to ±maxExponent.
 func parseExponent(text []byte) (exponent int, ok bool) {
 	if text[0] != 'e' && text[0] != 'E' {
 		return 0, false
@@ -166,8 +162,7 @@ func (d decimal) append(dst []byte) []byte {
 	return dst
 }
 
-// appendWhole appends the digits before the decimal sign. If there are none, it
-// appends 0.
+// appendWhole appends the digits before the decimal sign. If there are none, it appends 0.
 func (d decimal) appendWhole(dst []byte) []byte {
 	if d.point <= 0 {
 		return append(dst, '0')
@@ -191,8 +186,7 @@ func appendZeros(dst []byte, n int) []byte {
 	return dst
 }
 
-// compare returns -1, 0 or +1 if d is less than, equal to or greater than
-// other.
+// compare returns -1, 0 or +1 if d is less than, equal to or greater than other.
 func (d decimal) compare(other decimal) int {
 	switch {
 	case d.isZero() && other.isZero():
@@ -220,15 +214,13 @@ func (d decimal) compareSize(other decimal) int {
 		}
 		return 1
 	}
-	// The last digit is not 0, so if one is a prefix, the longer one is
-	// greater.
+	// The last digit is not 0, so if one is a prefix, the longer one is greater.
 	return bytes.Compare(d.digits, other.digits)
 }
 
-// Canonical appends the canonical form of a number in JSON or in a workbook,
-// which has a decimal point and no thousands separators. If text is not such a
-// number, or has digits more than 400 places from the decimal sign, Canonical
-// returns dst and false.
+// Canonical appends the canonical form of a number in JSON or in a workbook, which has a decimal
+// point and no thousands separators. If text is not such a number, or has digits more than 400
+// places from the decimal sign, Canonical returns dst and false.
 func Canonical(dst, text []byte) (out []byte, ok bool) {
 	if out, ok := appendPlain(dst, text, Point); ok {
 		return out, true
@@ -280,8 +272,7 @@ func appendPlain(dst, raw []byte, sign Sign) (out []byte, ok bool) {
 	return appendTrimmed(dst, raw, start, dot), true
 }
 
-// appendTrimmed appends a number without redundant zeros, and zero without a
-// minus sign.
+// appendTrimmed appends a number without redundant zeros, and zero without a minus sign.
 func appendTrimmed(dst, raw []byte, start, dot int) []byte {
 	end := len(raw)
 	if dot < end {

@@ -14,13 +14,12 @@ import (
 // Layout formats numbers according to a set of Numbro format options, in the
 // locale en-US. The zero Layout formats only the number. A Layout is immutable.
 //
-// It follows Numbro 2.5 (https://numbrojs.com/format.html), with these
-// differences. It computes in decimal, with all digits, and uses exponents only
-// on request. It also rounds halves away from zero if a number is negative. A
-// number that is rounded to zero has no sign, even in parentheses. Empty
-// abbreviations and a missing byte base work as documented. A zero is not
-// dropped if nothing else would remain. Times have seconds, and a minus sign if
-// they are negative.
+// It follows Numbro 2.5 (https://numbrojs.com/format.html), with these differences. It computes
+// in decimal, with all digits, and uses exponents only on request. It also rounds halves away
+// from zero if a number is negative. A number that is rounded to zero has no sign, even in
+// parentheses. Empty abbreviations and a missing byte base work as documented. A zero is not
+// dropped if nothing else would remain. Times have seconds, and a minus sign if they are
+// negative.
 type Layout struct {
 	output, base, forceAverage string
 	prefix, postfix, symbol    string
@@ -124,8 +123,7 @@ func (l *Layout) setOption(name string, value any) error {
 	return nil
 }
 
-// textOption is an option of type string. If values is not nil, the option must
-// be one of them.
+// textOption is an option of type string. If values is not nil, the option must be one of them.
 type textOption struct {
 	target *string
 	values []string
@@ -184,8 +182,7 @@ func toDecimal(value any) (decimal, bool) {
 	return d, ok
 }
 
-// Append appends the formatted number. Text that is not a number is appended
-// unchanged.
+// Append appends the formatted number. Text that is not a number is appended unchanged.
 func (l *Layout) Append(dst, number []byte) []byte {
 	var buf [smallCellBytes]byte
 	d, ok := parse(number, buf[:0])
@@ -218,8 +215,7 @@ func appendSpace(dst []byte, wanted bool) []byte {
 	return dst
 }
 
-// scaledNumber is a number that is ready to format: rounded, and converted to
-// its unit.
+// scaledNumber is a number that is ready to format: rounded, and converted to its unit.
 type scaledNumber struct {
 	decimal
 	zero        bool
@@ -283,8 +279,7 @@ func (l *Layout) appendNumber(dst []byte, d decimal) []byte {
 	return l.appendSigned(dst, &s, ".")
 }
 
-// usesParentheses reports whether negative numbers are in parentheses and have
-// no sign.
+// usesParentheses reports whether negative numbers are in parentheses and have no sign.
 func (l *Layout) usesParentheses() bool { return l.negative == "parenthesis" }
 
 // appendSigned appends the sign, the digits and the unit.
@@ -413,8 +408,7 @@ func (l *Layout) appendBytes(dst []byte, d decimal) []byte {
 	return append(appendSpace(l.appendNumber(dst, d), l.spaceSeparated), units[power]...)
 }
 
-// reachesSize reports whether the absolute value of a nonzero number is at
-// least size.
+// reachesSize reports whether the absolute value of a nonzero number is at least size.
 func (d decimal) reachesSize(size string) bool {
 	var buf [smallCellBytes]byte
 	other, _ := parse([]byte(size), buf[:0])

@@ -134,8 +134,7 @@ func TestLayoutsKeepTheValue(t *testing.T) {
 	})
 }
 
-// TestBinaryBytesAgainstBig compares divPowerOfTwo with a division of
-// fractions.
+// TestBinaryBytesAgainstBig compares divPowerOfTwo with a division of fractions.
 func TestBinaryBytesAgainstBig(t *testing.T) {
 	l := layout(t, `{"output":"byte","base":"binary"}`)
 	rapid.Check(t, func(t *rapid.T) {

@@ -167,8 +167,7 @@ type Preset struct {
 	Currency string
 }
 
-// FindPreset returns the preset with a name that schemas can use. The caller
-// may modify its map.
+// FindPreset returns the preset with a name that schemas can use. The caller may modify its map.
 func FindPreset(name string) (Preset, bool) {
 	switch name {
 	case "default":
@@ -223,8 +222,7 @@ func currencyPreset(code, symbol, position string) Preset {
 // Sign is a separator within a number.
 type Sign byte
 
-// These are the signs. Space and Apostrophe include all characters of their
-// kind.
+// These are the signs. Space and Apostrophe include all characters of their kind.
 const (
 	Undecided  Sign = 0
 	Point      Sign = '.'
@@ -233,8 +231,7 @@ const (
 	Apostrophe Sign = '\''
 )
 
-// The signs of Arabic script have only one meaning each, so they are never
-// ambiguous.
+// The signs of Arabic script have only one meaning each, so they are never ambiguous.
 const (
 	arabicDecimal Sign = 'd'
 	arabicGroup   Sign = 'g'
@@ -268,8 +265,7 @@ func (s Sign) opposite() Sign {
 type Style struct {
 	// Decimal is the decimal sign: Point, Comma or Undecided.
 	Decimal Sign
-	// Group is the thousands separator: any Sign except Decimal. Undecided
-	// accepts all of them.
+	// Group is the thousands separator: any Sign except Decimal. Undecided accepts all of them.
 	Group Sign
 }
 

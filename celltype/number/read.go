@@ -1,18 +1,16 @@
 // Package number parses and formats exact decimal numbers.
 //
-// A number is text in a canonical form: the JSON format without leading zeros,
-// without trailing zeros in the fraction, without an exponent unless it
-// replaces more than 40 zeros, and without a sign for zero. Equal numbers have
-// equal bytes, so that rules such as unique can compare them directly. Values
-// keep all their digits. Whether a cell contained 1.50 or 1.5 is recorded only
+// A number is text in a canonical form: the JSON format without leading zeros, without trailing
+// zeros in the fraction, without an exponent unless it replaces more than 40 zeros, and without
+// a sign for zero. Equal numbers have equal bytes, so that rules such as unique can compare them
+// directly. Values keep all their digits. Whether a cell contained 1.50 or 1.5 is recorded only
 // in its raw text.
 //
-// A [Style] describes how to read ambiguous cells of a column: its decimal sign
-// and its thousands separator. A [Sniffer] observes the cells of a column. It
-// decides on a style, with the evidence for it, or returns an [Ambiguity],
-// which is a question for the user. A [Layout] is a set of Numbro format
-// options. It formats numbers for display. [Options] are the options of a
-// field.
+// A [Style] describes how to read ambiguous cells of a column: its decimal sign and its
+// thousands separator. A [Sniffer] observes the cells of a column. It decides on a style, with
+// the evidence for it, or returns an [Ambiguity], which is a question for the user. A [Layout]
+// is a set of Numbro format options. It formats numbers for display. [Options] are the options
+// of a field.
 //
 // Fields, rows and problems are out of scope. The package does not read units,
 // fractions such as 1/2, number words, or binary and hexadecimal numbers. It
@@ -67,13 +65,11 @@ const (
 	Currencies
 	// TooLong: the text is longer than 1,000 bytes.
 	TooLong
-	// TooLarge: the number has digits more than 400 places from the decimal
-	// sign.
+	// TooLarge: the number has digits more than 400 places from the decimal sign.
 	TooLarge
 )
 
-// maxCell is the maximum length of a cell in bytes, not counting white space at
-// its ends.
+// maxCell is the maximum length of a cell in bytes, not counting white space at its ends.
 const maxCell = 1000
 
 // Code returns the machine-readable name of the reason, such as two_ways.
@@ -101,11 +97,10 @@ var reasonCodes = [...]struct{ name, code string }{
 // Append reads a cell and appends its number in canonical form. If Reading.Reason is not Read,
 // it returns dst unchanged. It allocates memory only to grow dst.
 //
-// It accepts signs before or after the digits, parentheses for negative
-// numbers, separators between thousands or lakhs, currencies, percent and per
-// mille signs (12% is 0.12), exponents, digits in other scripts, and the
-// apostrophe that spreadsheets put before numbers stored as text. A separator
-// that can only be a decimal sign, or only a thousands separator, is read as
+// It accepts signs before or after the digits, parentheses for negative numbers, separators
+// between thousands or lakhs, currencies, percent and per mille signs (12% is 0.12), exponents,
+// digits in other scripts, and the apostrophe that spreadsheets put before numbers stored as
+// text. A separator that can only be a decimal sign, or only a thousands separator, is read as
 // such. The style decides all other cases.
 func (s Style) Append(dst, raw []byte) ([]byte, Reading) {
 	if out, ok := s.appendSimple(dst, raw); ok {
@@ -161,8 +156,7 @@ func (c *cell) decimal(whole int) decimal {
 	return d.trim()
 }
 
-// integerDigitsIn returns the number of digits before the decimal sign in the
-// given style.
+// integerDigitsIn returns the number of digits before the decimal sign in the given style.
 func (c *cell) integerDigitsIn(s Style) int {
 	atPoint, point := c.integerDigits(Point)
 	atComma, comma := c.integerDigits(Comma)
@@ -181,8 +175,7 @@ func (c *cell) integerDigitsIn(s Style) int {
 	return atPoint
 }
 
-// resolveAmbiguous reads a number that has one point or comma, followed by
-// three digits.
+// resolveAmbiguous reads a number that has one point or comma, followed by three digits.
 func (c *cell) resolveAmbiguous(s Style, atPoint, atComma int) int {
 	sign := c.seps[0].sign
 	decimal := s.Decimal
@@ -247,9 +240,8 @@ func (s Style) appendSimple(dst, raw []byte) (out []byte, ok bool) {
 // euro is the mark that follows numbers most often.
 var euro, _ = FindCurrency("€")
 
-// cutCurrency removes a currency mark before the number, or a euro sign after
-// it, and a space next to the mark. If there is no such mark, it returns the
-// zero Currency.
+// cutCurrency removes a currency mark before the number, or a euro sign after it, and a space
+// next to the mark. If there is no such mark, it returns the zero Currency.
 func cutCurrency(raw []byte) (bare []byte, mark Currency) {
 	if len(raw) < 2 || raw[0]-'0' <= 9 {
 		bare, found := bytes.CutSuffix(raw, []byte("€"))

@@ -2,10 +2,9 @@ package number
 
 import "slices"
 
-// Sniffer observes the cells of one column and decides on its style. It uses a
-// fixed amount of memory, about 4 KB. The zero Sniffer is ready to use. It is
-// not safe for concurrent use. Do not pass it numbers that a workbook stores as
-// numbers: they need no style.
+// Sniffer observes the cells of one column and decides on its style. It uses a fixed amount of
+// memory, about 4 KB. The zero Sniffer is ready to use. It is not safe for concurrent use. Do
+// not pass it numbers that a workbook stores as numbers: they need no style.
 type Sniffer struct {
 	cells, unread, dashes int64
 	// decisive counts the cells that fit only one decimal sign, indexed by that
@@ -14,11 +13,9 @@ type Sniffer struct {
 	open     [2]cellTally
 	// openZeros counts the open cells that end with a zero.
 	openZeros [2]int64
-	// groups counts the cells with an unambiguous thousands separator, indexed
-	// by separator.
+	// groups counts the cells with an unambiguous thousands separator, indexed by separator.
 	groups [4]cellTally
-	// small and large count integers without separators: those below 1000, and
-	// all others.
+	// small and large count integers without separators: those below 1000, and all others.
 	small, large int64
 
 	percent, perMille, parentheses, trailingMinus int64
@@ -43,8 +40,7 @@ const (
 	reasonBoth
 	// reasonRepeat: the other sign occurs more than once.
 	reasonRepeat
-	// reasonWhole: the digits before it cannot be the start of grouped
-	// thousands.
+	// reasonWhole: the digits before it cannot be the start of grouped thousands.
 	reasonWhole
 	// reasonSpaces: a different separator divides the thousands before it.
 	reasonSpaces
@@ -111,9 +107,8 @@ func (s *Sniffer) observeCell(raw []byte, c *cell) {
 	s.cells++
 }
 
-// observePlain counts a cell in the most common format: digits, or digits with
-// a sign that is not followed by exactly three digits. It reports false for any
-// other cell.
+// observePlain counts a cell in the most common format: digits, or digits with a sign that is
+// not followed by exactly three digits. It reports false for any other cell.
 func (s *Sniffer) observePlain(raw []byte) bool {
 	i, at := 0, -1
 	if len(raw) > 0 && raw[0] == '-' {

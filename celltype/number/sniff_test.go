@@ -173,8 +173,7 @@ func TestReasonsForSigns(t *testing.T) {
 	}
 }
 
-// TestChoicesReadTheColumn checks that the cells in question can be read after
-// a choice.
+// TestChoicesReadTheColumn checks that the cells in question can be read after a choice.
 func TestChoicesReadTheColumn(t *testing.T) {
 	cells := []string{"1.234", "12,345", "-123.456", "950"}
 	for _, choice := range survey(cells...).Decide(Hints{}).Ambiguity.Choices {

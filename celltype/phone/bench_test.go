@@ -2,8 +2,7 @@ package phone
 
 import "testing"
 
-// columns are the cells of typical columns, with the configuration for reading
-// them.
+// columns are the cells of typical columns, with the configuration for reading them.
 var columns = []struct {
 	name  string
 	c     Config
@@ -18,8 +17,7 @@ var columns = []struct {
 	{"Folded", Config{Country: "EG"}, []string{"٠٢٢١٢٣٤٥٦٧", "Tel.: 02 21234567", "\u202a+20 2 21234567\u202c"}},
 }
 
-// ready returns a reader and the cells of a column. The reader can read all of
-// them.
+// ready returns a reader and the cells of a column. The reader can read all of them.
 func ready(b *testing.B, c Config, texts []string) (*Reader, [][]byte) {
 	r, err := New(c)
 	if err != nil {

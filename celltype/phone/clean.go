@@ -113,9 +113,8 @@ func foldRune(dst []byte, c rune) []byte {
 	return utf8.AppendRune(dst, unicode.ToLower(c))
 }
 
-// digitOf returns the value of a decimal digit in any script. It relies on
-// Unicode: the digits of a script are consecutive and start at the beginning of
-// a range in unicode.Nd.
+// digitOf returns the value of a decimal digit in any script. It relies on Unicode: the digits
+// of a script are consecutive and start at the beginning of a range in unicode.Nd.
 func digitOf(c rune) byte {
 	for _, r := range unicode.Nd.R16 {
 		if rune(r.Lo) <= c && c <= rune(r.Hi) {
@@ -177,9 +176,8 @@ func cutLabel(text []byte) []byte {
 // calling code with or without an area code.
 const maxContext = 12
 
-// cutContext applies the parameters of a tel URI (RFC 3966). It puts a
-// phone-context with a calling code before the number, and drops any other
-// context and a subaddress.
+// cutContext applies the parameters of a tel URI (RFC 3966). It puts a phone-context with a
+// calling code before the number, and drops any other context and a subaddress.
 func cutContext(text []byte) []byte {
 	at := bytes.Index(text, []byte(";phone-context="))
 	if at < 0 {
@@ -201,8 +199,7 @@ func cutContext(text []byte) []byte {
 // minBeforeExtension is the minimum number of digits before an extension.
 const minBeforeExtension = 5
 
-// cutExtension removes an extension: digits at the end, after a word or sign
-// for an extension.
+// cutExtension removes an extension: digits at the end, after a word or sign for an extension.
 func cutExtension(text []byte) ([]byte, bool) {
 	rest := bytes.TrimRight(text, " #)")
 	digits := len(rest)
@@ -260,8 +257,7 @@ var phoneLabels = []string{
 	"тел", "телефон", "моб", "факс", "電話", "电话", "callto",
 }
 
-// extensionMarks precede an extension. A mark must come before the marks that
-// are its suffixes.
+// extensionMarks precede an extension. A mark must come before the marks that are its suffixes.
 var extensionMarks = []string{
 	";ext=", "ext=", "extension", "extensión", "extensions", "extn", "ext", "xtn", "durchwahl", "nebenstelle", "apparat", "app", "dw",
 	"poste", "interno", "int", "anexo", "ramal", "toestel", "lokal", "linka", "klapka", "wew", "доб", "внутр", "分機", "内線",

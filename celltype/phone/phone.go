@@ -1,18 +1,16 @@
 // Package phone reads phone numbers as people write them.
 //
-// A calling code is the number after the plus sign: 49 in +49 89 1234567. The
-// rest is the national number. A plan describes the national numbers of one
-// calling code. A region is a country or territory that has its own plan or
-// shares one (Canada and the United States share +1). A national prefix is the
-// 0 that most countries dial before a national number. An international prefix
-// is the 00 or 011 that is dialed before a calling code. A [Reader] converts
-// the text of a cell to a standard format.
+// A calling code is the number after the plus sign: 49 in +49 89 1234567. The rest is the
+// national number. A plan describes the national numbers of one calling code. A region is a
+// country or territory that has its own plan or shares one (Canada and the United States share
+// +1). A national prefix is the 0 that most countries dial before a national number. An
+// international prefix is the 00 or 011 that is dialed before a calling code. A [Reader]
+// converts the text of a cell to a standard format.
 //
-// The rules are those of libphonenumber. tools/phonegen compiles them into
-// tables. Every number that libphonenumber accepts as valid is accepted and
-// formatted in the same way. Beyond that, the package does not guess: letters,
-// several numbers in a cell, digits that a spreadsheet rounded, and ambiguous
-// numbers are problems. It drops an extension and reports that.
+// The rules are those of libphonenumber. tools/phonegen compiles them into tables. Every number
+// that libphonenumber accepts as valid is accepted and formatted in the same way. Beyond that,
+// the package does not guess: letters, several numbers in a cell, digits that a spreadsheet
+// rounded, and ambiguous numbers are problems. It drops an extension and reports that.
 //
 // Out of scope are whether a number is in use, who owns it and what it costs,
 // emergency numbers and other short numbers, and numbers in running text.
@@ -32,11 +30,10 @@ type Config struct {
 	// Country is the region of numbers without a calling code: an ISO 3166-1
 	// alpha-2 code. If it is empty, such numbers are a problem.
 	Country string
-	// Format is "international", "national" or "both". The default, "", is
-	// international. International and both include the calling code; both
-	// requires a country. National formats numbers as they are dialed within
-	// their country, with the national prefix, and accepts only numbers with
-	// the calling code of the country. Without a country, national keeps the
+	// Format is "international", "national" or "both". The default, "", is international.
+	// International and both include the calling code; both requires a country. National formats
+	// numbers as they are dialed within their country, with the national prefix, and accepts
+	// only numbers with the calling code of the country. Without a country, national keeps the
 	// calling code and reports that.
 	Format string
 	// Formatted adds spaces: +49 89 123456 or 089 123456.
@@ -103,9 +100,8 @@ func (r *Reader) Append(dst, raw []byte) (out []byte, problem Problem) {
 // Code is the outcome of reading a cell.
 type Code uint8
 
-// These are the codes. Read means a number without a remark. Extension and
-// CodeKept mean a number with a remark. All other codes mean that the cell does
-// not contain a number.
+// These are the codes. Read means a number without a remark. Extension and CodeKept mean a
+// number with a remark. All other codes mean that the cell does not contain a number.
 const (
 	Read Code = iota
 	// Blank: the cell is empty or contains only white space.
@@ -122,8 +118,7 @@ const (
 	NotValid
 	// Letters: the cell has letters or words in place of digits.
 	Letters
-	// SeveralNumbers: the cell has more than one number, or one number with two
-	// endings.
+	// SeveralNumbers: the cell has more than one number, or one number with two endings.
 	SeveralNumbers
 	// DigitsLost: the cell is a rounded number with an exponent.
 	DigitsLost
@@ -132,8 +127,7 @@ const (
 	// OtherCountry: the reader accepts only national numbers of one country,
 	// and this number is from a different country.
 	OtherCountry
-	// TwoReadings: the number is valid whether or not its first digits are the
-	// calling code.
+	// TwoReadings: the number is valid whether or not its first digits are the calling code.
 	TwoReadings
 	// Extension is a note: the extension was dropped.
 	Extension
@@ -180,10 +174,9 @@ func (p Problem) Invalid() bool {
 // messages caches the messages that name a country, keyed by Problem.
 var messages sync.Map
 
-// Message returns a message that describes the problem. Read and Blank have no
-// message. If the country is known, the message contains its two letters and
-// calling code. For a plan that several countries share, it contains only the
-// calling code.
+// Message returns a message that describes the problem. Read and Blank have no message. If the
+// country is known, the message contains its two letters and calling code. For a plan that
+// several countries share, it contains only the calling code.
 func (p Problem) Message() intray.Message {
 	if p.region == nil || codes[p.Code].ofCountry == "" {
 		return intray.NewMessage(codes[p.Code].message, nil)

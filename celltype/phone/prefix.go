@@ -1,8 +1,7 @@
 package phone
 
-// program is the index of the first instruction of a prefix pattern, and the
-// set of digits with which a match can start. The zero value does not match
-// anything.
+// program is the index of the first instruction of a prefix pattern, and the set of digits with
+// which a match can start. The zero value does not match anything.
 type program struct {
 	start uint16
 	first uint16
@@ -53,9 +52,8 @@ func (p program) match(digits []byte) (captures, bool) {
 	return m, m.run(p.start, digits, 0)
 }
 
-// run tries the alternatives in order; the first one that matches wins.
-// Patterns have no loops, so the number of steps at each position is at most
-// the number of instructions.
+// run tries the alternatives in order; the first one that matches wins. Patterns have no loops,
+// so the number of steps at each position is at most the number of instructions.
 func (m *captures) run(pc uint16, digits []byte, at int) bool {
 	for {
 		inst := int(pc) * instructionSize

@@ -9,8 +9,7 @@ const (
 	// national number, as in libphonenumber.
 	minNational = 2
 	maxNational = 17
-	// maxDigits is greater than the number of digits in any phone number with
-	// its prefixes.
+	// maxDigits is greater than the number of digits in any phone number with its prefixes.
 	maxDigits = 32
 )
 
@@ -105,10 +104,9 @@ func (n *number) readDomestic(r *Reader, digits []byte) Problem {
 	return n.readNational(home, digits)
 }
 
-// readNational reads a number as it is dialed in a region. A number that
-// belongs to the plan as a whole is read by the rules of the plan's main
-// region: 0800 numbers in the United Kingdom can be one digit shorter than any
-// number in Jersey.
+// readNational reads a number as it is dialed in a region. A number that belongs to the plan as
+// a whole is read by the rules of the plan's main region: 0800 numbers in the United Kingdom can
+// be one digit shorter than any number in Jersey.
 func (n *number) readNational(home *region, digits []byte) Problem {
 	p := n.lookUp(home, digits)
 	if p.Code == Read {
@@ -185,8 +183,7 @@ func (r *region) readsAsItself(digits []byte) bool {
 // this length. If not, the original digits may be a short number.
 func mayCutPrefix(f lengthFit) bool { return f == lengthFits || f == lengthTooLong }
 
-// lengthProblem returns the reason why a number with this many digits is
-// invalid.
+// lengthProblem returns the reason why a number with this many digits is invalid.
 func (r *region) lengthProblem(length int) Code {
 	switch r.fitLength(length) {
 	case lengthTooShort, lengthLocalOnly:
@@ -197,8 +194,7 @@ func (r *region) lengthProblem(length int) Code {
 	return NotValid
 }
 
-// scannedCell holds the digits of a cell, and what else affects how they are
-// read.
+// scannedCell holds the digits of a cell, and what else affects how they are read.
 type scannedCell struct {
 	digits [maxDigits]byte
 	count  int
@@ -212,8 +208,7 @@ type scannedCell struct {
 	// bracket and closingBracket are the numbers of digits before the last
 	// opening and the last closing bracket.
 	bracket, closingBracket int
-	// spaced reports whether the cell has characters other than digits, the
-	// plus sign and dots.
+	// spaced reports whether the cell has characters other than digits, the plus sign and dots.
 	spaced bool
 }
 
@@ -252,8 +247,7 @@ func (w *scannedCell) endsInBrackets() bool {
 	return w.bracket >= minNationalDigits && w.closingBracket == w.count && w.count > w.bracket
 }
 
-// scanBytes returns the offset of the first byte that is not part of a plain
-// number.
+// scanBytes returns the offset of the first byte that is not part of a plain number.
 func (w *scannedCell) scanBytes(raw []byte) int {
 	count := 0
 	for i, c := range raw {
@@ -293,8 +287,7 @@ func (w *scannedCell) countDot(before, count int) int {
 	return count
 }
 
-// minFraction is the minimum number of digits before a fraction. Fewer digits
-// are an area code.
+// minFraction is the minimum number of digits before a fraction. Fewer digits are an area code.
 const minFraction = 7
 
 // dropFraction removes the .0 that is added by programs that store phone

@@ -2,15 +2,13 @@ package phone
 
 import "github.com/intraydata/intray"
 
-// Convention is the notation that a column uses for ambiguous numbers of the
-// configured country. A number is ambiguous if it is valid whether or not its
-// first digits are the calling code.
+// Convention is the notation that a column uses for ambiguous numbers of the configured country.
+// A number is ambiguous if it is valid whether or not its first digits are the calling code.
 type Convention uint8
 
 // These are the conventions.
 const (
-	// NoConvention: the notation is unknown, and ambiguous numbers are a
-	// problem.
+	// NoConvention: the notation is unknown, and ambiguous numbers are a problem.
 	NoConvention Convention = iota
 	// WithCode: the numbers have a calling code without the plus sign.
 	WithCode
@@ -23,8 +21,7 @@ var conventionNames = [...]string{"unknown", "with-code", "without-code"}
 // String returns the name of the convention.
 func (h Convention) String() string { return conventionNames[h] }
 
-// ParseConvention returns the convention with this name. It reports false if
-// there is none.
+// ParseConvention returns the convention with this name. It reports false if there is none.
 func ParseConvention(name string) (Convention, bool) {
 	for i, n := range conventionNames {
 		if n == name {
@@ -55,9 +52,8 @@ type Sniffer struct {
 	example string
 }
 
-// HasAmbiguous reports whether any number can be ambiguous. That is possible
-// only if the lengths of two national numbers differ by the length of the
-// calling code.
+// HasAmbiguous reports whether any number can be ambiguous. That is possible only if the lengths
+// of two national numbers differ by the length of the calling code.
 func (r *Reader) HasAmbiguous() bool {
 	return r.home != nil && r.home.trunkPrefix != "" && r.home.lengths&(r.home.lengths<<(len(r.home.plan.text)-1)) != 0
 }
@@ -89,9 +85,8 @@ const (
 	maxOpenPerDecisive = 20
 )
 
-// Decide decides on the convention and returns the reason. It returns
-// NoConvention if the cells do not decide it, or if there are no ambiguous
-// numbers.
+// Decide decides on the convention and returns the reason. It returns NoConvention if the cells
+// do not decide it, or if there are no ambiguous numbers.
 //
 // If the national numbers in a column have their prefix, a number without it
 // starts with the calling code.

@@ -21,8 +21,7 @@ const (
 	regionSize      = 24
 	instructionSize = 8
 	ruleSize        = 8
-	// leafBit is set in references to leaves and not set in references to
-	// branches.
+	// leafBit is set in references to leaves and not set in references to branches.
 	leafBit = 0x8000
 )
 
@@ -61,8 +60,7 @@ type region struct {
 	internationalPrefix, nationalPrefix program
 	groups                              int
 	transformRule                       string
-	// trunkPrefix is the national prefix as it is written, or "" if there is
-	// none.
+	// trunkPrefix is the national prefix as it is written, or "" if there is none.
 	trunkPrefix string
 }
 
@@ -172,8 +170,7 @@ func (p *plan) outcome(digits []byte) outcome {
 	return metadata.outcome(readUint16(metadata.branches, int(at)*branchSize+20))
 }
 
-// leafOutcome returns the outcome at a leaf if the given number of digits is
-// left.
+// leafOutcome returns the outcome at a leaf if the given number of digits is left.
 func (t *tables) leafOutcome(at uint16, left int) outcome {
 	record := int(at&^leafBit) * leafSize
 	if left >= int(t.leaves[record+2]) {
@@ -191,16 +188,14 @@ func (t *tables) outcome(id uint16) outcome {
 	}
 }
 
-// layout returns a formatting pattern: x is a digit to write, ! is a digit to
-// drop, and all other characters are literals. It returns "" if only the digits
-// are written.
+// layout returns a formatting pattern: x is a digit to write, ! is a digit to drop, and all
+// other characters are literals. It returns "" if only the digits are written.
 func (t *tables) layout(id uint16) string {
 	at := int(id) * layoutSize
 	return t.layouts[at+1 : at+1+int(t.layouts[at])]
 }
 
-// lengthFit describes whether the length of a national number is valid in a
-// region.
+// lengthFit describes whether the length of a national number is valid in a region.
 type lengthFit uint8
 
 const (
@@ -209,8 +204,7 @@ const (
 	lengthTooLong
 	// lengthImpossible is a length between valid ones that no number has.
 	lengthImpossible
-	// lengthLocalOnly is the length of a number that can be dialed only
-	// locally.
+	// lengthLocalOnly is the length of a number that can be dialed only locally.
 	lengthLocalOnly
 )
 
@@ -234,8 +228,7 @@ func (r *region) fitLength(length int) lengthFit {
 	return lengthImpossible
 }
 
-// matchesRegion reports whether the general pattern of a region matches the
-// number.
+// matchesRegion reports whether the general pattern of a region matches the number.
 func (o outcome) matchesRegion(r *region) bool { return o.general&r.general != 0 }
 
 func readUint16(s string, at int) uint16 { return uint16(s[at]) | uint16(s[at+1])<<8 }

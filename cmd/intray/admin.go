@@ -26,8 +26,7 @@ func splitNames(text string) []string {
 	return names
 }
 
-// runAdmin opens the stores and runs one task. A server may be running at the same
-// time.
+// runAdmin opens the stores and runs one task. A server may be running at the same time.
 func (f storeFlags) runAdmin(ctx context.Context, s streams, task func(*service.Service) error) error {
 	svc, closeAll, err := server.OpenAdmin(ctx, f.config(s))
 	if err != nil {
@@ -64,8 +63,7 @@ type keysCreateCommand struct {
 	Expires time.Duration `help:"Expire the key after this time, such as 720h. Default: never." placeholder:"D"`
 }
 
-// Run creates the key. It prints only the key on stdout, so that scripts can read
-// it.
+// Run creates the key. It prints only the key on stdout, so that scripts can read it.
 func (c *keysCreateCommand) Run(ctx context.Context, s streams) error {
 	return c.runAdmin(ctx, s, func(svc *service.Service) error {
 		made, err := svc.CreateKey(ctx, c.Org, model.LicenceKind(c.Kind), c.Expires)

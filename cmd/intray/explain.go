@@ -63,8 +63,7 @@ func printRowTrace(w io.Writer, traces []intray.Trace, printed map[string]bool) 
 	}
 }
 
-// unprinted returns the reasons that have not been printed yet, and marks them as
-// printed.
+// unprinted returns the reasons that have not been printed yet, and marks them as printed.
 func unprinted(reasons []string, printed map[string]bool) (fresh []string) {
 	for _, reason := range reasons {
 		if !printed[reason] {
@@ -100,8 +99,7 @@ func printCellTrace(w io.Writer, t intray.Trace) {
 	}
 }
 
-// rawLines returns lines with the raw values of the columns from which a cell was
-// built.
+// rawLines returns lines with the raw values of the columns from which a cell was built.
 func rawLines(t intray.Trace) (lines []string) {
 	var texts []string
 	if len(t.Columns) < 2 || json.Unmarshal([]byte(t.Raw), &texts) != nil {

@@ -74,8 +74,7 @@ func (c *inspectCommand) Run(ctx context.Context, s streams) error {
 	return writeJSON(s.out, found)
 }
 
-// sheets returns a description of the selected sheet, or of all sheets if none is
-// selected.
+// sheets returns a description of the selected sheet, or of all sheets if none is selected.
 func (c *inspectCommand) sheets(ctx context.Context, book source.Book) ([]inspectedSheet, error) {
 	sheets := book.Sheets()
 	from, to := 0, len(sheets)

@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// listened is a server with one message for a webhook. It records the requests that it
-// receives.
+// listened is a server with one message for a webhook. It records the requests that it receives.
 type listened struct {
 	mu       sync.Mutex
 	calls    []string

@@ -1,6 +1,5 @@
-// Command intray turns messy spreadsheets into clean rows that match a schema. It
-// runs a server, imports single files without a server, and inspects files and
-// schemas.
+// Command intray turns messy spreadsheets into clean rows that match a schema. It runs a server,
+// imports single files without a server, and inspects files and schemas.
 //
 // Each subcommand, or group of related subcommands, has its own file. A command
 // that has the flag --json prints JSON if stdout is not a terminal. Messages for
@@ -50,9 +49,8 @@ func main() {
 	os.Exit(status)
 }
 
-// isHookWorker reports whether this process runs hooks for another process of this
-// program. The command is not part of the parser, because a worker must not do
-// anything else first.
+// isHookWorker reports whether this process runs hooks for another process of this program. The
+// command is not part of the parser, because a worker must not do anything else first.
 func isHookWorker(args []string) bool { return len(args) > 1 && args[1] == "hook-worker" }
 
 // streams are the standard streams of a command.
@@ -131,8 +129,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	return reportError(ctx, s, chosen.Run())
 }
 
-// renamedVariables maps flags to their former environment variables, which still
-// work.
+// renamedVariables maps flags to their former environment variables, which still work.
 var renamedVariables = map[string]string{
 	"hook-sandbox":          "INTRAY_HOOK_JAIL",
 	"hook-timeout-per-1000": "INTRAY_HOOK_BATCH",
@@ -151,8 +148,7 @@ func renamedVariable(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error
 	return nil, nil
 }
 
-// commandOf returns the name of the command that was used incorrectly, followed by
-// a space.
+// commandOf returns the name of the command that was used incorrectly, followed by a space.
 func commandOf(err error) string {
 	var wrong *kong.ParseError
 	if !errors.As(err, &wrong) || wrong.Context == nil || wrong.Context.Command() == "" {
@@ -231,8 +227,7 @@ func visibleLong(text string) string {
 	}, text)
 }
 
-// plainOrQuoted returns a value, in quotes if it is not a word. For example, it
-// quotes a comma.
+// plainOrQuoted returns a value, in quotes if it is not a word. For example, it quotes a comma.
 func plainOrQuoted(value string) string {
 	if strings.ContainsFunc(value, func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'z' }) {
 		return visible(value)
@@ -257,9 +252,8 @@ func wrapText(text string, width int) []string {
 	return lines
 }
 
-// splitText breaks text into lines of at most width characters, after a space if
-// possible. Joined, the lines equal the text. A space at the end of a line may
-// exceed the width.
+// splitText breaks text into lines of at most width characters, after a space if possible.
+// Joined, the lines equal the text. A space at the end of a line may exceed the width.
 func splitText(text string, width int) (lines []string) {
 	rest := []rune(text)
 	for len(rest) > width {

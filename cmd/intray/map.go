@@ -30,8 +30,7 @@ func (mapCommand) Help() string {
 2 invalid arguments.`
 }
 
-// mapped is the result of the command: the mapping of a file and the open
-// questions.
+// mapped is the result of the command: the mapping of a file and the open questions.
 type mapped struct {
 	Fields    map[string]mappedField `json:"fields"`
 	Questions []mappedQuestion       `json:"questions"`

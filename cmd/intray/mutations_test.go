@@ -33,10 +33,9 @@ const (
 	mutationsEnv   = "INTRAY_TEST_MUTATIONS"
 )
 
-// TestMutations converts damaged copies of the files in the corpora. Each file must
-// be converted or refused, quickly and in bounded memory. Unless INTRAY_TORTURE is
-// "full", only a tenth of the files is converted. The same number always produces
-// the same file.
+// TestMutations converts damaged copies of the files in the corpora. Each file must be converted
+// or refused, quickly and in bounded memory. Unless INTRAY_TORTURE is "full", only a tenth of
+// the files is converted. The same number always produces the same file.
 func TestMutations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: the mutations take some seconds")

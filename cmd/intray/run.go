@@ -173,8 +173,7 @@ func (c *runCommand) printSummary(w io.Writer, cfg server.RunConfig, report serv
 	return exit(exitFailed)
 }
 
-// printReadSummary prints how the file was read and which columns are mapped to
-// which fields.
+// printReadSummary prints how the file was read and which columns are mapped to which fields.
 func (c *runCommand) printReadSummary(w io.Writer, schema *intray.Schema, o *engine.Outcome) {
 	choices := make([]string, 0, len(o.Evidence))
 	for _, e := range o.Evidence {
@@ -288,8 +287,7 @@ func isQuestion(id string) bool {
 	return slices.ContainsFunc(about, func(kind string) bool { return strings.HasPrefix(id, kind) })
 }
 
-// isInteractive reports whether a person at a terminal can read and answer
-// questions.
+// isInteractive reports whether a person at a terminal can read and answer questions.
 func isInteractive(s streams) bool {
 	return isTerminal(s.in) && isTerminal(s.err)
 }

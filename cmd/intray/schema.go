@@ -146,8 +146,7 @@ func findings(doc schema.Doc, parsed *intray.Schema) []checkFinding {
 	return found
 }
 
-// printResult prints the result for people: each location, and the problem on the
-// next line.
+// printResult prints the result for people: each location, and the problem on the next line.
 func (c checkResult) printResult(w io.Writer) {
 	name := visible(c.File)
 	if c.File == "-" {

@@ -9,8 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestPrintResult checks how the results of schema checks are printed on a
-// terminal.
+// TestPrintResult checks how the results of schema checks are printed on a terminal.
 func TestPrintResult(t *testing.T) {
 	for name, c := range map[string]struct {
 		checked checkResult

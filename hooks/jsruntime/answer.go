@@ -14,8 +14,7 @@ import (
 
 // Answer is the result of a call.
 type Answer struct {
-	// Used lists the indexes of the fields that the hooks use, if the call requested this
-	// list.
+	// Used lists the indexes of the fields that the hooks use, if the call requested this list.
 	Used []int
 	// Missed lists the indexes of the fields that a hook used but that were not sent. If there
 	// are any, the answer contains nothing else, and the call must be repeated with these
@@ -42,8 +41,7 @@ type Answer struct {
 type Change struct {
 	// Row is the index of the row, counted from the first row of the call.
 	Row int
-	// Field is the index of the field. Part is the index of a column of a many-to-one
-	// field.
+	// Field is the index of the field. Part is the index of a column of a many-to-one field.
 	Field, Part int
 	// HasValue, HasInfos and HasOptions report what changed.
 	HasValue, HasInfos, HasOptions bool
@@ -113,8 +111,7 @@ type Failure struct {
 	// Name is the name of the error, such as TypeError, or "" if it has none.
 	Name    string
 	Message string
-	// Line and Column are the position in the hook's source, counted from 1, or 0 if
-	// unknown.
+	// Line and Column are the position in the hook's source, counted from 1, or 0 if unknown.
 	Line, Column int
 }
 
@@ -164,8 +161,7 @@ type Fault struct {
 	// Name is the name of the error, such as SyntaxError, or "" if it has none.
 	Name    string
 	Message string
-	// Line and Column are the position in the hook's source, counted from 1, or 0 if
-	// unknown.
+	// Line and Column are the position in the hook's source, counted from 1, or 0 if unknown.
 	Line, Column int
 }
 

@@ -22,11 +22,10 @@ import (
 //	reader = intrayChangeReader(fieldOf, targets, results, changes, tally, slow, count)
 //	names = reader(row, i)
 //
-// fieldOf maps keys to field indexes. targets contains the values of each column, an object
-// for a column that was not sent, or undefined if the slow path must be used. results
-// contains the result values of the columns that store them separately. slow(i, name, cell)
-// reads a cell in JavaScript. count is the number of fields. The reader returns the number
-// of names in the row.
+// fieldOf maps keys to field indexes. targets contains the values of each column, an object for
+// a column that was not sent, or undefined if the slow path must be used. results contains the
+// result values of the columns that store them separately. slow(i, name, cell) reads a cell in
+// JavaScript. count is the number of fields. The reader returns the number of names in the row.
 const (
 	argFields = iota
 	argTargets

@@ -42,8 +42,7 @@ func appendNumber(dst []byte, name string, n int) []byte {
 	return strconv.AppendInt(dst, int64(n), 10)
 }
 
-// appendPart appends the index of a column of a many-to-one field, or -1 for any other
-// field.
+// appendPart appends the index of a column of a many-to-one field, or -1 for any other field.
 func appendPart(dst []byte, part int, manyToOne bool) []byte {
 	if !manyToOne {
 		part = -1
@@ -244,16 +243,14 @@ func appendOption(dst []byte, option intray.SelectOption) []byte {
 	return append(dst, '}')
 }
 
-// The functions below process eight bytes at a time. They mark a byte by setting its high
-// bit.
+// The functions below process eight bytes at a time. They mark a byte by setting its high bit.
 const (
 	lowBits  = 0x0101010101010101
 	highBits = 0x80 * lowBits
 )
 
-// markSpecialBytes marks the bytes that must be escaped in a JSON string: quotes,
-// backslashes and control characters. Bytes after the first marked byte may be marked
-// incorrectly.
+// markSpecialBytes marks the bytes that must be escaped in a JSON string: quotes, backslashes
+// and control characters. Bytes after the first marked byte may be marked incorrectly.
 func markSpecialBytes(word uint64) uint64 {
 	quotes, slashes := word^'"'*lowBits, word^'\\'*lowBits
 	return ((word - ' '*lowBits) | (quotes - lowBits) | (slashes - lowBits)) & ^word & highBits

@@ -85,9 +85,8 @@ type LoadCall struct {
 	// answer. Default DefaultMaxAnswer.
 	Limit int
 	// Sparse is the minimum number of unsent columns for which records are created without the
-	// fields of these columns. The fields are added when a hook accesses the row as a whole,
-	// so hooks cannot see a difference. The default of 0 means the fastest value for the
-	// runtime.
+	// fields of these columns. The fields are added when a hook accesses the row as a whole, so
+	// hooks cannot see a difference. The default of 0 means the fastest value for the runtime.
 	Sparse int
 	// Budget is the time limit. 0 means the time limit of the runtime.
 	Budget time.Duration
@@ -139,8 +138,7 @@ type Rows struct {
 	Indexes []int64
 	// IDs contains the ID of each row. Nil means that the ID of a row is its index.
 	IDs []string
-	// Columns has an entry for each field in the [LoadCall]. Columns that are nil are not
-	// sent.
+	// Columns has an entry for each field in the [LoadCall]. Columns that are nil are not sent.
 	Columns []*Column
 }
 
@@ -148,8 +146,7 @@ type Rows struct {
 type Column struct {
 	// Value contains the displayed value of each cell.
 	Value Cells
-	// Result contains the result value of each cell. Nil means that the results equal
-	// Value.
+	// Result contains the result value of each cell. Nil means that the results equal Value.
 	Result *Cells
 	// Infos and Options are the messages and select options of individual cells.
 	Infos   []CellInfos
@@ -284,8 +281,7 @@ type StepCall struct {
 	Step string
 	// About is the second argument of the hooks, as JSON.
 	About []byte
-	// NewIDs is the prefix of the IDs of added rows. A number follows it, starting at
-	// NextID.
+	// NewIDs is the prefix of the IDs of added rows. A number follows it, starting at NextID.
 	NewIDs string
 	NextID int
 	Budget time.Duration

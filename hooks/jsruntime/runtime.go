@@ -10,9 +10,8 @@
 // ended early.
 //
 // The package does not start processes, and does not enforce a time limit from outside the
-// engine. It has no knowledge of imports: it decides neither when hooks run nor what
-// happens to their changes. A runtime is not a security boundary, so hooks must run in a
-// sandboxed process.
+// engine. It has no knowledge of imports: it decides neither when hooks run nor what happens to
+// their changes. A runtime is not a security boundary, so hooks must run in a sandboxed process.
 //
 // # Records
 //
@@ -134,9 +133,8 @@
 // A hook may change any object that it can reach, such as Array.prototype or JSON. The prelude
 // saves everything that it needs beforehand, and answers as if nothing had changed. If a hook
 // makes arrays unwritable, for example by defining a numeric key of Array.prototype, it fails
-// with that reason. Objects to which the prelude writes have no prototype that could
-// interfere. Such a change is detected at the end of a call; with trace, the failure includes
-// its row.
+// with that reason. Objects to which the prelude writes have no prototype that could interfere.
+// Such a change is detected at the end of a call; with trace, the failure includes its row.
 //
 // [ReadLoaded] and [ReadAnswer] treat answers as untrusted, because a hook that escapes
 // its engine can write anything.
@@ -186,8 +184,7 @@ type Config struct {
 	Note func(text string) error
 }
 
-// Runtime is a QuickJS engine that has loaded the prelude. It is not safe for concurrent
-// use.
+// Runtime is a QuickJS engine that has loaded the prelude. It is not safe for concurrent use.
 type Runtime struct {
 	cfg Config
 	// memory is the current memory limit.
@@ -196,8 +193,7 @@ type Runtime struct {
 	dispatch quickjs.Value
 }
 
-// New starts an engine. The time zone of the process must be UTC, because the engine uses
-// it.
+// New starts an engine. The time zone of the process must be UTC, because the engine uses it.
 func New(cfg Config) (*Runtime, error) {
 	cfg.Memory = cmp.Or(cfg.Memory, DefaultMemory)
 	cfg.Budget = cmp.Or(cfg.Budget, DefaultBudget)
@@ -411,8 +407,7 @@ func (r *Runtime) requestBudget(request []byte) time.Duration {
 	return time.Duration(ms) * time.Millisecond
 }
 
-// requestedMemory returns the memory limit in a load request, in bytes, or 0 if there is
-// none.
+// requestedMemory returns the memory limit in a load request, in bytes, or 0 if there is none.
 func requestedMemory(request []byte) int64 {
 	_, rest := leadingNumber(request, budgetHead)
 	memory, _ := leadingNumber(rest, memoryHead)

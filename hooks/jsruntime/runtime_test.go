@@ -12,8 +12,7 @@ import (
 	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
-// oneRow returns the requests to load a row hook with the field a, and to call it with one
-// row.
+// oneRow returns the requests to load a row hook with the field a, and to call it with one row.
 func oneRow(source string) (*jsruntime.LoadCall, *jsruntime.RowsCall, jsruntime.Bounds) {
 	texts := &intray.Texts{}
 	texts.AppendString("x")
@@ -186,8 +185,7 @@ func TestRuntimeContinuesAfterError(t *testing.T) {
 	}
 }
 
-// TestHookState checks that the state of hooks is kept until the worker ends or a call is
-// Fresh.
+// TestHookState checks that the state of hooks is kept until the worker ends or a call is Fresh.
 func TestHookState(t *testing.T) {
 	for _, runtime := range runtimes {
 		t.Run(runtime.name, func(t *testing.T) {
@@ -412,8 +410,7 @@ func TestSyntaxErrorLine(t *testing.T) {
 // foreignEnv is the environment of a machine with a different locale and time zone.
 var foreignEnv = []string{"TZ=Asia/Tokyo", "LANG=de_DE.UTF-8", "LC_ALL=de_DE.UTF-8", "LANGUAGE=de"}
 
-// TestNodeLocale checks that the locale and the time zone of the machine do not affect
-// hooks.
+// TestNodeLocale checks that the locale and the time zone of the machine do not affect hooks.
 func TestNodeLocale(t *testing.T) {
 	hook := `() => {
 		const winter = new Date(2026, 0, 15, 12, 30), all = Intl.DateTimeFormat().resolvedOptions();

@@ -60,8 +60,7 @@ var regexpKeywords = []string{"return", "typeof", "instanceof", "in", "new", "de
 // ambiguousKeywords are the words that can be operators or names.
 var ambiguousKeywords = []string{"of", "yield", "await", "async", "let", "static", "get", "set"}
 
-// next returns the next word, its offset, and the token before it. At the end, the word is
-// "".
+// next returns the next word, its offset, and the token before it. At the end, the word is "".
 func (w *jsLexer) next() (word string, at int, before string) {
 	for w.at < len(w.source) {
 		before = w.previous
@@ -364,9 +363,8 @@ var (
 // escapingWords are the words with which a hook could keep its record in other ways.
 var escapingWords = []string{"async", "await", "yield", "function", "class", "arguments", "caller", "callee", "eval", "with", "super", "delete"}
 
-// readsOnlyCells reports whether a row hook is an arrow function that has no inner
-// functions and uses its record only to read record.index, or value and resultValue of
-// fields in the schema.
+// readsOnlyCells reports whether a row hook is an arrow function that has no inner functions and
+// uses its record only to read record.index, or value and resultValue of fields in the schema.
 func readsOnlyCells(source string, fields []Field) bool {
 	head := arrowHead.FindStringSubmatchIndex(source)
 	if head == nil {

@@ -58,8 +58,7 @@ type Config struct {
 	Mode Mode
 	// Command holds the arguments that make this program call Serve. Default: hook-worker.
 	Command []string
-	// NodePath is the path of the Node executable, version 20 or later. Default: node in
-	// PATH.
+	// NodePath is the path of the Node executable, version 20 or later. Default: node in PATH.
 	NodePath string
 	// Script is the program that Node runs. It must answer frames on descriptors 0 and 1.
 	// The maximum length is 120 KiB.
@@ -68,12 +67,10 @@ type Config struct {
 	// this program, never from untrusted input.
 	Setup []byte
 
-	// Memory is the memory limit of a worker, in bytes. Default DefaultMemory. Without a
-	// cgroup, the pool measures the memory every 20 ms, so a worker may exceed the limit
-	// for that long.
+	// Memory is the memory limit of a worker, in bytes. Default DefaultMemory. Without a cgroup,
+	// the pool measures the memory every 20 ms, so a worker may exceed the limit for that long.
 	Memory int64
-	// CallTimeout is the time limit of calls that do not set one. Default
-	// DefaultCallTimeout.
+	// CallTimeout is the time limit of calls that do not set one. Default DefaultCallTimeout.
 	CallTimeout time.Duration
 	// IdleTimeout is the maximum time that a worker in use may go without a call before it
 	// is ended. Default DefaultIdleTimeout.
@@ -93,9 +90,8 @@ type Config struct {
 	// Cgroup is a folder of the memory controller, version 1 or 2, in which the pool can
 	// create cgroups. Default: none.
 	Cgroup string
-	// FirstUserID is the first of MaxWorkers consecutive user IDs that are not used for
-	// anything else. They are used only if this program runs as root. Default
-	// DefaultFirstUserID.
+	// FirstUserID is the first of MaxWorkers consecutive user IDs that are not used for anything
+	// else. They are used only if this program runs as root. Default DefaultFirstUserID.
 	FirstUserID int
 
 	nodeMajor int
@@ -168,8 +164,7 @@ var nodeArgs = []string{
 	"--disable-proto=delete", "--no-addons", "--disallow-code-generation-from-strings", "--frozen-intrinsics",
 	"--no-deprecation", "--no-warnings",
 	// The young generation fits into the processor caches, because most objects that hooks
-	// allocate are short-lived. With half the size, the strings of a call would be
-	// promoted.
+	// allocate are short-lived. With half the size, the strings of a call would be promoted.
 	"--max-semi-space-size=4", "--single-threaded-gc", "--v8-pool-size=0", "--stack-size=800",
 }
 

@@ -89,8 +89,7 @@ func exitFailure(end exitStatus) *Failure {
 	return f
 }
 
-// externalSignals are the signals that a worker cannot send, because the sandbox forbids
-// it.
+// externalSignals are the signals that a worker cannot send, because the sandbox forbids it.
 var externalSignals = []string{"SIGKILL", "SIGTERM", "SIGINT", "SIGHUP"}
 
 // outOfMemoryMessages are messages of runtimes that end because they are out of memory.

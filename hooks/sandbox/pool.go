@@ -243,8 +243,7 @@ func (p *Pool) startIdleWorker() *Worker {
 	}
 }
 
-// reportStartError passes the error to a caller that is waiting for a worker, if there is
-// one.
+// reportStartError passes the error to a caller that is waiting for a worker, if there is one.
 func (p *Pool) reportStartError(err error) {
 	select {
 	case p.startErrors <- err:

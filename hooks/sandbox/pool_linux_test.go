@@ -107,8 +107,7 @@ func TestCalls(t *testing.T) {
 	}
 }
 
-// TestConcurrentCalls checks that calls succeed if there are more at once than a worker
-// accepts.
+// TestConcurrentCalls checks that calls succeed if there are more at once than a worker accepts.
 func TestConcurrentCalls(t *testing.T) {
 	w := getWorker(t, openPool(t, Config{}))
 	var all sync.WaitGroup
@@ -123,8 +122,7 @@ func TestConcurrentCalls(t *testing.T) {
 	all.Wait()
 }
 
-// TestFailureEndsAllCalls checks that the second call fails if the first one ends the
-// worker.
+// TestFailureEndsAllCalls checks that the second call fails if the first one ends the worker.
 func TestFailureEndsAllCalls(t *testing.T) {
 	w := getWorker(t, openPool(t, Config{}))
 	kinds := make(chan Kind, 2)
@@ -251,8 +249,7 @@ func TestInvalidConfigs(t *testing.T) {
 	}
 }
 
-// TestWorkersAreFresh checks that no worker is used twice and that idle workers are
-// replaced.
+// TestWorkersAreFresh checks that no worker is used twice and that idle workers are replaced.
 func TestWorkersAreFresh(t *testing.T) {
 	c := openPool(t, Config{IdleWorkers: 2, MaxWorkers: 3})
 	var seen []int
@@ -288,8 +285,7 @@ func TestFilesAreClosed(t *testing.T) {
 	}
 }
 
-// TestMaxWorkers checks that a caller waits until a worker is available or the caller
-// cancels.
+// TestMaxWorkers checks that a caller waits until a worker is available or the caller cancels.
 func TestMaxWorkers(t *testing.T) {
 	c := openPool(t, Config{IdleWorkers: 1, MaxWorkers: 2})
 	one, _ := getWorker(t, c), getWorker(t, c)
@@ -443,8 +439,7 @@ func TestTryWorker(t *testing.T) {
 	}
 }
 
-// BenchmarkCall measures a call without computation. A batch of 1,000 rows is about 174 kB
-// long.
+// BenchmarkCall measures a call without computation. A batch of 1,000 rows is about 174 kB long.
 func BenchmarkCall(b *testing.B) {
 	w := getWorker(b, openPool(b, Config{}))
 	for _, size := range []int{100, 174_000, 4 << 20} {

@@ -97,8 +97,7 @@ func unexpectedEOF(err error) error {
 	return err
 }
 
-// readFrame reads a frame of the given kind. Only workers use it, because it trusts the
-// sender.
+// readFrame reads a frame of the given kind. Only workers use it, because it trusts the sender.
 func readFrame(from io.Reader, want byte, buf []byte) ([]byte, error) {
 	kind, size, err := readHeader(from)
 	if err != nil {
@@ -144,10 +143,9 @@ type nodeCommand struct {
 // next request.
 const maxKeptBuffer = 1 << 20
 
-// Serve turns this process into a worker. The command hook-worker must call it before it
-// opens a file or starts a timer. Serve applies the outer restrictions, calls setup with
-// Config.Setup, and restricts system calls. It then answers requests until its parent
-// closes the pipe.
+// Serve turns this process into a worker. The command hook-worker must call it before it opens a
+// file or starts a timer. Serve applies the outer restrictions, calls setup with Config.Setup,
+// and restricts system calls. It then answers requests until its parent closes the pipe.
 //
 // When Serve returns, the process must exit immediately, because forbidden actions kill it.
 // For Node, Serve executes the Node program and does not call setup.

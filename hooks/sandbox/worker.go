@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	// maxInFlight is the maximum number of calls that a worker has received but not
-	// answered.
+	// maxInFlight is the maximum number of calls that a worker has received but not answered.
 	maxInFlight = 2
 	// readGrace is the time that a worker may take to read a request before its budget
 	// begins. A worker that never reads gains only this time.
@@ -118,8 +117,7 @@ func (w *Worker) startError() error {
 	return w.failed
 }
 
-// assign prepares the worker for its caller: it sets the limits and starts monitoring the
-// usage.
+// assign prepares the worker for its caller: it sets the limits and starts monitoring the usage.
 func (w *Worker) assign(limits Limits) {
 	w.applyLimits(limits)
 	w.monitor.track(w)
@@ -407,8 +405,7 @@ func (w *Worker) recordNote(text string) {
 	one.noteCount++
 }
 
-// completeCall completes the first call. It drops the answer if the worker has already
-// failed.
+// completeCall completes the first call. It drops the answer if the worker has already failed.
 func (w *Worker) completeCall(answer string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

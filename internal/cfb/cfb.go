@@ -1,14 +1,12 @@
-// Package cfb reads OLE2 compound files: .xls workbooks, and .xlsx workbooks that
-// are encrypted.
+// Package cfb reads OLE2 compound files: .xls workbooks, and .xlsx workbooks that are encrypted.
 //
 // A [File] consists of sectors of equal size. A table of links, the FAT, joins sectors
 // to chains. A [Stream] is the chain to which an [Entry] in the directory refers.
 // Streams shorter than 4,096 bytes are chains of small sectors in the mini stream.
 //
-// Regardless of what a file declares, opening it uses only a few bytes of memory for
-// each sector that fits into the file, and loops of links are detected. In the usual Go
-// reader (mscfb), the file determines the depth of recursion and how often a chain is
-// followed from its beginning.
+// Regardless of what a file declares, opening it uses only a few bytes of memory for each sector
+// that fits into the file, and loops of links are detected. In the usual Go reader (mscfb), the
+// file determines the depth of recursion and how often a chain is followed from its beginning.
 //
 // If a file cannot be read, functions return a *[DamageError]. They return errors of
 // the store unchanged. A truncated file can be opened, but its chains end early and its
@@ -163,9 +161,8 @@ func appendUint32s(list []uint32, raw []byte) []uint32 {
 	return list
 }
 
-// readChain returns the chain that starts at sector start as a stream of at most size
-// bytes. The stream is truncated if the chain ends early or extends beyond the end of
-// the file.
+// readChain returns the chain that starts at sector start as a stream of at most size bytes. The
+// stream is truncated if the chain ends early or extends beyond the end of the file.
 func (f *File) readChain(start uint32, size int64) (*Stream, error) {
 	s := &Stream{in: f.in, declaredSize: size}
 	seen := newBitset(f.sectorCount)
@@ -260,9 +257,8 @@ func (f *File) readEntry(number uint32) (Entry, error) {
 	return e, nil
 }
 
-// Find returns the streams that have one of the given names, keyed by that name. It
-// ignores case. It does not search storages, because their streams belong to embedded
-// objects.
+// Find returns the streams that have one of the given names, keyed by that name. It ignores
+// case. It does not search storages, because their streams belong to embedded objects.
 func (f *File) Find(names ...string) (map[string]Entry, error) {
 	root, err := f.readEntry(0)
 	if err != nil {

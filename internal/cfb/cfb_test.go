@@ -122,8 +122,7 @@ func TestStorages(t *testing.T) {
 	}
 }
 
-// TestLoopOfEntries checks that streams are found in a directory whose links form a
-// loop.
+// TestLoopOfEntries checks that streams are found in a directory whose links form a loop.
 func TestLoopOfEntries(t *testing.T) {
 	raw := sourcetest.CompoundFile(sourcetest.Stream{Name: "Other", Text: []byte("x")}, sourcetest.Stream{Name: "Wanted", Text: short})
 	got, err := content(inputOf(put(raw, entryOf(raw, "Wanted")+68, 1, 2)), "Wanted")

@@ -31,9 +31,8 @@ type Limits struct {
 	// MaxDepth is the maximum nesting depth of objects and arrays. The default is
 	// DefaultMaxDepth.
 	MaxDepth int
-	// MaxValues is the maximum number of values and property names. It is needed because a
-	// small document with many empty arrays uses a lot of memory. The default is
-	// DefaultMaxValues.
+	// MaxValues is the maximum number of values and property names. It is needed because a small
+	// document with many empty arrays uses a lot of memory. The default is DefaultMaxValues.
 	MaxValues int
 }
 
@@ -191,8 +190,7 @@ func (d *decoder) expectEnd() error {
 	return d.translateError(err)
 }
 
-// translateError turns an error from the decoder into one of the errors that Decode
-// documents.
+// translateError turns an error from the decoder into one of the errors that Decode documents.
 func (d *decoder) translateError(err error) error {
 	var own *SyntaxError
 	if errors.As(err, &own) || errors.Is(err, ErrTooLarge) {

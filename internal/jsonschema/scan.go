@@ -12,8 +12,7 @@ import (
 )
 
 const (
-	// scanBuffer is the maximum number of bytes of a document that a Scanner holds in
-	// memory.
+	// scanBuffer is the maximum number of bytes of a document that a Scanner holds in memory.
 	scanBuffer = 32 << 10
 	// maxHead is the maximum number of bytes of a name that a Scanner passes to a callback.
 	maxHead = 64

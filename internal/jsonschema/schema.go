@@ -57,9 +57,8 @@ type Schema struct {
 	Enum []string
 	// MinLength and MaxLength limit a string, in code points. 0 means no limit.
 	MinLength, MaxLength int
-	// NoControl forbids control characters (U+0000 to U+001F and U+007F) in a string. Set
-	// it for names, URLs and identifiers, because they appear in headers, logs and file
-	// names.
+	// NoControl forbids control characters (U+0000 to U+001F and U+007F) in a string. Set it for
+	// names, URLs and identifiers, because they appear in headers, logs and file names.
 	NoControl bool
 	// Format is "uuid" or "".
 	Format string
@@ -69,8 +68,7 @@ type Schema struct {
 
 	// Properties are the properties of an Object, in the order of validation.
 	Properties []Property
-	// Elem is the schema of the elements of an Array or of the values of a Map. nil means
-	// Any.
+	// Elem is the schema of the elements of an Array or of the values of a Map. nil means Any.
 	Elem *Schema
 	// MinItems and MaxItems limit the length of an Array. 0 means no limit.
 	MinItems, MaxItems int

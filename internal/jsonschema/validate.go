@@ -261,8 +261,7 @@ type Issue struct {
 	// Path is the location of the value, such as settings.maxRecords or fields[1].type. It
 	// is "" for the document itself.
 	Path string
-	// Message is a sentence without the subject and the period, such as "must be an
-	// integer".
+	// Message is a sentence without the subject and the period, such as "must be an integer".
 	Message intray.Message
 }
 
@@ -274,8 +273,7 @@ func (i Issue) Describe() intray.Message {
 	return intray.NewMessage("property.problem", intray.Params{"path": i.Path, "problem": i.Message})
 }
 
-// String returns the path and the message in English, such as "fields[1].type: is
-// required".
+// String returns the path and the message in English, such as "fields[1].type: is required".
 func (i Issue) String() string { return i.Describe().String() }
 
 // ByField groups issues by their top-level property. The message begins with the rest of

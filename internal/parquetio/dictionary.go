@@ -12,8 +12,7 @@ import (
 
 // Dictionary holds the entries of a dictionary page.
 type Dictionary struct {
-	// width is the number of bytes per entry. If it is 0, each entry is preceded by its
-	// length.
+	// width is the number of bytes per entry. If it is 0, each entry is preceded by its length.
 	width int
 	plain []byte
 	// ends holds the end offset of each entry in plain if width is 0.
@@ -75,8 +74,7 @@ func (d *Dictionary) Len() int { return d.count }
 // Bytes returns the uncompressed size of the dictionary page in bytes.
 func (d *Dictionary) Bytes() int { return len(d.plain) }
 
-// DictionaryBuilder numbers the distinct values of a column. Call Reset before the
-// first value.
+// DictionaryBuilder numbers the distinct values of a column. Call Reset before the first value.
 type DictionaryBuilder struct {
 	Dictionary
 	seed maphash.Seed

@@ -62,8 +62,7 @@ type Element struct {
 	// Length is the number of bytes per value of a FIXED_LEN_BYTE_ARRAY.
 	Length     int
 	Repetition format.FieldRepetitionType
-	// Children is the number of members of a group. The members follow the group in the
-	// schema.
+	// Children is the number of members of a group. The members follow the group in the schema.
 	Children int
 	Logical  LogicalType
 }

@@ -51,8 +51,7 @@ func writtenFile(t testing.TB) (*FooterWriter, []byte) {
 	return f, append(append([]byte(Magic), pages...), f.Encode(2)...)
 }
 
-// TestFooterLikeTheLibrary checks that parquet-go reads the expected data from a written
-// footer.
+// TestFooterLikeTheLibrary checks that parquet-go reads the expected data from a written footer.
 func TestFooterLikeTheLibrary(t *testing.T) {
 	_, file := writtenFile(t)
 	f, err := parquet.OpenFile(bytes.NewReader(file), int64(len(file)), parquet.SkipPageIndex(true))

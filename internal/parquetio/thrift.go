@@ -29,8 +29,7 @@ const maxThriftDepth = 32
 
 var (
 	errThrift = Damaged(intray.NewMessage("parquet.invalid_structure", nil))
-	// errTruncated reports that the text ends inside a structure, which more bytes may
-	// complete.
+	// errTruncated reports that the text ends inside a structure, which more bytes may complete.
 	errTruncated = Damaged(intray.NewMessage("parquet.ends_early", nil))
 )
 

@@ -95,11 +95,10 @@ func (p *Plan) cellsIndex(b *intray.Batch, c intray.Change) (int, error) {
 	return c.Field, nil
 }
 
-// changeCells applies the changes of one column. Later changes win. If typed is set, a
-// person typed the values, and they become the raw text. Otherwise, a hook set them. A
-// valid value from a hook leaves the raw text unchanged. An empty or invalid value becomes
-// the raw text, because the raw text of a null cell is reported as the text that could not
-// be parsed.
+// changeCells applies the changes of one column. Later changes win. If typed is set, a person
+// typed the values, and they become the raw text. Otherwise, a hook set them. A valid value from
+// a hook leaves the raw text unchanged. An empty or invalid value becomes the raw text, because
+// the raw text of a null cell is reported as the text that could not be parsed.
 func (p *Plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typed bool, scratch []byte) {
 	values, infos := map[int]intray.Change{}, map[int][]intray.Info{}
 	for _, c := range changes {
@@ -214,11 +213,10 @@ func (p *Plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 	}
 }
 
-// parseChange parses the new value of a cell. A hook may set a number with a decimal point,
-// as in the numbers that hooks receive, or in the format of the column. If the hook
-// received a number or an empty cell (shown), the value is parsed with a decimal point. If
-// it received raw text that is not a number and the two formats yield different values, the
-// number is ambiguous.
+// parseChange parses the new value of a cell. A hook may set a number with a decimal point, as
+// in the numbers that hooks receive, or in the format of the column. If the hook received a
+// number or an empty cell (shown), the value is parsed with a decimal point. If it received raw
+// text that is not a number and the two formats yield different values, the number is ambiguous.
 func parseChange(parser celltype.Parser, change intray.Change, kind intray.TypeName, typed, shown bool, scratch []byte) celltype.Result {
 	raw := []byte(*change.Value)
 	asWritten := func(dst []byte) celltype.Result { return parser.Parse(celltype.Cell{Raw: raw}, dst) }

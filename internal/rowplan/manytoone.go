@@ -24,8 +24,7 @@ type columnPart struct {
 }
 
 // expandColumns returns the fields of a schema, followed by a field for each column of a
-// many-to-one field. The validators apply to these columns rather than to the many-to-one
-// field.
+// many-to-one field. The validators apply to these columns rather than to the many-to-one field.
 func expandColumns(fields []intray.Field, m intray.Mapping) (wide []intray.Field, parts []columnPart) {
 	wide = slices.Clone(fields)
 	for i, f := range fields {

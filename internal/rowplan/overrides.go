@@ -20,8 +20,7 @@ type overrideParser struct {
 	texts map[string]valueOverride
 }
 
-// valueOverride is the value that a person chose for raw text, with a note about the
-// decision.
+// valueOverride is the value that a person chose for raw text, with a note about the decision.
 type valueOverride struct {
 	value []byte
 	note  *celltype.Note

@@ -131,9 +131,8 @@ func IsDelimited(choices []intray.Evidence) bool {
 	return slices.ContainsFunc(choices, func(e intray.Evidence) bool { return e.Choice == "delimiter" })
 }
 
-// Parse fills b with the rows of recs. Until FoldColumns is called, the cells of the
-// columns of many-to-one fields follow the cells of the fields. Parse uses scratch as a
-// buffer.
+// Parse fills b with the rows of recs. Until FoldColumns is called, the cells of the columns of
+// many-to-one fields follow the cells of the fields. Parse uses scratch as a buffer.
 func (p *Plan) Parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
 	b.Reset(len(p.Fields) + len(p.parts))
 	b.First = recs.First

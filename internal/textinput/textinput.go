@@ -6,9 +6,8 @@
 // document requires. [Evidence] returns the evidence about the encoding for all text formats.
 // [DecodeHead] decodes the beginning of a file for format detection.
 //
-// The package returns errors of the store, wrapped, and a *source.UnreadableError for an
-// unknown encoding. Readers have buffers of constant size. Callers must limit the text that
-// they store.
+// The package returns errors of the store, wrapped, and a *source.UnreadableError for an unknown
+// encoding. Readers have buffers of constant size. Callers must limit the text that they store.
 //
 // The package does not detect encodings, because package charset does that. It does not
 // resolve conflicts between the declared encoding of a document and its bytes.

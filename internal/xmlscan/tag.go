@@ -173,8 +173,7 @@ func (s *Scanner) parseAttribute(b []byte, i int) int {
 	return i + length + 1
 }
 
-// endTag closes the innermost element. It returns an error if the end tag has a
-// different name.
+// endTag closes the innermost element. It returns an error if the end tag has a different name.
 func (s *Scanner) endTag() error {
 	if len(s.nameStarts) > 0 { // usually, the tag is correct and has no white space
 		open, b := s.innermost(), s.buf[s.pos+2:s.end]

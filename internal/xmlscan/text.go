@@ -97,8 +97,7 @@ func (s *Scanner) detectEncoding() error {
 	return s.checkDeclared()
 }
 
-// decodeUTF16 makes the scanner decode the part as UTF-16. Invalid code units become
-// U+FFFD.
+// decodeUTF16 makes the scanner decode the part as UTF-16. Invalid code units become U+FFFD.
 func (s *Scanner) decodeUTF16(order unicode.Endianness) error {
 	whole := io.MultiReader(bytes.NewReader(bytes.Clone(s.buf[:s.end])), s.src)
 	s.src = transform.NewReader(whole, unicode.UTF16(order, unicode.UseBOM).NewDecoder())

@@ -36,8 +36,7 @@ func (s *Scanner) ForEachChild(visit func() error) error {
 	}
 }
 
-// OpenRoot moves to the root element. It returns an error if that element has a
-// different name.
+// OpenRoot moves to the root element. It returns an error if that element has a different name.
 func (s *Scanner) OpenRoot(name string) error {
 	if _, err := s.NextChild(); err != nil {
 		return err

@@ -1,10 +1,9 @@
 // Package xmlscan reads the XML of workbooks as a stream of tokens.
 //
-// A [Scanner] reads one [Token] at a time: the start of an element with its attributes,
-// text, or the end of an element. A part is the XML text to read: an entry in an
-// archive or a whole file. Regardless of the size of the part, the scanner holds only
-// one token and the names of the open elements in memory. The content of a token is
-// valid until the scanner reads the next one.
+// A [Scanner] reads one [Token] at a time: the start of an element with its attributes, text, or
+// the end of an element. A part is the XML text to read: an entry in an archive or a whole file.
+// Regardless of the size of the part, the scanner holds only one token and the names of the open
+// elements in memory. The content of a token is valid until the scanner reads the next one.
 //
 // [Config] limits the length of a token and the nesting depth of elements. The name of
 // an element can have at most 256 bytes, and a tag at most 1,024 attributes. At most 64
@@ -14,11 +13,10 @@
 // *source.LimitError if it exceeds a limit. It returns errors of the reader unchanged.
 // None of these errors has a line number.
 //
-// The package reads UTF-8 and UTF-16 and resolves references to characters. It
-// does not support entity declarations or references to other files, and by default it
-// rejects DOCTYPE. It does not validate the XML. In particular, it returns duplicate
-// attributes, characters that XML forbids, and text that is not valid UTF-8. It does
-// not write XML or interpret elements.
+// The package reads UTF-8 and UTF-16 and resolves references to characters. It does not support
+// entity declarations or references to other files, and by default it rejects DOCTYPE. It does
+// not validate the XML. In particular, it returns duplicate attributes, characters that XML
+// forbids, and text that is not valid UTF-8. It does not write XML or interpret elements.
 package xmlscan
 
 import (
@@ -95,8 +93,7 @@ type Scanner struct {
 	buf      []byte
 	pos, end int
 	eof      bool
-	// base is the offset of the buffer in the part, and token is that of the current
-	// token.
+	// base is the offset of the buffer in the part, and token is that of the current token.
 	base, token int64
 	// tag is the index in the buffer at which the current start tag begins.
 	tag   int
@@ -135,8 +132,7 @@ func (s *Scanner) Depth() int { return len(s.nameStarts) }
 // FullName returns the name of the innermost open element with its prefix.
 func (s *Scanner) FullName() string { return string(s.innermost()) }
 
-// Offset returns the offset in the part at which the current token begins, in bytes of
-// UTF-8.
+// Offset returns the offset in the part at which the current token begins, in bytes of UTF-8.
 func (s *Scanner) Offset() int64 { return s.token }
 
 // Malformed returns the error for a part with the given problem. The problem is a
@@ -327,8 +323,7 @@ func (s *Scanner) findMark(mark string, skip int) (int, error) {
 	}
 }
 
-// skipPast skips two bytes and then everything up to and including mark, however long
-// that is.
+// skipPast skips two bytes and then everything up to and including mark, however long that is.
 func (s *Scanner) skipPast(mark string) error {
 	s.pos += 2
 	for {

@@ -134,8 +134,7 @@ func TestScanAcrossBuffer(t *testing.T) {
 	}
 }
 
-// partProblem returns the outline of the error for a malformed part p with the given
-// problem.
+// partProblem returns the outline of the error for a malformed part p with the given problem.
 func partProblem(problem string) string {
 	return "workbook.damaged(problem: workbook.part(part: p, problem: " + problem + "))"
 }

@@ -14,8 +14,7 @@ import (
 )
 
 var (
-	// ErrTooManyEntries reports that a directory exceeds the maximum number of entries or
-	// bytes.
+	// ErrTooManyEntries reports that a directory exceeds the maximum number of entries or bytes.
 	ErrTooManyEntries = errors.New("the archive has too many entries")
 	// ErrDirectoryTooLarge reports that reading a directory would read too many bytes.
 	ErrDirectoryTooLarge = errors.New("the directory of the archive is too large")

@@ -82,9 +82,8 @@ func (in *Input) BytesRead() int64 {
 }
 
 // Explain converts an error from reading a workbook to the error to report. If the store has
-// failed, Explain returns that failure, prefixed with the action. Otherwise it returns err if
-// it is already an error of package source, or else a *source.UnreadableError with the
-// problem.
+// failed, Explain returns that failure, prefixed with the action. Otherwise it returns err if it
+// is already an error of package source, or else a *source.UnreadableError with the problem.
 func (in *Input) Explain(action string, err error, problem intray.Message) error {
 	if failed := in.Failure(); failed != nil {
 		return fmt.Errorf("%s: %w", action, failed)

@@ -2,8 +2,7 @@
 //
 // An [Input] is the file. It records failures of the store, so an unavailable store is never
 // reported as a damaged file. [ReadDirectory], [NameProblem] and [CheckExtents] read and check
-// the list of entries. They work for every kind of archive, and the caller writes the
-// messages.
+// the list of entries. They work for every kind of archive, and the caller writes the messages.
 //
 // An [Archive] is a workbook that is stored as a ZIP archive. A [Part] is one of its entries,
 // inflated as a stream. [Limits] sets the maximum number of entries, the maximum sizes of one

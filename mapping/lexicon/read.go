@@ -130,8 +130,7 @@ func (l *Lexicon) bracketQualifiers(text string, typos bool) []string {
 	return marks
 }
 
-// alternatives returns the parts of alternatives such as "debit or credit" and
-// "Land/Region".
+// alternatives returns the parts of alternatives such as "debit or credit" and "Land/Region".
 func alternatives(text string) []string {
 	for _, or := range []string{" or ", " oder ", " ou ", " and ", "／", "・", "|"} {
 		text = strings.ReplaceAll(text, or, "/")
@@ -150,8 +149,7 @@ func sorted(marks []string) []string {
 	return slices.Compact(marks)
 }
 
-// distinct returns, for each meaning, the reading with the lowest cost. It retains the
-// order.
+// distinct returns, for each meaning, the reading with the lowest cost. It retains the order.
 func distinct(all []Reading) []Reading {
 	slices.SortStableFunc(all, func(a, b Reading) int {
 		return cmp.Or(cmp.Compare(a.Cost+a.partCost, b.Cost+b.partCost), cmp.Compare(a.Head, b.Head), cmp.Compare(a.Named, b.Named), slices.Compare(a.Qualifiers, b.Qualifiers))

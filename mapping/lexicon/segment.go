@@ -290,8 +290,7 @@ func mergeUnknown(segments []segment) []segment {
 // In shorter words, a wrong letter often makes a different word.
 const shortestTypo = 6
 
-// misspelled returns the senses of the name that differs by one letter, if there is exactly
-// one.
+// misspelled returns the senses of the name that differs by one letter, if there is exactly one.
 func (l *Lexicon) misspelled(word string, n int) []sense {
 	if n < shortestTypo {
 		return nil

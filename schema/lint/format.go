@@ -128,8 +128,7 @@ func (l *linter) checkPercentBounds(i int, f intray.Field) {
 // currencies maps currency marks to the currencies of presets.
 var currencies = map[string]string{"$": "usd", "US$": "usd", "USD": "usd", "€": "eur", "EUR": "eur", "£": "gbp", "GBP": "gbp"}
 
-// checkCurrency reports a format whose currency symbol differs from the currency of the
-// preset.
+// checkCurrency reports a format whose currency symbol differs from the currency of the preset.
 func (l *linter) checkCurrency(i int, f intray.Field) {
 	preset, _ := f.Type.Options["preset"].(string)
 	own, _, _ := strings.Cut(preset, "_")

@@ -25,13 +25,11 @@ const MaxFindings = 500
 
 // Finding is a likely mistake in a schema.
 type Finding struct {
-	// Path is the location, such as fields[2].validators[0].regex, or "" for the whole
-	// schema.
+	// Path is the location, such as fields[2].validators[0].regex, or "" for the whole schema.
 	Path string
 	// Level is intray.LevelWarning or intray.LevelInfo.
 	Level intray.Level
-	// Code identifies the kind of finding. It stays the same if the wording of Text
-	// changes.
+	// Code identifies the kind of finding. It stays the same if the wording of Text changes.
 	Code string
 	// Text explains the finding and how to fix it.
 	Text intray.Message
@@ -98,8 +96,7 @@ type linter struct {
 	patterns map[string]*pattern
 	// required reports which fields are required. It is nil until its first use.
 	required []bool
-	// optionNameCache holds the option names of the fields for which they were needed so
-	// far.
+	// optionNameCache holds the option names of the fields for which they were needed so far.
 	optionNameCache map[int]optionNameSet
 	// hooksMayOffer reports whether hooks may offer options that the fields do not have.
 	hooksMayOffer bool
@@ -221,8 +218,7 @@ type budget struct {
 	// patterns is the number of expressions that may still be compiled. source is the
 	// number of bytes that they may still have.
 	patterns, source int
-	// valueBytes is the number of bytes of options that may still be tried with
-	// validators.
+	// valueBytes is the number of bytes of options that may still be tried with validators.
 	valueBytes int
 	// keys is the number of field names in validators that may still be looked up.
 	keys int

@@ -189,8 +189,7 @@ const (
 	neighbors = 8
 )
 
-// spelling is the hash of a name from which one letter was removed, and the index of the
-// name.
+// spelling is the hash of a name from which one letter was removed, and the index of the name.
 type spelling struct {
 	hash uint64
 	word int
@@ -255,8 +254,7 @@ func spellings(words []optionWord, size int) []spelling {
 	for at, w := range words {
 		before := uint64(0)
 		suffix, power := uint64(0), uint64(1)
-		// after[k] is the hash of the bytes after byte k. powers[k] is the weight of this
-		// hash.
+		// after[k] is the hash of the bytes after byte k. powers[k] is the weight of this hash.
 		var after, powers [longName + 1]uint64
 		for k := len(w.folded); k >= 0; k-- {
 			after[k], powers[k] = suffix, power

@@ -417,9 +417,8 @@ func digitForm(on bool, without, with int) form {
 	return fixedLength(without, digits)
 }
 
-// textForms returns the forms of the strings that an expression matches. known is false if
-// it may match any string. If known is true and list is empty, it matches no nonempty
-// string.
+// textForms returns the forms of the strings that an expression matches. known is false if it
+// may match any string. If known is true and list is empty, it matches no nonempty string.
 func (p *pattern) textForms() (list []form, known bool) {
 	if p.branches == nil {
 		return nil, false

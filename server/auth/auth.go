@@ -1,6 +1,5 @@
-// Package auth manages organizations and their API keys, signs and verifies the
-// tokens in links ([Grant]), and stores responses to requests with an idempotency
-// key.
+// Package auth manages organizations and their API keys, signs and verifies the tokens in links
+// ([Grant]), and stores responses to requests with an idempotency key.
 package auth
 
 import (
@@ -53,8 +52,7 @@ type NewKey struct {
 	Key     string
 }
 
-// CreateOrg creates an organization. It returns a Conflict if the name is already
-// used.
+// CreateOrg creates an organization. It returns a Conflict if the name is already used.
 func (s *Service) CreateOrg(ctx context.Context, name string) (model.Org, error) {
 	org, err := s.draftOrg(strings.TrimSpace(name))
 	if err != nil {
@@ -180,8 +178,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, 
 	return l, nil
 }
 
-// FirstKeys are the first keys of an empty store. Bootstrap generates each key that
-// is "".
+// FirstKeys are the first keys of an empty store. Bootstrap generates each key that is "".
 type FirstKeys struct{ Backend, Frontend string }
 
 // Bootstrap creates the organization DefaultOrg with one key of each kind in one

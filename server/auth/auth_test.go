@@ -16,8 +16,7 @@ import (
 
 var started = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
-// emptyStore is a store without organizations. It records the licences that are
-// inserted.
+// emptyStore is a store without organizations. It records the licences that are inserted.
 type emptyStore struct {
 	model.Store
 	model.AccountRows

@@ -23,9 +23,8 @@ type ReplayedResponse struct {
 // ReplayLock is the exclusive right to handle the request with an idempotency key.
 // The owner must call Finish or Release.
 type ReplayLock struct {
-	// ID is the id of the object that the request creates. A repeated request gets the
-	// same ID. Therefore, no second object is created even if the first process
-	// crashes.
+	// ID is the id of the object that the request creates. A repeated request gets the same ID.
+	// Therefore, no second object is created even if the first process crashes.
 	ID string
 
 	service *Service
@@ -51,8 +50,7 @@ func (s *Service) BeginReplay(ctx context.Context, org, key, fingerprint string)
 
 func replayName(r model.Replay) string { return r.Org + " " + r.Key }
 
-// errKeyInserted means that a concurrent request inserted the key after it was
-// looked up.
+// errKeyInserted means that a concurrent request inserted the key after it was looked up.
 var errKeyInserted = &model.Error{Kind: model.Conflict, Code: "key_inserted"}
 
 // beginReplay returns a response or a lock. first must be true if this process is not handling
@@ -113,8 +111,7 @@ func (s *Service) checkReplay(ctx context.Context, tx model.Tx, stored, fresh mo
 			return nil, fresh, keyInUseError()
 		}
 	}
-	// The same request was interrupted. It keeps its ID, because its objects may
-	// already exist.
+	// The same request was interrupted. It keeps its ID, because its objects may already exist.
 	stored.Node = s.env.Node
 	return nil, stored, nil
 }

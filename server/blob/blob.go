@@ -1,13 +1,11 @@
-// Package blob defines the storage of immutable files: uploads, staged segments and
-// results.
+// Package blob defines the storage of immutable files: uploads, staged segments and results.
 //
 // A blob has a key. It is written once, from beginning to end, and becomes visible
 // only when it is complete. New content gets a new key. The package does not depend
 // on imports or permissions: anyone who knows a key can read the blob.
 //
-// Keys are generated and never derived from names in requests. A key consists of
-// parts joined by "/". A part consists of characters from [a-z0-9._-] and does not
-// begin with ".".
+// Keys are generated and never derived from names in requests. A key consists of parts joined by
+// "/". A part consists of characters from [a-z0-9._-] and does not begin with ".".
 package blob
 
 import (
@@ -24,8 +22,7 @@ var ErrNotFound = errors.New("blob not found")
 
 // Store stores blobs. It is safe for concurrent use.
 type Store interface {
-	// Create starts writing a blob. Commit replaces any existing blob with the same
-	// key.
+	// Create starts writing a blob. Commit replaces any existing blob with the same key.
 	Create(ctx context.Context, key string) (Writer, error)
 	// Open opens a blob for reading. It returns ErrNotFound if the blob does not exist.
 	Open(ctx context.Context, key string) (Reader, error)
@@ -58,8 +55,7 @@ type Writer interface {
 	// Commit makes the blob visible under its key. If it returns nil, the blob survives
 	// a crash of the process or the machine.
 	Commit() error
-	// Abort discards the blob. After Commit, Abort does nothing and can therefore be
-	// deferred.
+	// Abort discards the blob. After Commit, Abort does nothing and can therefore be deferred.
 	Abort()
 }
 

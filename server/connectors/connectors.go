@@ -1,11 +1,9 @@
-// Package connectors fetches new files from SFTP servers on a schedule, creates an
-// import from each, and uploads the results. It manages the connectors and their
-// encrypted credentials.
+// Package connectors fetches new files from SFTP servers on a schedule, creates an import from
+// each, and uploads the results. It manages the connectors and their encrypted credentials.
 //
-// Each version of a file becomes exactly one import, because one transaction stores
-// the import and the record that the file was fetched. A result is uploaded at
-// least once, under the same name every time. [SFTP] and [Remotes] implement the
-// protocol.
+// Each version of a file becomes exactly one import, because one transaction stores the import
+// and the record that the file was fetched. A result is uploaded at least once, under the same
+// name every time. [SFTP] and [Remotes] implement the protocol.
 package connectors
 
 import (
@@ -170,8 +168,7 @@ func (s *Service) Connector(ctx context.Context, org, id string) (c model.Connec
 	return c, model.DescribeNotFound(err, model.ConnectorMissing)
 }
 
-// DeleteConnector deletes a connector and its history, but keeps the imports that
-// it created.
+// DeleteConnector deletes a connector and its history, but keeps the imports that it created.
 func (s *Service) DeleteConnector(ctx context.Context, org, id string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		return model.DescribeNotFound(tx.Connectors.Delete(ctx, org, id), model.ConnectorMissing)
@@ -242,8 +239,7 @@ type SFTPReport struct {
 	HostKeyFingerprint string
 }
 
-// Remotes connects to SFTP servers and decides when to run and which files to
-// fetch.
+// Remotes connects to SFTP servers and decides when to run and which files to fetch.
 type Remotes interface {
 	CheckSchedule(s model.Schedule) error
 	CheckDirectory(path string) error

@@ -18,8 +18,7 @@ func TestNewWithoutMasterKey(t *testing.T) {
 	}
 }
 
-// Each use of the store fails once in every API operation. The operation must
-// report the error.
+// Each use of the store fails once in every API operation. The operation must report the error.
 func TestOperationFaults(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -56,8 +55,7 @@ func TestOperationFaults(t *testing.T) {
 	})
 }
 
-// An operation with the ID of an existing connector or credential returns that
-// object.
+// An operation with the ID of an existing connector or credential returns that object.
 func TestCreateIsIdempotent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -68,8 +68,7 @@ func credentialDraft() connectors.CredentialDraft {
 	return connectors.CredentialDraft{Hostname: "sftp.example.org", Port: 22, User: "anna", AuthType: model.AuthPassword, Password: secrets.NewSecret("swordfish")}
 }
 
-// draft returns a draft of a connector that has a new credential and uploads
-// results.
+// draft returns a draft of a connector that has a new credential and uploads results.
 func (f *fixture) draft() connectors.Draft {
 	f.Helper()
 	credential, err := f.CreateCredential(f.ctx, f.org, credentialDraft())

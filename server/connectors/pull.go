@@ -27,15 +27,13 @@ const (
 	// maxFetched is the maximum number of files that a run fetches. If there are
 	// more, the next run starts immediately.
 	maxFetched = 1000
-	// maxSkipped is the maximum number of skipped files that the record of a run
-	// describes.
+	// maxSkipped is the maximum number of skipped files that the record of a run describes.
 	maxSkipped = 100
 	// maxTurn is the period after which a run starts no further downloads, so that other
 	// connectors can run.
 	maxTurn = 5 * time.Minute
-	// fetchGrace and fetchPace limit the duration of a download: after fetchGrace,
-	// it must average at least fetchPace bytes per second. A slower download would
-	// delay other files.
+	// fetchGrace and fetchPace limit the duration of a download: after fetchGrace, it must
+	// average at least fetchPace bytes per second. A slower download would delay other files.
 	fetchGrace, fetchPace = 5 * time.Minute, 64 << 10
 	// runsPerOrg is the maximum number of concurrent runs of an organization in a
 	// process. At most failingPerOrg of them may belong to connectors whose last
@@ -52,8 +50,7 @@ type runSet struct {
 	unstored []*connectorRun
 }
 
-// isFull reports whether a connector must be postponed. The caller must hold the
-// lock.
+// isFull reports whether a connector must be postponed. The caller must hold the lock.
 func (r *runSet) isFull(c model.Connector) bool {
 	runs, failing := 0, 0
 	for _, other := range r.active {
@@ -123,8 +120,7 @@ func (s *Service) RunNextConnector(ctx context.Context) (bool, error) {
 	return true, err
 }
 
-// endRun stores the end of a run. If the process stopped the run, endRun stores no
-// record of it.
+// endRun stores the end of a run. If the process stopped the run, endRun stores no record of it.
 func (s *Service) endRun(ctx context.Context, run *connectorRun, failure error) error {
 	run.stopped = ctx.Err() != nil
 	run.Ended, run.Succeeded = s.env.Now(), failure == nil
@@ -144,9 +140,8 @@ func (s *Service) endRun(ctx context.Context, run *connectorRun, failure error) 
 	return s.storeEnd(ctx, run, false)
 }
 
-// storeUnstoredEnds stores the ends of runs that could not be stored before.
-// Otherwise, their connectors would stay claimed and could not run until this
-// process ends.
+// storeUnstoredEnds stores the ends of runs that could not be stored before. Otherwise, their
+// connectors would stay claimed and could not run until this process ends.
 func (s *Service) storeUnstoredEnds(ctx context.Context) error {
 	s.runs.mu.Lock()
 	defer s.runs.mu.Unlock()
@@ -469,8 +464,7 @@ func (r *connectorRun) fetchFile(ctx context.Context, f model.RemoteFile, to io.
 	}
 }
 
-// resumeError combines the error of a download with the error of the attempt to
-// resume it.
+// resumeError combines the error of a download with the error of the attempt to resume it.
 type resumeError struct{ first, second error }
 
 func (e *resumeError) Error() string { return fmt.Sprintf("%v (resume: %v)", e.first, e.second) }

@@ -54,9 +54,8 @@ func (f *fixture) imported(c model.Connector) {
 	}
 }
 
-// Each use of the store, the blobs and the SFTP server fails once during a run. The
-// failure must be reported, and afterwards each file must become exactly one
-// import.
+// Each use of the store, the blobs and the SFTP server fails once during a run. The failure must
+// be reported, and afterwards each file must become exactly one import.
 func TestPullFaults(t *testing.T) {
 	t.Parallel()
 	eachFault(t, func(f *fixture, n int) string {

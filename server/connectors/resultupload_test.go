@@ -52,9 +52,8 @@ func (f *fixture) deliverDue() error {
 	return failed
 }
 
-// Each use of the store, the blobs and the SFTP server fails once while a result is
-// uploaded. The result must not count as uploaded before it is, and must be
-// uploaded in the end.
+// Each use of the store, the blobs and the SFTP server fails once while a result is uploaded.
+// The result must not count as uploaded before it is, and must be uploaded in the end.
 func TestResultFaults(t *testing.T) {
 	t.Parallel()
 	eachFault(t, func(f *fixture, n int) string {

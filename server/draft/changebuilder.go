@@ -26,8 +26,7 @@ type changeBuilder struct {
 	conflicts []CellConflict
 	// offered is set once ChangeOptions.Save has been called.
 	offered bool
-	// writer stages the rows of a large revision, and written is the number of rows
-	// staged.
+	// writer stages the rows of a large revision, and written is the number of rows staged.
 	writer     *staging.Writer
 	written    int64
 	size       int
@@ -246,8 +245,7 @@ func (m *changeBuilder) mergeResult(ctx context.Context, r *spanResult) error {
 	for i := range r.moves {
 		m.keyChanges[i].addMoves(m.draft.cfg.limits.moves, r.moves[i]...)
 	}
-	// A preview needs the rows only if a key index may have to be rebuilt from all
-	// rows.
+	// A preview needs the rows only if a key index may have to be rebuilt from all rows.
 	if len(r.rows) == 0 || len(m.conflicts) > 0 || m.dry && len(m.keyChanges) == 0 {
 		return nil
 	}
@@ -347,11 +345,9 @@ func (m *changeBuilder) discard() {
 
 // ChangeResult summarizes the effect of a change or of its preview.
 type ChangeResult struct {
-	// Seq is the number of the change. It is 0 for a preview and for a change without
-	// effect.
+	// Seq is the number of the change. It is 0 for a preview and for a change without effect.
 	Seq int64
-	// Cells is the number of changed cells. Rows is the number of rows that contain
-	// them.
+	// Cells is the number of changed cells. Rows is the number of rows that contain them.
 	Cells, Rows int64
 	// Added and Deleted are the numbers of added and deleted rows.
 	Added, Deleted int64

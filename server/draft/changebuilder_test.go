@@ -224,8 +224,7 @@ func (d countingRevalidator) Change(ctx context.Context, b *intray.Batch, edits 
 	return d.testRevalidator.Change(ctx, b, edits)
 }
 
-// TestWholeChanges checks that the Revalidator receives all rows of a change in one
-// call.
+// TestWholeChanges checks that the Revalidator receives all rows of a change in one call.
 func TestWholeChanges(t *testing.T) {
 	const many = stagedAtOnce + 1000
 	u := newTestDraft(t, t.TempDir(), similarRows(many), 5000, limits{})
@@ -312,8 +311,7 @@ func TestRevisionSizes(t *testing.T) {
 	}
 }
 
-// TestLastRowNumber checks that rows can be added only until all row numbers are
-// used.
+// TestLastRowNumber checks that rows can be added only until all row numbers are used.
 func TestLastRowNumber(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(3), 6, limits{})
 	defer u.close(t)

@@ -133,8 +133,7 @@ type Distinct struct {
 	More int64
 }
 
-// Value is a raw value, the number of cells that contain it, and the first row that
-// contains it.
+// Value is a raw value, the number of cells that contain it, and the first row that contains it.
 type Value struct {
 	Text  string
 	Cells int64

@@ -1,5 +1,4 @@
-// Package draft holds the staged rows of an import together with the edits made
-// during review.
+// Package draft holds the staged rows of an import together with the edits made during review.
 //
 // A [Draft] is a sealed stage with revisions on top. A revision is the effect of one
 // change: the complete current content of the rows it touched, the rows it deleted
@@ -62,8 +61,7 @@ type Revalidator interface {
 	// Change applies edits to the rows of a batch in order and revalidates each
 	// row. It does not evaluate cross-row validators.
 	Change(ctx context.Context, b *intray.Batch, edits []Edit) error
-	// Deleted receives the rows that a change is about to delete. It need not read
-	// them.
+	// Deleted receives the rows that a change is about to delete. It need not read them.
 	Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch, error]) error
 }
 
@@ -83,9 +81,8 @@ type Config struct {
 	// Whole passes all rows of a change to the Revalidator in one call. All of them are
 	// then in memory at the same time.
 	Whole bool
-	// Names maps, for each field, raw values to the names displayed instead. For a
-	// multi-select field, it maps the elements. The map of a field is nil if its cells
-	// display their values.
+	// Names maps, for each field, raw values to the names displayed instead. For a multi-select
+	// field, it maps the elements. The map of a field is nil if its cells display their values.
 	Names []map[string]string
 	// Temp is the folder for temporary files. The default is the result of os.TempDir.
 	Temp string
@@ -167,8 +164,7 @@ func Open(ctx context.Context, cfg Config) (*Draft, error) {
 	return d, nil
 }
 
-// maxRows is the maximum number of rows. It ensures that the end of every span fits
-// in 32 bits.
+// maxRows is the maximum number of rows. It ensures that the end of every span fits in 32 bits.
 const maxRows = 1<<32 - 1
 
 func newDraft(cfg Config) (*Draft, error) {
@@ -284,9 +280,8 @@ func (d *Draft) rulesOf(k Kind) (at []int) {
 	return at
 }
 
-// divideRules determines the rows that violate each rule, for rules that share a
-// kind. It compares all rows, because the stage does not record which rule a row
-// violates.
+// divideRules determines the rows that violate each rule, for rules that share a kind. It
+// compares all rows, because the stage does not record which rule a row violates.
 func (d *Draft) divideRules(ctx context.Context, s *snapshot) error {
 	for i, k := range d.ruleKinds {
 		if same := d.rulesOf(k); len(same) == 1 {
@@ -318,8 +313,7 @@ func ownBitmap(rows *roaring.Bitmap) (*roaring.Bitmap, error) {
 	return out, nil
 }
 
-// Close releases temporary files and open blobs. It does not delete stored
-// revisions.
+// Close releases temporary files and open blobs. It does not delete stored revisions.
 func (d *Draft) Close() error {
 	close(d.closing)
 	d.background.Wait()
@@ -359,9 +353,8 @@ func (d *Draft) unlock() {
 	<-d.writing
 }
 
-// Prepare builds the indexes required by the first change to a field with a
-// cross-row validator. This takes 1 to 2 s for ten million rows. Calling it is
-// optional.
+// Prepare builds the indexes required by the first change to a field with a cross-row validator.
+// This takes 1 to 2 s for ten million rows. Calling it is optional.
 func (d *Draft) Prepare(ctx context.Context) error {
 	if err := d.lock(ctx); err != nil {
 		return fmt.Errorf("prepare for changes: %w", err)

@@ -427,8 +427,7 @@ func (r *decoder) ascending(limit int) (out []uint32) {
 	return out
 }
 
-// readRevision decodes a revision. It reports whether the rows of the revision are
-// staged.
+// readRevision decodes a revision. It reports whether the rows of the revision are staged.
 func (d *Draft) readRevision(plain []byte) (l *revision, staged bool, err error) {
 	r := &decoder{rest: plain}
 	l = newRevision(r.int(), r.int())

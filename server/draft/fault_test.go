@@ -114,9 +114,8 @@ func TestReadsFail(t *testing.T) {
 				// varies.
 				store := &blobtest.FaultyStore{FailAt: i}
 				got, err := run(store)
-				// While one goroutine reports that there are too many values to count in
-				// memory, a read in another goroutine may fail. In that case, the values are
-				// read again.
+				// While one goroutine reports that there are too many values to count in memory,
+				// a read in another goroutine may fail. In that case, the values are read again.
 				retried := name == "distinct" && err == nil && cmp.Equal(want, got)
 				if !errors.Is(err, blobtest.ErrFault) && store.Calls() > i && !retried {
 					t.Errorf("call %d of %d: got %v, %v, want an error", i, all.Calls(), got, err)
@@ -293,8 +292,7 @@ func TestRevisionOrder(t *testing.T) {
 func TestDamagedSegment(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(60), 5, limits{})
 	u.close(t)
-	// If several cross-row validators had the same kind, opening the draft would read
-	// all rows.
+	// If several cross-row validators had the same kind, opening the draft would read all rows.
 	u.cfg.Fields = slices.Clone(u.cfg.Fields)
 	for i := range u.cfg.Fields {
 		u.cfg.Fields[i].Validators = nil

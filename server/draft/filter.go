@@ -65,8 +65,7 @@ type filterKey struct {
 	search searchKey
 }
 
-// anyField means that a filter is not restricted to a field. It is not a valid field
-// position.
+// anyField means that a filter is not restricted to a field. It is not a valid field position.
 const anyField = intray.NoField - 1
 
 func (f Filter) key() filterKey {
@@ -115,8 +114,7 @@ func (d *Draft) checkFilter(f Filter) error {
 	return nil
 }
 
-// matchingRows returns the live rows that match a filter. The caller must not
-// modify the bitmap.
+// matchingRows returns the live rows that match a filter. The caller must not modify the bitmap.
 func (d *Draft) matchingRows(ctx context.Context, s *snapshot, f Filter, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	if err := d.checkFilter(f); err != nil {
 		return nil, err
@@ -267,8 +265,7 @@ func (d *Draft) searchedFields(field int) []int {
 	return all
 }
 
-// scan returns the rows in which one of the fields contains the needle of the
-// finder.
+// scan returns the rows in which one of the fields contains the needle of the finder.
 func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, f finder, fields []int, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	found := roaring.New()
 	var mu sync.Mutex
@@ -344,8 +341,7 @@ func appendLower(to, text []byte) []byte {
 // finder searches batches for a needle. It must not be used concurrently.
 type finder struct {
 	needle *needle
-	// nameMatches are the raw values, by field, whose displayed name contains the
-	// needle.
+	// nameMatches are the raw values, by field, whose displayed name contains the needle.
 	nameMatches textMatches
 	draft       *Draft
 	has         []bool

@@ -22,8 +22,7 @@ type History struct {
 	Done, Undone []int64
 }
 
-// History returns the changes that can be undone and redone. It waits for a running
-// change.
+// History returns the changes that can be undone and redone. It waits for a running change.
 func (d *Draft) History(ctx context.Context) (History, error) {
 	if err := d.lock(ctx); err != nil {
 		return History{}, fmt.Errorf("list the changes: %w", err)
@@ -39,9 +38,8 @@ func (d *Draft) History(ctx context.Context) (History, error) {
 	return h, nil
 }
 
-// Undo reverts the last change and returns its number. It calls save before the rows
-// change. If save fails, the change stays in effect. Undo returns ErrNothing if
-// there is no change.
+// Undo reverts the last change and returns its number. It calls save before the rows change. If
+// save fails, the change stays in effect. Undo returns ErrNothing if there is no change.
 func (d *Draft) Undo(ctx context.Context, save func(ctx context.Context, seq int64) error) (int64, error) {
 	if err := d.lock(ctx); err != nil {
 		return 0, fmt.Errorf("undo: %w", err)
@@ -77,8 +75,7 @@ func (d *Draft) Redo(ctx context.Context, save func(ctx context.Context, seq int
 	return l.seq, nil
 }
 
-// switchTo saves and publishes a snapshot in which revision l has been undone or
-// redone.
+// switchTo saves and publishes a snapshot in which revision l has been undone or redone.
 func (d *Draft) switchTo(ctx context.Context, to *snapshot, l *revision, save func(ctx context.Context, seq int64) error) error {
 	if save != nil {
 		if err := save(ctx, l.seq); err != nil {
@@ -95,9 +92,8 @@ func (d *Draft) switchTo(ctx context.Context, to *snapshot, l *revision, save fu
 // RowAtVersion is the current state of a row and its state at an earlier version.
 type RowAtVersion struct {
 	Now Row
-	// Then is the row at that version, without problems. Known is false if the row
-	// never had that version, or if the change that created the version was undone and
-	// replaced.
+	// Then is the row at that version, without problems. Known is false if the row never had
+	// that version, or if the change that created the version was undone and replaced.
 	Then  Row
 	Known bool
 }
@@ -178,8 +174,7 @@ func batchRow(b *intray.Batch, at int, row uint32, version int64) Row {
 	return r
 }
 
-// rows returns the rows with these numbers. It skips numbers that do not exist in
-// the snapshot.
+// rows returns the rows with these numbers. It skips numbers that do not exist in the snapshot.
 func (d *Draft) rows(ctx context.Context, s *snapshot, numbers []int64) ([]Row, error) {
 	wanted := roaring.New()
 	for _, n := range numbers {

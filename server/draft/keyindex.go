@@ -9,14 +9,12 @@ import (
 	"github.com/intraydata/intray/validate"
 )
 
-// keyIndex finds live rows by the value of one key. Only the holder of Draft.writing
-// may use it.
+// keyIndex finds live rows by the value of one key. Only the holder of Draft.writing may use it.
 type keyIndex struct {
 	draft  *Draft
 	number int
 	key    validate.Key
-	// index holds the rows as they were when the index was built. It is nil before
-	// that.
+	// index holds the rows as they were when the index was built. It is nil before that.
 	index *validate.Index
 	// moved holds the current keys of rows whose key may have changed since then.
 	// byHash finds these rows by the hash of their key.
@@ -157,8 +155,7 @@ func (t *keyIndex) syncTo(ctx context.Context, s *snapshot, rows *roaring.Bitmap
 	t.recordMoves(moves)
 }
 
-// keyMoves returns the keys of the given rows in a snapshot. A deleted row has no
-// key.
+// keyMoves returns the keys of the given rows in a snapshot. A deleted row has no key.
 func (t *keyIndex) keyMoves(ctx context.Context, s *snapshot, rows *roaring.Bitmap) ([]keyMove, error) {
 	list := roaring.And(rows, s.live).ToArray()
 	b, err := t.draft.readRows(ctx, s, list)

@@ -140,8 +140,7 @@ func (testRevalidator) Change(_ context.Context, b *intray.Batch, edits []Edit) 
 	return nil
 }
 
-// appendParsedRow parses a row of raw values. It appends the cells and problems to a
-// batch.
+// appendParsedRow parses a row of raw values. It appends the cells and problems to a batch.
 func appendParsedRow(b *intray.Batch, row int, texts []string) {
 	for f, raw := range texts {
 		v, there, problems := parseTestCell(f, raw)
@@ -274,8 +273,7 @@ func sortProblems(list []intray.Problem) {
 	})
 }
 
-// formatModel formats rows of the model for comparison with the result of
-// formatRows.
+// formatModel formats rows of the model for comparison with the result of formatRows.
 func (m *model) formatModel(numbers []int64, problems map[int64][]intray.Problem) (out []string) {
 	for _, n := range numbers {
 		r := m.rows[n]

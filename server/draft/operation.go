@@ -28,9 +28,8 @@ type Selector struct {
 	// From and To limit the selection to positions [From, To) of the view. If To is 0, the
 	// selection extends to the end of the view.
 	From, To int64
-	// Total, if not nil, is the number of rows of the view that the reviewer saw. If
-	// the view has changed since, its positions have shifted and the operation fails
-	// with a RefusedError.
+	// Total, if not nil, is the number of rows of the view that the reviewer saw. If the view
+	// has changed since, its positions have shifted and the operation fails with a RefusedError.
 	Total *int64
 	// Fields are the positions of the fields. Nil selects all editable fields.
 	Fields []int
@@ -47,9 +46,8 @@ type Typed struct {
 	Seen    string
 }
 
-// Set enters values into cells. If a row has a newer version in which the raw value
-// of the cell differs from Seen, no cell changes and the error is a
-// [*ConflictError].
+// Set enters values into cells. If a row has a newer version in which the raw value of the cell
+// differs from Seen, no cell changes and the error is a [*ConflictError].
 type Set struct{ Cells []Typed }
 
 // Replace replaces Find with With in raw values. If a cell displays a name, both the
@@ -117,8 +115,7 @@ type MapValue struct {
 // Delete deletes rows.
 type Delete struct{ Where Selector }
 
-// Add appends rows with the given cells. Row, Version and Seen of the cells are
-// ignored.
+// Add appends rows with the given cells. Row, Version and Seen of the cells are ignored.
 type Add struct{ Rows [][]Typed }
 
 // Accept removes the problem that reports too few or too many cells in a record.
@@ -144,9 +141,8 @@ func (r *RefusedError) Describe() intray.Message { return r.Text }
 type CellConflict struct {
 	Row         int64
 	Field, Part int
-	// Version is the current version of the row, or 0 if it was deleted. Gone is set if
-	// it was deleted. Seen is the raw value that the reviewer saw, and Now is the
-	// current one.
+	// Version is the current version of the row, or 0 if it was deleted. Gone is set if it was
+	// deleted. Seen is the raw value that the reviewer saw, and Now is the current one.
 	Version   int64
 	Gone      bool
 	Seen, Now string
@@ -171,9 +167,8 @@ func noRow(row int64) intray.Message {
 // changePlan describes the effects of an operation.
 type changePlan struct {
 	where Selector
-	// change returns the new raw value of a cell, and reports whether it differs from
-	// the old one. It is called concurrently. It is nil if new values do not depend on
-	// old ones.
+	// change returns the new raw value of a cell, and reports whether it differs from the old
+	// one. It is called concurrently. It is nil if new values do not depend on old ones.
 	change func(field int, text []byte) (string, bool)
 	fields []int
 	// needle is text that each changed cell contains, except the cells in nameMatches.
@@ -306,8 +301,7 @@ func (o Add) plan(d *Draft) (*changePlan, error) {
 	return &changePlan{added: o.Rows, where: Selector{Numbers: []int64{}}}, nil
 }
 
-// planTextChange returns a plan that changes raw values. If err is not nil, it
-// returns err.
+// planTextChange returns a plan that changes raw values. If err is not nil, it returns err.
 func (d *Draft) planTextChange(where Selector, must *needle, change func(text []byte) (string, bool), err error) (*changePlan, error) {
 	if err != nil {
 		return nil, err

@@ -232,8 +232,7 @@ type priorState struct {
 	keys [][]rowKey
 }
 
-// applyEdits applies the edits of a result and determines their effect on problems
-// and keys.
+// applyEdits applies the edits of a result and determines their effect on problems and keys.
 func (w *worker) applyEdits(ctx context.Context, r *spanResult) error {
 	old := &priorState{problems: slices.Clone(r.batch.Problems)}
 	for _, h := range w.hashers {
@@ -264,8 +263,7 @@ func (w *worker) applyEdits(ctx context.Context, r *spanResult) error {
 	return w.diffProblems(r, old)
 }
 
-// revalidate applies edits to rows. It sets their numbers in the batch for the
-// Revalidator.
+// revalidate applies edits to rows. It sets their numbers in the batch for the Revalidator.
 func (d *Draft) revalidate(ctx context.Context, b *intray.Batch, rows []uint32, edits []Edit) error {
 	b.Numbers = toInt64(rows)
 	err := d.cfg.Revalidator.Change(ctx, b, edits)
@@ -284,8 +282,7 @@ func checkRowCount(b *intray.Batch, rows []uint32) error {
 	return nil
 }
 
-// deletedAtOnce is the maximum number of rows per batch passed to
-// Revalidator.Deleted.
+// deletedAtOnce is the maximum number of rows per batch passed to Revalidator.Deleted.
 const deletedAtOnce = 1000
 
 // deleted yields the rows that a change deletes.

@@ -179,9 +179,8 @@ func toInt64(rows []uint32) []int64 {
 	return out
 }
 
-// Batches yields all live rows in order, with added rows last. A batch is valid
-// until the next iteration. Its First is the number of its first row. The sequence
-// ends after an error.
+// Batches yields all live rows in order, with added rows last. A batch is valid until the next
+// iteration. Its First is the number of its first row. The sequence ends after an error.
 func (d *Draft) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		s, done := d.beginRead()

@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// TestReplaceNames checks replacements in cells that display a name, by name and by
-// raw value.
+// TestReplaceNames checks replacements in cells that display a name, by name and by raw value.
 func TestReplaceNames(t *testing.T) {
 	names := map[string]string{"DE": "Germany", "FR": "France", "MK": "North Macedonia", "X": "Macedonia", "active": "active"}
 	others := map[string]string{"DE": "Deutschland", "FR": "Frankreich"}

@@ -12,9 +12,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// The rows that match a filter may be scattered over many row groups of the stage.
-// Reading a window of them would require just as many reads. The row caches hold
-// copies of such rows.
+// The rows that match a filter may be scattered over many row groups of the stage. Reading a
+// window of them would require just as many reads. The row caches hold copies of such rows.
 
 const (
 	// maxCacheBytes and maxCacheRows are the maximum size of one cache.
@@ -65,8 +64,7 @@ func (s *rowCaches) find(rows []uint32) *rowCache {
 	return nil
 }
 
-// isScattered reports whether the rows are scattered enough over the stage to need a
-// cache.
+// isScattered reports whether the rows are scattered enough over the stage to need a cache.
 func (d *Draft) isScattered(rows *roaring.Bitmap) bool {
 	groups := d.cfg.Stage.CountRowGroups(rows)
 	return groups > minGroups && rows.GetCardinality() < uint64(groups)*minRowsPerGroup
@@ -105,8 +103,7 @@ func (d *Draft) cacheRows(to *atomic.Pointer[rowCache], rows *roaring.Bitmap) {
 		var some []uint32
 		size := 0
 		it := rows.Iterator()
-		// Reading one span takes about 1 ms, which does not noticeably delay concurrent
-		// calls.
+		// Reading one span takes about 1 ms, which does not noticeably delay concurrent calls.
 		for _, at := range d.spansOf(rows) {
 			if size >= maxCacheBytes {
 				break

@@ -26,9 +26,8 @@ type snapshot struct {
 	touched *roaring.Bitmap
 	// live holds the rows that are not deleted.
 	live *roaring.Bitmap
-	// kinds holds, for each kind of problem of a single row, the live rows with such a
-	// problem. rules holds, for each cross-row validator, the live rows that violate
-	// it.
+	// kinds holds, for each kind of problem of a single row, the live rows with such a problem.
+	// rules holds, for each cross-row validator, the live rows that violate it.
 	kinds map[Kind]*roaring.Bitmap
 	rules []*roaring.Bitmap
 	// levels holds, for each level, the live rows with a problem of that level.
@@ -108,9 +107,8 @@ func (s *snapshot) stillTouched(touched *roaring.Bitmap, gone *revision) *roarin
 	return out
 }
 
-// applied returns a snapshot with the problems and live rows after revision l. If
-// forward is false, it returns a snapshot with the problems and live rows before
-// revision l.
+// applied returns a snapshot with the problems and live rows after revision l. If forward is
+// false, it returns a snapshot with the problems and live rows before revision l.
 func (s *snapshot) applied(l *revision, in snapshotConfig, forward bool) *snapshot {
 	out := *s
 	out.id++
@@ -287,8 +285,7 @@ type revision struct {
 	// prefix is the key prefix of the revision's blobs, or "".
 	prefix string
 
-	// below holds, for a small revision, the previous owner of each row in the
-	// rowIndex.
+	// below holds, for a small revision, the previous owner of each row in the rowIndex.
 	below []uint32
 }
 

@@ -16,8 +16,7 @@ import (
 // View is a saved result of a filter. Rows that no longer match stay in the view.
 // Deleted rows do not.
 type View struct {
-	// Token identifies the view. It expires after a number of newer views have been
-	// opened.
+	// Token identifies the view. It expires after a number of newer views have been opened.
 	Token string
 	// Rows is the number of rows in the view.
 	Rows int64
@@ -156,8 +155,7 @@ func (v *views) remember(token string, rows *roaring.Bitmap, s *snapshot) {
 	v.all = append(v.all[max(0, len(v.all)+1-maxViews):], one)
 }
 
-// resolveQuery returns the token of a view and the rows that it contains in a
-// snapshot.
+// resolveQuery returns the token of a view and the rows that it contains in a snapshot.
 func (d *Draft) resolveQuery(ctx context.Context, s *snapshot, q Query, progress func(done, total int64)) (string, *roaring.Bitmap, error) {
 	if q.Token != "" {
 		if rows := d.views.listedRows(q.Token, s); rows != nil {
@@ -211,8 +209,7 @@ func (d *Draft) Window(ctx context.Context, q Query, first int64, n int) (Window
 	return w, nil
 }
 
-// Row returns the row with the given number. It returns false if the row does not
-// exist.
+// Row returns the row with the given number. It returns false if the row does not exist.
 func (d *Draft) Row(ctx context.Context, number int64) (Row, bool, error) {
 	s, done := d.beginRead()
 	defer done()

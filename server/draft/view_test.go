@@ -16,8 +16,7 @@ func numbersOf(rows []Row) (out []int64) {
 	return out
 }
 
-// TestView checks that a row that was fixed stays in the view until a new view is
-// opened.
+// TestView checks that a row that was fixed stays in the view until a new view is opened.
 func TestView(t *testing.T) {
 	rows := similarRows(20)
 	for _, i := range []int{2, 9, 10, 17} {
@@ -100,8 +99,7 @@ func TestWindowBounds(t *testing.T) {
 	}
 }
 
-// TestWindowLimit checks that a window contains no more than the maximum number of
-// rows.
+// TestWindowLimit checks that a window contains no more than the maximum number of rows.
 func TestWindowLimit(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(maxWindow+2), 4000, limits{})
 	defer u.close(t)

@@ -1,16 +1,14 @@
 // Package egress opens all outgoing connections to addresses that users configure.
 //
-// A [Dialer] checks the address of every connection attempt after DNS resolution.
-// It refuses a name that resolves to an internal address, however the name is
-// spelled and whenever the address changes. It refuses all networks in the IANA
-// special-purpose address registries, except those that the operator allows.
-// Allowed networks are open on all ports. It cannot detect public addresses that
-// the operator routes to an internal network.
+// A [Dialer] checks the address of every connection attempt after DNS resolution. It refuses a
+// name that resolves to an internal address, however the name is spelled and whenever the
+// address changes. It refuses all networks in the IANA special-purpose address registries,
+// except those that the operator allows. Allowed networks are open on all ports. It cannot
+// detect public addresses that the operator routes to an internal network.
 //
 // A [LimitedConn] limits how many bytes the peer may send.
 //
-// The package implements no application protocol. HTTP clients that use it must not
-// use proxies.
+// The package implements no application protocol. HTTP clients that use it must not use proxies.
 package egress
 
 import (
@@ -57,10 +55,9 @@ func New(cfg Config) *Dialer {
 	return &Dialer{allow: slices.Clone(cfg.Allow), timeout: cfg.Timeout, resolver: cfg.Resolver}
 }
 
-// DialWeb connects for HTTP, which may use the ports 80, 443 and 1024 to 65535. The
-// network must be "tcp", "tcp4" or "tcp6", and the address must be "host:port". If
-// the address is refused, the error is a *RefusedError. DialWeb can serve as the
-// DialContext of an http.Transport.
+// DialWeb connects for HTTP, which may use the ports 80, 443 and 1024 to 65535. The network must
+// be "tcp", "tcp4" or "tcp6", and the address must be "host:port". If the address is refused,
+// the error is a *RefusedError. DialWeb can serve as the DialContext of an http.Transport.
 func (d *Dialer) DialWeb(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.dial(ctx, web, network, address)
 }
@@ -137,8 +134,7 @@ func (d *Dialer) isAllowed(addr netip.Addr) bool {
 	return slices.ContainsFunc(d.allow, func(p netip.Prefix) bool { return p.Contains(addr) })
 }
 
-// portRule lists the ports below firstFreePort that are allowed on public
-// addresses.
+// portRule lists the ports below firstFreePort that are allowed on public addresses.
 type portRule struct {
 	known []uint16
 	// closed returns the reason why any other port is refused.
@@ -163,8 +159,7 @@ func (p portRule) allows(port uint16) bool {
 // ErrTooMuch is returned by a LimitedConn whose limit is reached.
 var ErrTooMuch = errors.New("the peer sent too much")
 
-// LimitedConn is a connection that reads a limited number of bytes and then returns
-// ErrTooMuch.
+// LimitedConn is a connection that reads a limited number of bytes and then returns ErrTooMuch.
 type LimitedConn struct {
 	net.Conn
 	left atomic.Int64
@@ -180,8 +175,7 @@ func LimitReads(conn net.Conn, bytes int64) *LimitedConn {
 // SetLimit sets the number of bytes that can still be read.
 func (c *LimitedConn) SetLimit(bytes int64) { c.left.Store(bytes) }
 
-// Read reads at most as many bytes as the limit allows. At the limit it returns
-// ErrTooMuch.
+// Read reads at most as many bytes as the limit allows. At the limit it returns ErrTooMuch.
 func (c *LimitedConn) Read(p []byte) (int, error) {
 	left := c.left.Load()
 	if left <= 0 {

@@ -31,8 +31,7 @@ func listen(t *testing.T) server {
 	return server{l, port}
 }
 
-// wantNoConnection connects to the server and checks that this is its first
-// connection.
+// wantNoConnection connects to the server and checks that this is its first connection.
 func (s server) wantNoConnection(t *testing.T) {
 	t.Helper()
 	mine, err := net.Dial("tcp", s.Addr().String())

@@ -7,8 +7,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// RefusedError reports that the dialer refused an address. Nothing was sent to the
-// address.
+// RefusedError reports that the dialer refused an address. Nothing was sent to the address.
 type RefusedError struct {
 	// Host is the host that the caller passed.
 	Host string
@@ -52,11 +51,10 @@ var (
 //   - https://www.iana.org/assignments/iana-ipv4-special-registry
 //   - https://www.iana.org/assignments/iana-ipv6-special-registry
 //
-// All IPv6 addresses outside globalUnicast are special as well, so the table lists
-// only those networks among them that have a name. An entry also covers the more
-// specific networks in the registries. whole marks the networks that organizations
-// use for their own machines. For those, the error suggests allowing the whole
-// network instead of one address.
+// All IPv6 addresses outside globalUnicast are special as well, so the table lists only those
+// networks among them that have a name. An entry also covers the more specific networks in the
+// registries. whole marks the networks that organizations use for their own machines. For those,
+// the error suggests allowing the whole network instead of one address.
 var specialNetworks = []struct {
 	prefix netip.Prefix
 	kind   intray.Message
@@ -115,13 +113,11 @@ func classify(addr netip.Addr) (kind intray.Message, network netip.Prefix, ok bo
 	return reserved, network, addr.Is6() && !globalUnicast.Contains(addr)
 }
 
-// hostLetters are the characters of DNS names. Internationalized names are encoded
-// as xn--.
+// hostLetters are the characters of DNS names. Internationalized names are encoded as xn--.
 const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
-// hostProblem returns why a host is invalid, or the zero message. It refuses
-// numbers that some systems parse as an IPv4 address, such as 2130706433, 0x7f.1
-// and 127.1.
+// hostProblem returns why a host is invalid, or the zero message. It refuses numbers that some
+// systems parse as an IPv4 address, such as 2130706433, 0x7f.1 and 127.1.
 func hostProblem(host string) intray.Message {
 	if host == "" {
 		return intray.NewMessage("egress.no_host", nil)

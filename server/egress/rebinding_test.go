@@ -8,8 +8,7 @@ import (
 	"testing"
 )
 
-// internalAddresses returns examples of internal addresses to which a name can
-// resolve.
+// internalAddresses returns examples of internal addresses to which a name can resolve.
 func internalAddresses() []netip.Addr {
 	var list []netip.Addr
 	for _, text := range []string{
@@ -88,8 +87,7 @@ func TestNameThatNeverStays(t *testing.T) {
 	w.wantOnly(t, publicFour, publicSix)
 }
 
-// A name has public and internal addresses in any order. The dialer must check each
-// one.
+// A name has public and internal addresses in any order. The dialer must check each one.
 func TestNameWithManyAddresses(t *testing.T) {
 	w := newRecorder(t)
 	internal := internalAddresses()

@@ -11,9 +11,8 @@ import (
 	"testing"
 )
 
-// everywhere is an environment variable. It is set if the test runs in a network
-// namespace in which every address is local, so that every connection of the dialer
-// arrives.
+// everywhere is an environment variable. It is set if the test runs in a network namespace in
+// which every address is local, so that every connection of the dialer arrives.
 const everywhere = "INTRAY_TEST_EGRESS_EVERYWHERE"
 
 func isEverywhere() bool { return os.Getenv(everywhere) != "" }
@@ -122,8 +121,7 @@ func (w *recorder) wantOnly(t *testing.T, open ...netip.Addr) {
 	w.accepted = nil
 }
 
-// isReachable reports whether a connection that bypasses the dialer reaches the
-// address.
+// isReachable reports whether a connection that bypasses the dialer reaches the address.
 func (w *recorder) isReachable(to netip.Addr) bool {
 	conn, err := net.Dial("tcp", net.JoinHostPort(to.String(), w.port))
 	if err == nil {

@@ -8,10 +8,9 @@ import (
 	"testing"
 )
 
-// listedNetworks returns all entries of the IANA special-purpose address registries
-// for IPv4 and IPv6 as of November 2026, and of the registries of multicast and
-// retired networks. It does not contain ::ffff:0:0/96, because those addresses
-// count as the IPv4 addresses that they contain.
+// listedNetworks returns all entries of the IANA special-purpose address registries for IPv4 and
+// IPv6 as of November 2026, and of the registries of multicast and retired networks. It does not
+// contain ::ffff:0:0/96, because those addresses count as the IPv4 addresses that they contain.
 func listedNetworks() []netip.Prefix {
 	var list []netip.Prefix
 	for _, text := range []string{
@@ -39,8 +38,7 @@ func last(p netip.Prefix) netip.Addr {
 	return addr
 }
 
-// TestRegistries checks that the first and the last address of each special network
-// are refused.
+// TestRegistries checks that the first and the last address of each special network are refused.
 func TestRegistries(t *testing.T) {
 	w, dialer := newRecorder(t), New(Config{Resolver: resolver(t, nil)})
 	var inside []netip.Addr
@@ -84,8 +82,7 @@ func TestRegistries(t *testing.T) {
 	}
 }
 
-// The addresses next to a special network are allowed unless they are special as
-// well.
+// The addresses next to a special network are allowed unless they are special as well.
 func TestNeighborsOfRegistries(t *testing.T) {
 	dialer, all := New(Config{}), listedNetworks()
 	global, open := netip.MustParsePrefix("2000::/3"), 0
@@ -134,8 +131,7 @@ func TestPublicAddressesAreReached(t *testing.T) {
 	w.wantOnly(t, publicFour, publicSix)
 }
 
-// TestAllowListOpens is a control test: allowing an address must allow no other
-// address.
+// TestAllowListOpens is a control test: allowing an address must allow no other address.
 func TestAllowListOpens(t *testing.T) {
 	w := newRecorder(t)
 	opened := []netip.Addr{netip.MustParseAddr("127.0.0.1")}

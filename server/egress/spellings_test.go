@@ -12,9 +12,8 @@ import (
 	"testing"
 )
 
-// lenient parses an IPv4 address like inet_aton on many systems: one to four
-// numbers in decimal, octal or hexadecimal notation. The last number fills the
-// remaining bytes.
+// lenient parses an IPv4 address like inet_aton on many systems: one to four numbers in decimal,
+// octal or hexadecimal notation. The last number fills the remaining bytes.
 func lenient(text string) (netip.Addr, bool) {
 	parts := strings.Split(strings.TrimSuffix(text, "."), ".")
 	if len(parts) > 4 {
@@ -62,8 +61,7 @@ func spellings(addr netip.Addr) []string {
 	return hosts
 }
 
-// wide replaces digits and full stops with Unicode characters that some software
-// maps to them.
+// wide replaces digits and full stops with Unicode characters that some software maps to them.
 func wide(dotted string, zero, stop rune) string {
 	return strings.Map(func(r rune) rune {
 		if r == '.' {

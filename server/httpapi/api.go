@@ -1,12 +1,10 @@
-// Package httpapi serves the HTTP API: routes, authentication, and JSON requests and
-// responses.
+// Package httpapi serves the HTTP API: routes, authentication, and JSON requests and responses.
 //
-// An operation is a row in the table of operations.go: a method and a path, who may
-// call it, the schemas of its request and response, and the function that serves
-// it. The document at /openapi.json is generated from this table. The schemas of
-// responses are derived from the structs of package wire. An error is a JSON object
-// with detail, code and request_id. The file errors.go maps the kinds of errors to
-// statuses.
+// An operation is a row in the table of operations.go: a method and a path, who may call it, the
+// schemas of its request and response, and the function that serves it. The document at
+// /openapi.json is generated from this table. The schemas of responses are derived from the
+// structs of package wire. An error is a JSON object with detail, code and request_id. The file
+// errors.go maps the kinds of errors to statuses.
 //
 // Only this package and package wire contain the names that the API uses. The
 // business rules are in the use cases.
@@ -36,8 +34,7 @@ type Config struct {
 	// KeyHeaders are the names of the headers that can contain the API key.
 	// Default: X-Service-License-Key and X-Dromo-License-Key.
 	KeyHeaders []string
-	// TrustedProxies are the networks of proxies whose X-Forwarded headers are
-	// trusted.
+	// TrustedProxies are the networks of proxies whose X-Forwarded headers are trusted.
 	TrustedProxies []netip.Prefix
 	// RateCreate and RatePoll are the maximum numbers of creations per key and of
 	// retrievals per import in one minute. 0 means no limit.

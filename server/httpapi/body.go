@@ -38,8 +38,7 @@ type body struct {
 	// doc is the decoded JSON.
 	text *spool
 	doc  any
-	// values is the memory that the decoded values may need in addition to the
-	// text, in bytes.
+	// values is the memory that the decoded values may need in addition to the text, in bytes.
 	values int64
 	// rows is the JSON of initial_data, or nil if there is none.
 	rows *spool
@@ -157,8 +156,7 @@ func bodyTooLarge(limit int64) *apiError {
 	return newError(http.StatusRequestEntityTooLarge, "body_too_large", intray.NewMessage("request.body_too_large", intray.Params{"size": limit}))
 }
 
-// refuseContentEncoding returns an error if the body is encoded, for example
-// compressed.
+// refuseContentEncoding returns an error if the body is encoded, for example compressed.
 func refuseContentEncoding(header http.Header) error {
 	coding := header.Get("Content-Encoding")
 	if coding == "" || strings.EqualFold(coding, "identity") {
@@ -193,9 +191,8 @@ func bodyError(err error) error {
 // sent everything.
 func drainBody(r io.Reader) { _, _ = io.CopyN(io.Discard, r, maxDrain) }
 
-// hashingReader hashes the bytes that it reads. left is the number of bytes that
-// may still be read. It is negative if the body was too long. The reader stops
-// after an error.
+// hashingReader hashes the bytes that it reads. left is the number of bytes that may still be
+// read. It is negative if the body was too long. The reader stops after an error.
 type hashingReader struct {
 	from io.Reader
 	sum  hash.Hash

@@ -76,9 +76,8 @@ func (s *server) refusedWith(what string, w *httptest.ResponseRecorder, status i
 	}
 }
 
-// TestBrokenBodiesAreNotStored checks requests with an Idempotency-Key whose body
-// did not arrive completely or could not be stored. A complete request with the
-// same key must then run.
+// TestBrokenBodiesAreNotStored checks requests with an Idempotency-Key whose body did not arrive
+// completely or could not be stored. A complete request with the same key must then run.
 func TestBrokenBodiesAreNotStored(t *testing.T) {
 	s := newServer(t, nil)
 	const all = "/api/v1/headless/imports/"
@@ -443,8 +442,7 @@ func sameDocument(t *testing.T, whole, rest any, got splitted) {
 	}
 }
 
-// BenchmarkSplitRows measures splitting a body of the maximum size with rows of 32
-// bytes.
+// BenchmarkSplitRows measures splitting a body of the maximum size with rows of 32 bytes.
 func BenchmarkSplitRows(b *testing.B) {
 	row := `{"a":"` + strings.Repeat("x", 23) + `"}`
 	body := `{"initial_data":[` + strings.Repeat(row+",", maxRows/(len(row)+1)-2) + row + `]}`

@@ -51,15 +51,13 @@ type operation struct {
 	// body is the schema of the JSON body, or nil if the operation reads none.
 	body         *jsonschema.Schema
 	optionalBody bool
-	// cells means that the body may contain many cells, so maxCells and
-	// maxCellValues apply.
+	// cells means that the body may contain many cells, so maxCells and maxCellValues apply.
 	cells bool
 	// rows means that initial_data is stored separately from the body.
 	rows bool
 	// upload means that the body is a file.
 	upload bool
-	// memory is the amount of memory that a call may need in addition to its body,
-	// in bytes.
+	// memory is the amount of memory that a call may need in addition to its body, in bytes.
 	memory int64
 	// limit selects the limiter that counts the calls.
 	limit rateLimit
@@ -197,8 +195,7 @@ func jsonResponse(status int, body any, err error) (*response, error) {
 	return &response{status: status, body: body}, nil
 }
 
-// uncachedResponse returns a 200 response that no cache may store, or err if it is
-// not nil.
+// uncachedResponse returns a 200 response that no cache may store, or err if it is not nil.
 func uncachedResponse(body any, err error) (*response, error) {
 	if err != nil {
 		return nil, err
@@ -263,8 +260,7 @@ func (a *API) performWhole(c *call) (*response, error) {
 	})
 }
 
-// encodeResponse encodes and compresses a response, and moves a large response to a
-// file.
+// encodeResponse encodes and compresses a response, and moves a large response to a file.
 func (a *API) encodeResponse(c *call, done *response) error {
 	if done.raw == nil && done.body != nil {
 		encoded, err := encodeJSON(done.body)
@@ -303,10 +299,9 @@ func (a *API) reportError(r *http.Request, err error) *apiError {
 	return e
 }
 
-// writeError responds with an error immediately. It then reads the rest of the
-// body, up to 32 MiB, because some clients read the response only after they have
-// sent everything. If the client is waiting for a 100 Continue response, writeError
-// does not send one.
+// writeError responds with an error immediately. It then reads the rest of the body, up to 32
+// MiB, because some clients read the response only after they have sent everything. If the
+// client is waiting for a 100 Continue response, writeError does not send one.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *apiError) {
 	leave := r.ContentLength > maxDrain || r.Header.Get("Expect") != "" || e.status == http.StatusRequestTimeout
 	if leave {

@@ -59,8 +59,7 @@ func (s *server) cells(id string) {
 	}
 }
 
-// TestCellsAreTruncated checks that values that are too long for a response are
-// truncated.
+// TestCellsAreTruncated checks that values that are too long for a response are truncated.
 func TestCellsAreTruncated(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", maxCellText)

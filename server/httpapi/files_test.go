@@ -181,8 +181,7 @@ func TestForms(t *testing.T) {
 	} {
 		upload := s.text(s.do("POST", "/api/v1/headless/imports/", `{`+mailFields+`,"settings":{"maxFileSize":1000}}`), "upload")
 		body, contentType := formOf(t, c.parts...)
-		// This request has no declared length, and its digests cover the whole
-		// form.
+		// This request has no declared length, and its digests cover the whole form.
 		w := s.sent("POST", upload, onlyReader{strings.NewReader(body)}, "Content-Type", contentType, "Content-MD5", md5Of(body), "Repr-Digest", "sha-256=:"+strings.Repeat("A", 43)+"=:")
 		if c.status != http.StatusOK {
 			s.refusedWith(name, w, c.status, c.code)

@@ -32,8 +32,7 @@ type server struct {
 	svc  *service.Service
 	key  string
 	seen map[string]bool
-	// faults makes calls to the stores fail. If withFaults is set, do makes each
-	// call fail once.
+	// faults makes calls to the stores fail. If withFaults is set, do makes each call fail once.
 	faults     *faults
 	withFaults bool
 }
@@ -61,8 +60,7 @@ func newServer(t *testing.T, change func(*Config)) *server {
 	return &server{T: t, api: New(cfg), svc: svc, key: keys[0].Key, seen: map[string]bool{}, faults: f}
 }
 
-// nowhere is a fake SFTP client that reports a successful connection to every
-// server.
+// nowhere is a fake SFTP client that reports a successful connection to every server.
 type nowhere struct{}
 
 func (nowhere) TestConnection(context.Context, connectors.Login) (connectors.SFTPReport, error) {
@@ -78,8 +76,7 @@ func check(t testing.TB, err error) {
 	}
 }
 
-// send sends a request and returns the response. headers alternates between names
-// and values.
+// send sends a request and returns the response. headers alternates between names and values.
 func (s *server) send(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 	s.Helper()
 	w := httptest.NewRecorder()

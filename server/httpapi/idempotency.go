@@ -46,8 +46,7 @@ func (a *API) idempotent(c *call, work func() (*response, error)) (*response, er
 	return a.saveReplay(c, turn, done, err)
 }
 
-// releaseReplayKey unlocks the idempotency key of a request whose response is not
-// stored.
+// releaseReplayKey unlocks the idempotency key of a request whose response is not stored.
 func (a *API) releaseReplayKey(c *call, turn *auth.ReplayLock) {
 	ctx := context.WithoutCancel(c.context())
 	if err := turn.Release(ctx); err != nil {

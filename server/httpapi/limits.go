@@ -63,14 +63,12 @@ func (l *rateLimiter) refund(key string, in time.Time) {
 }
 
 const (
-	// maxMemory is the total memory that all calls may use at the same time, in
-	// bytes.
+	// maxMemory is the total memory that all calls may use at the same time, in bytes.
 	maxMemory = 64 << 20
 	// memoryWait is the maximum time that a call waits for memory.
 	memoryWait = 10 * time.Second
 	// valueWeight is the maximum memory of a decoded value or name in addition to its text, in
-	// bytes. For example, {"":0} consists of two values and one name, and takes about 330
-	// bytes.
+	// bytes. For example, {"":0} consists of two values and one name, and takes about 330 bytes.
 	valueWeight = 128
 	// readMemory is the memory for reading an entity of ordinary size, in bytes.
 	readMemory = 4 << 20
@@ -165,8 +163,7 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 	return n, &senderError{err}
 }
 
-// senderError is an error that the client caused: the body was interrupted or is
-// malformed.
+// senderError is an error that the client caused: the body was interrupted or is malformed.
 type senderError struct{ cause error }
 
 func (e *senderError) Error() string { return "read the body: " + e.cause.Error() }
@@ -189,8 +186,7 @@ func (p *pacedWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// headWriter fails at the first byte, because the response to a HEAD request has no
-// body.
+// headWriter fails at the first byte, because the response to a HEAD request has no body.
 type headWriter struct{}
 
 func (headWriter) Write([]byte) (int, error) { return 0, io.ErrClosedPipe }

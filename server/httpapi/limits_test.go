@@ -242,8 +242,7 @@ type looking struct{ look func() }
 
 func (l *looking) Read([]byte) (int, error) { l.look(); return 0, io.EOF }
 
-// watched is a ResponseWriter that calls look when a piece of the response is
-// written.
+// watched is a ResponseWriter that calls look when a piece of the response is written.
 type watched struct {
 	*httptest.ResponseRecorder
 	look func()

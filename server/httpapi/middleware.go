@@ -50,8 +50,7 @@ func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	route = f.dispatch(rec, r)
 }
 
-// clientGone is the status passed to Observe if the client disconnected before the
-// response.
+// clientGone is the status passed to Observe if the client disconnected before the response.
 const clientGone = 499
 
 func observedStatus(w *statusRecorder, r *http.Request) int {
@@ -61,8 +60,7 @@ func observedStatus(w *statusRecorder, r *http.Request) int {
 	return w.status
 }
 
-// handlePanic responds to a request whose handler panicked, unless the response has
-// started.
+// handlePanic responds to a request whose handler panicked, unless the response has started.
 func (f *frontHandler) handlePanic(w *statusRecorder, r *http.Request, fault any) {
 	if err, ok := fault.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(fault)
@@ -159,9 +157,8 @@ var gzipWriters = sync.Pool{New: func() any {
 	return w
 }}
 
-// compress returns the body to send. It compresses responses for the review page if
-// the browser accepts gzip. They are repetitive and contain no secrets, and
-// connections may be slow.
+// compress returns the body to send. It compresses responses for the review page if the browser
+// accepts gzip. They are repetitive and contain no secrets, and connections may be slow.
 func (c *call) compress(text []byte) []byte {
 	if c.op.auth != authReviewCookie || len(text) < minGzipSize {
 		return text

@@ -52,8 +52,7 @@ func (s *server) zipped(what, cookie string) {
 	}
 }
 
-// TestDisconnectedClients checks that disconnected clients are not logged as
-// errors.
+// TestDisconnectedClients checks that disconnected clients are not logged as errors.
 func TestDisconnectedClients(t *testing.T) {
 	var log bytes.Buffer
 	var seenStatuses []int

@@ -159,8 +159,7 @@ func (op *operation) requestBody() map[string]any {
 	return nil
 }
 
-// responses describes the successful response and all errors, including
-// authentication errors.
+// responses describes the successful response and all errors, including authentication errors.
 func (op *operation) responses() map[string]any {
 	all := map[string]any{}
 	if op.status != 0 {
@@ -218,8 +217,7 @@ type namedShape struct {
 	schema map[string]any
 }
 
-// newSchemaParts names the schemas. A schema precedes the larger schemas that
-// contain it.
+// newSchemaParts names the schemas. A schema precedes the larger schemas that contain it.
 func newSchemaParts() *schemaParts {
 	p := &schemaParts{names: map[string]string{}}
 	for _, part := range []struct {
@@ -260,8 +258,7 @@ func (p *schemaParts) schemas() map[string]any {
 	return all
 }
 
-// withReferences returns value with each named schema in it replaced by a
-// reference.
+// withReferences returns value with each named schema in it replaced by a reference.
 func (p *schemaParts) withReferences(value any) any {
 	switch v := value.(type) {
 	case map[string]any:

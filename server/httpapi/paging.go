@@ -17,8 +17,7 @@ const (
 	maxPageSize = 1000
 )
 
-// listPage responds with the page of a list that the query parameters offset and
-// limit select.
+// listPage responds with the page of a list that the query parameters offset and limit select.
 func listPage[T, W any](a *API, c *call, list func(ctx context.Context, org string, offset, limit int64) ([]T, int64, error), convert func(T) W, repeated ...string) (*response, error) {
 	offset, limit, err := pageWindow(c.r.URL.Query())
 	if err != nil {
@@ -40,9 +39,8 @@ func pageWindow(query url.Values) (offset, limit int64, err error) {
 	return offset, min(limit, maxPageSize), nil
 }
 
-// paginate returns a page of a list with the URLs of the previous and the next
-// page. The URLs repeat the query parameters in repeated, which alternates between
-// names and values.
+// paginate returns a page of a list with the URLs of the previous and the next page. The URLs
+// repeat the query parameters in repeated, which alternates between names and values.
 func paginate[T any](a *API, c *call, results []T, total, offset, limit int64, repeated ...string) wire.Page[T] {
 	p := wire.Page[T]{Count: total, Results: results}
 	at := func(offset int64) *string {

@@ -54,9 +54,8 @@ func TestIntParamReportsItsRange(t *testing.T) {
 	}
 }
 
-// TestPagesReachEverything checks that following next from the first page, or
-// previous from the last one, reaches every element. It also requests pages after
-// the end.
+// TestPagesReachEverything checks that following next from the first page, or previous from the
+// last one, reaches every element. It also requests pages after the end.
 func TestPagesReachEverything(t *testing.T) {
 	a := &API{cfg: Config{BaseURL: "https://intray.example.org"}}
 	c := &call{op: &operation{path: "/things/"}}

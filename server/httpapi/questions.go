@@ -110,8 +110,7 @@ func (a *API) forgetMemory(c *call) (*response, error) {
 	return jsonResponse(http.StatusNoContent, nil, a.cfg.Service.ForgetMemory(c.context(), c.org, identifier))
 }
 
-// identifierName is the name of the query parameter that contains the import
-// identifier.
+// identifierName is the name of the query parameter that contains the import identifier.
 const identifierName = "import_identifier"
 
 func identifierParam(query url.Values) (string, error) {

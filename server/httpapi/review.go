@@ -239,8 +239,7 @@ const (
 	maxStreams = 1000
 )
 
-// getEvents streams the events of an import as server-sent events until the page
-// disconnects.
+// getEvents streams the events of an import as server-sent events until the page disconnects.
 func (a *API) getEvents(c *call) (*response, error) {
 	if a.streams.Add(1) > maxStreams {
 		a.streams.Add(-1)

@@ -51,8 +51,7 @@ func (a *API) postUndo(c *call) (*response, error) { return a.undoOrRedo(c, mode
 
 func (a *API) postRedo(c *call) (*response, error) { return a.undoOrRedo(c, model.RedoEdit) }
 
-// undoOrRedo undoes the last change or redoes the last undone change, depending on
-// kind.
+// undoOrRedo undoes the last change or redoes the last undone change, depending on kind.
 func (a *API) undoOrRedo(c *call, kind string) (*response, error) {
 	d, err := a.loadReviewTable(c)
 	if err != nil {

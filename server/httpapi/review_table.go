@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// maxWindow is the maximum number of rows in a response. usualWindow is the
-	// default.
+	// maxWindow is the maximum number of rows in a response. usualWindow is the default.
 	maxWindow   = 1000
 	usualWindow = 200
 	// maxDistinct is the maximum number of distinct values in a response.
@@ -158,8 +157,7 @@ func (d *reviewTable) parseQuery(query url.Values) (q draft.Query, err error) {
 	return q, err
 }
 
-// parseFilter parses a filter. If keyed is set, an empty key selects the problems
-// of whole rows.
+// parseFilter parses a filter. If keyed is set, an empty key selects the problems of whole rows.
 func (d *reviewTable) parseFilter(doc map[string]any, keyed bool) (f draft.Filter, err error) {
 	show, known := shows[stringField(doc, "show")]
 	if !known {

@@ -110,8 +110,7 @@ func (s *server) reviewing() {
 	holds(s.do("GET", result, "").Body.String(), `{"email":"BOB@EXAMPLE.ORG","country":"DE","phone":["3","9"]}`, `"email":"new@example.org"`)
 }
 
-// checkStateEvent ends all streams and checks that a new stream sends the state and
-// then ends.
+// checkStateEvent ends all streams and checks that a new stream sends the state and then ends.
 func (s *server) checkStateEvent(path, cookie string) {
 	s.Helper()
 	s.api.EndStreams()

@@ -115,8 +115,7 @@ func shapeOfType(t reflect.Type, name string) *jsonschema.Schema {
 	panic(fmt.Sprintf("httpapi: no schema for the Go type %s", t))
 }
 
-// shapeOfStruct returns the schema of a struct. It includes the properties of
-// embedded structs.
+// shapeOfStruct returns the schema of a struct. It includes the properties of embedded structs.
 func shapeOfStruct(t reflect.Type) *jsonschema.Schema {
 	object := objectType("")
 	for i := range t.NumField() {

@@ -11,8 +11,7 @@ import (
 	"github.com/intraydata/intray/internal/wire"
 )
 
-// TestShapeOf checks the schema of a struct that has a field of each supported
-// type.
+// TestShapeOf checks the schema of a struct that has a field of each supported type.
 func TestShapeOf(t *testing.T) {
 	type inner struct {
 		_ struct{} `doc:"An inner object."`

@@ -130,22 +130,19 @@ func wrapSpoolError(err error) error {
 	return &spoolError{err}
 }
 
-// listBuffer is the number of bytes of a list that are buffered before they are
-// written.
+// listBuffer is the number of bytes of a list that are buffered before they are written.
 const listBuffer = 32 << 10
 
 // listWriter encodes a JSON document that ends with a list, one element at a time,
 // so that its memory use does not grow with the list.
 type listWriter struct {
 	to io.Writer
-	// frame is the document with an empty list. It is either the list itself or a
-	// struct whose last field is the list. It must be set before the first element
-	// is written.
+	// frame is the document with an empty list. It is either the list itself or a struct whose
+	// last field is the list. It must be set before the first element is written.
 	frame any
 
 	buffer bytes.Buffer
-	// end is the part of the document after the elements. It is nil until the frame
-	// is written.
+	// end is the part of the document after the elements. It is nil until the frame is written.
 	end []byte
 }
 

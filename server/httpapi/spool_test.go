@@ -74,9 +74,8 @@ func (f *failAfter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestListWriterReportsErrors checks the errors for a list of four pieces if
-// writing each piece fails, and for elements and frames that cannot be encoded as
-// JSON.
+// TestListWriterReportsErrors checks the errors for a list of four pieces if writing each piece
+// fails, and for elements and frames that cannot be encoded as JSON.
 func TestListWriterReportsErrors(t *testing.T) {
 	write := func(w *listWriter, elements ...any) error {
 		for _, one := range elements {

@@ -125,8 +125,7 @@ func (a *API) uploadURL(c *call) (*response, error) {
 	return a.resultURL(c, a.cfg.Service.ProcessedUpload)
 }
 
-// resultURL responds with a signed URL for the result of the upload that get
-// returns.
+// resultURL responds with a signed URL for the result of the upload that get returns.
 func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (model.Upload, error)) (*response, error) {
 	id, err := c.pathID("id")
 	if err != nil {

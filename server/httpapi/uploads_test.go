@@ -40,8 +40,7 @@ func TestUploadWindow(t *testing.T) {
 	}
 }
 
-// TestUploadWindowIsOne checks that the window is valid for start and end numbers of all
-// sizes.
+// TestUploadWindowIsOne checks that the window is valid for start and end numbers of all sizes.
 func TestUploadWindowIsOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		start := rapid.Int64Min(0).Draw(t, "start")

@@ -1,5 +1,4 @@
-// Package imports creates imports, receives their files, runs them, and returns
-// their results.
+// Package imports creates imports, receives their files, runs them, and returns their results.
 //
 // Only one process at a time can claim a run. That process writes its files under the number
 // of the run. Other processes reclaim runs of dead processes. The package also learns mappings
@@ -24,8 +23,7 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// Service creates and runs imports. All methods except RecoverRuns are safe for
-// concurrent use.
+// Service creates and runs imports. All methods except RecoverRuns are safe for concurrent use.
 type Service struct {
 	env                                  *model.Env
 	cfg                                  Config
@@ -43,8 +41,7 @@ type Config struct {
 	Engine  *engine.Engine
 	// MaxFileSize is the maximum size of a file, in bytes.
 	MaxFileSize int64
-	// RunsPerOrg is the maximum number of imports of one organization that run at the
-	// same time.
+	// RunsPerOrg is the maximum number of imports of one organization that run at the same time.
 	RunsPerOrg int
 	// OnTransition is called after the status of an import changes, in the same
 	// transaction. It is called again if the transaction is repeated.
@@ -79,9 +76,8 @@ type Draft struct {
 	Rows io.Reader
 }
 
-// CreateImport creates an import that waits for its file. If the draft has rows,
-// CreateImport stores them, queues the import, and returns the import as it was
-// before it was queued.
+// CreateImport creates an import that waits for its file. If the draft has rows, CreateImport
+// stores them, queues the import, and returns the import as it was before it was queued.
 func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (model.Import, error) {
 	if err := checkImport(draft); err != nil {
 		return model.Import{}, err

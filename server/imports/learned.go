@@ -64,8 +64,7 @@ func loadMemory(ctx context.Context, tx model.Tx, imp *model.Import) error {
 	return tx.Imports.UpdateIf(ctx, *imp, imp.Status, imp.Run)
 }
 
-// learnedMappings are the mappings to learn from the answers to the questions of an
-// import.
+// learnedMappings are the mappings to learn from the answers to the questions of an import.
 type learnedMappings struct {
 	identifier string
 	entries    []model.LearnedMapping
@@ -74,10 +73,9 @@ type learnedMappings struct {
 	fields, headers, inFile map[string]bool
 }
 
-// learnedFrom returns the mappings to learn from an import whose next status is
-// next. It returns nil unless the import is successful and has answers. It uses an
-// answer about columns only if the answer took effect and the header identifies the
-// columns in the file.
+// learnedFrom returns the mappings to learn from an import whose next status is next. It returns
+// nil unless the import is successful and has answers. It uses an answer about columns only if
+// the answer took effect and the header identifies the columns in the file.
 //
 // It does not learn the decision that a field has no column. That decision is about
 // one file, and would silently drop a column of the next one.
@@ -139,8 +137,7 @@ func isDecided(answers intray.Answers, key string, columns []int) bool {
 	return len(columns) > 0 && !slices.ContainsFunc(columns, other)
 }
 
-// identifiesColumns reports whether columns contains every column with the given
-// header.
+// identifiesColumns reports whether columns contains every column with the given header.
 func identifiesColumns(headers []string, header string, columns []int) bool {
 	for i, other := range headers {
 		if other == header && !slices.Contains(columns, i) {
@@ -208,6 +205,5 @@ func (s *Service) saveLearned(ctx context.Context, tx model.Tx, imp model.Import
 // choiceTypes are the types whose values come from a list.
 var choiceTypes = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
 
-// HasChoices reports whether people can choose the value for a raw value of the
-// field.
+// HasChoices reports whether people can choose the value for a raw value of the field.
 func HasChoices(f intray.Field) bool { return !f.Hidden && slices.Contains(choiceTypes, f.Type.Name) }

@@ -10,20 +10,17 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// nodeTimeout is the time after the last heartbeat at which a node is considered
-// dead.
+// nodeTimeout is the time after the last heartbeat at which a node is considered dead.
 const nodeTimeout = 8 * time.Second
 
-// RecoverRuns reclaims the runs of dead nodes and the abandoned runs of this
-// process. If an import is pending and no job is waiting, it enqueues a job. Call it
-// from one goroutine only.
+// RecoverRuns reclaims the runs of dead nodes and the abandoned runs of this process. If an
+// import is pending and no job is waiting, it enqueues a job. Call it from one goroutine only.
 func (s *Service) RecoverRuns(ctx context.Context) error {
 	return errors.Join(s.expireSilentNodes(ctx), s.reclaimAbandoned(ctx), s.enqueueMissingJob(ctx))
 }
 
-// Join registers this process as a node. It reclaims the runs of earlier processes
-// with the same data folder. These processes have ended, because this process holds
-// the lock on the folder.
+// Join registers this process as a node. It reclaims the runs of earlier processes with the same
+// data folder. These processes have ended, because this process holds the lock on the folder.
 func (s *Service) Join(ctx context.Context) error {
 	folder, _, _ := strings.Cut(s.env.Node, "/")
 	nodes, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]string, error) { return tx.Nodes.List(ctx) })

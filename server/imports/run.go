@@ -20,21 +20,18 @@ import (
 )
 
 const (
-	// maxLost is the maximum number of runs that crash or fail for reasons other than
-	// the file.
+	// maxLost is the maximum number of runs that crash or fail for reasons other than the file.
 	maxLost = 10
 	// watchInterval is the interval at which a run checks whether it is still current.
 	watchInterval = 500 * time.Millisecond
-	// storageRetryDelay is the delay before a run is repeated after the storage was
-	// full.
+	// storageRetryDelay is the delay before a run is repeated after the storage was full.
 	storageRetryDelay = 15 * time.Second
 	// requeueTimeout is the maximum time for returning an import to the queue.
 	requeueTimeout = 3 * time.Second
 )
 
-// The reasons for canceling a run. A run is superseded if its import was deleted or has a
-// newer run. It has ended if its end was committed, or if it was considered lost and queued
-// again.
+// The reasons for canceling a run. A run is superseded if its import was deleted or has a newer
+// run. It has ended if its end was committed, or if it was considered lost and queued again.
 var (
 	errSuperseded = errors.New("the run was superseded")
 	errEnded      = errors.New("the run has ended")
@@ -70,8 +67,7 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 	return true, s.runClaimed(ctx, imp)
 }
 
-// runClaimed runs a claimed import until it has ended or has been returned to the
-// queue.
+// runClaimed runs a claimed import until it has ended or has been returned to the queue.
 func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
 	watched, stop := s.watchRun(ctx, imp)
 	defer stop()
@@ -232,8 +228,7 @@ func setUser(imp *model.Import, document []byte) error {
 	return nil
 }
 
-// finishStage seals the staged rows. If no question is open, it also writes the
-// result.
+// finishStage seals the staged rows. If no question is open, it also writes the result.
 func (s *Service) finishStage(ctx context.Context, imp *model.Import, run engine.Import, writer *staging.Writer, prefix string) (model.Status, error) {
 	schema := imp.Outcome.Schema(run.Schema)
 	if imp.Outcome.Verdict == engine.Broken {
@@ -320,8 +315,7 @@ func (s *Service) WriteResult(ctx context.Context, imp *model.Import, schema *in
 	return nil
 }
 
-// fillValues reads from the stage the values of the cells that notices and questions
-// mention.
+// fillValues reads from the stage the values of the cells that notices and questions mention.
 func (s *Service) fillValues(ctx context.Context, o *model.Outcome, schema *intray.Schema, prefix string) error {
 	if !o.LacksValues() {
 		return nil
@@ -334,8 +328,7 @@ func (s *Service) fillValues(ctx context.Context, o *model.Outcome, schema *intr
 	return o.FillValues(ctx, schema.Fields, staged.Window)
 }
 
-// finish commits the end of a run and the learned mappings, unless the run was
-// superseded.
+// finish commits the end of a run and the learned mappings, unless the run was superseded.
 func (s *Service) finish(ctx context.Context, ran model.Import, next model.Status, learned *learnedMappings) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		imp := ran

@@ -74,8 +74,7 @@ func (s *Service) CreateSession(ctx context.Context, org string, draft NewSessio
 	return s.newHydration(session, draft.Life)
 }
 
-// ResumeSession returns a new token for a session that was saved within the last
-// seven days.
+// ResumeSession returns a new token for a session that was saved within the last seven days.
 func (s *Service) ResumeSession(ctx context.Context, org, id string, life time.Duration) (Hydration, error) {
 	session, err := s.session(ctx, org, id)
 	if err != nil {
@@ -122,8 +121,7 @@ func (s *Service) deleteSession(ctx context.Context, tx model.Tx, org, id string
 	if err := tx.Sessions.Delete(ctx, org, id); err != nil {
 		return err
 	}
-	// Sessions without a file also need this: emptying the trash overwrites deleted
-	// rows.
+	// Sessions without a file also need this: emptying the trash overwrites deleted rows.
 	return tx.Trash.Schedule(ctx, model.Trash{Prefix: "sessions/" + session.ID, Due: s.env.Now()})
 }
 
@@ -181,8 +179,7 @@ func (s *Service) SaveState(ctx context.Context, session model.Session, state []
 	return session, err
 }
 
-// SessionFile opens the file of a session. If the session has no file, it returns
-// NotFound.
+// SessionFile opens the file of a session. If the session has no file, it returns NotFound.
 func (s *Service) SessionFile(ctx context.Context, session model.Session) (blob.Reader, error) {
 	if session.File.Key == "" {
 		return nil, model.NotFoundError(intray.NewMessage("session.no_file", nil))

@@ -204,8 +204,7 @@ func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d mod
 	})
 }
 
-// IsShort reports whether err means that the request body ended before its declared
-// length.
+// IsShort reports whether err means that the request body ended before its declared length.
 func IsShort(err error) bool { return errors.Is(err, io.ErrUnexpectedEOF) }
 
 // MaxUploads is the maximum number of uploads that a list can return.
@@ -260,8 +259,7 @@ func (d *Download) Close() error {
 	return d.close()
 }
 
-// Write writes the file and closes the download. It generates the file if it is not
-// stored.
+// Write writes the file and closes the download. It generates the file if it is not stored.
 func (d *Download) Write(w io.Writer) error {
 	return errors.Join(d.write(w), d.Close())
 }
@@ -322,14 +320,12 @@ func (s *Service) OpenConverted(ctx context.Context, d *Download) error {
 // LinkLife is the lifetime of upload and download URLs.
 const LinkLife = 1800 * time.Second
 
-// UploadToken returns a token that grants permission to upload the file of an
-// import.
+// UploadToken returns a token that grants permission to upload the file of an import.
 func (s *Service) UploadToken(imp model.Import) (string, error) {
 	return auth.SignGrant(s.uploadKey, auth.Grant{Org: imp.Org, ID: imp.ID, Expires: auth.ExpiryUnix(s.env.Now().Add(LinkLife))})
 }
 
-// RawFile selects the received file for a download. An output format selects the
-// result instead.
+// RawFile selects the received file for a download. An output format selects the result instead.
 const RawFile = "raw"
 
 // DownloadToken returns a token that grants permission to download a file of an upload. what

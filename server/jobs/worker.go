@@ -17,8 +17,7 @@ import (
 )
 
 const (
-	// heartbeatInterval is the interval between heartbeats and between rounds of
-	// maintenance.
+	// heartbeatInterval is the interval between heartbeats and between rounds of maintenance.
 	heartbeatInterval = 2 * time.Second
 	// heartbeatTimeout is the maximum time without a successful heartbeat. After that,
 	// other processes may consider this process dead, so it must stop its runs.

@@ -260,8 +260,7 @@ func TestSlowMaintenance(t *testing.T) {
 	})
 }
 
-// endlessRun is an import that runs until it is canceled while a worker records
-// heartbeats.
+// endlessRun is an import that runs until it is canceled while a worker records heartbeats.
 type endlessRun struct {
 	log *servertest.Log
 	// ended is closed when the run is canceled. err is the cause, and after is the time
@@ -293,8 +292,7 @@ func startEndlessRun(ctx context.Context, t *testing.T, heartbeat func(ctx conte
 	return r
 }
 
-// Other nodes consider a node dead 8 s after its last heartbeat. Its runs must then
-// stop.
+// Other nodes consider a node dead 8 s after its last heartbeat. Its runs must then stop.
 func TestRunsStopWithoutHeartbeat(t *testing.T) {
 	for name, c := range map[string]struct {
 		heartbeat func(ctx context.Context, since time.Duration) error
@@ -358,8 +356,7 @@ func TestFewMissedHeartbeatsStopNothing(t *testing.T) {
 	})
 }
 
-// A worker whose runs were stopped must run imports again once its heartbeats
-// succeed.
+// A worker whose runs were stopped must run imports again once its heartbeats succeed.
 func TestRecoveredHeartbeat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

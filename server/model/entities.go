@@ -20,10 +20,9 @@
 //   - A [Retention] is a policy that determines how long parts of imports are kept. A
 //     [Deletion] is the receipt for deleted parts.
 //
-// [Env] holds the dependencies that all use cases need: the store, the blobs, the
-// clock and the keys. The package does not depend on SQL, HTTP or the names used in
-// the API. The use cases are in the packages auth, schemas, imports, review,
-// connectors, webhooks and retention.
+// [Env] holds the dependencies that all use cases need: the store, the blobs, the clock and the
+// keys. The package does not depend on SQL, HTTP or the names used in the API. The use cases are
+// in the packages auth, schemas, imports, review, connectors, webhooks and retention.
 package model
 
 import (
@@ -62,12 +61,10 @@ type Licence struct {
 	Kind LicenceKind
 	// Hash is the keyed hash of the key.
 	Hash []byte
-	// Hint is the beginning of the key. It is long enough for people to distinguish
-	// keys.
+	// Hint is the beginning of the key. It is long enough for people to distinguish keys.
 	Hint    string
 	Created time.Time
-	// Expires is zero if the key does not expire. Revoked is zero if the key is not
-	// revoked.
+	// Expires is zero if the key does not expire. Revoked is zero if the key is not revoked.
 	Expires time.Time
 	Revoked time.Time
 }
@@ -119,11 +116,9 @@ type Import struct {
 	// Run is the number of attempts so far. A worker writes its files under the number
 	// of its attempt, and only until the next attempt begins.
 	Run int
-	// Lost is the number of attempts that crashed or failed for reasons other than the
-	// file.
+	// Lost is the number of attempts that crashed or failed for reasons other than the file.
 	Lost int
-	// Node is the process that is running the import. It is only set while Status is
-	// Running.
+	// Node is the process that is running the import. It is only set while Status is Running.
 	Node string
 	// Filename is the file name that the client sent, or "".
 	Filename string
@@ -138,8 +133,7 @@ type Import struct {
 	// same ones. It is nil before the first run, after the import has ended, and if the
 	// import has no identifier.
 	Memory *intray.LearnedMappings
-	// Inline imports receive their rows in the request that creates them. They accept
-	// no upload.
+	// Inline imports receive their rows in the request that creates them. They accept no upload.
 	Inline bool
 	// Raw is the file as it was received.
 	Raw File
@@ -191,8 +185,7 @@ type ProblemSummary struct {
 	Errors []intray.Notice
 }
 
-// The maximum lengths of the lists in a ProblemSummary that is part of a list of
-// uploads.
+// The maximum lengths of the lists in a ProblemSummary that is part of a list of uploads.
 const (
 	ListedInvalidRows = 1000
 	ListedErrors      = 10
@@ -255,17 +248,13 @@ type Credential struct {
 type Webhook struct {
 	ID  string
 	Org string
-	// URL is the address of the receiver. It is "" if a program fetches the messages
-	// instead.
+	// URL is the address of the receiver. It is "" if a program fetches the messages instead.
 	URL string
-	// Enabled webhooks receive messages. Intray disables a webhook that has failed for
-	// days.
+	// Enabled webhooks receive messages. Intray disables a webhook that has failed for days.
 	Enabled bool
-	// Development selects imports by their developmentMode: "true", "false", or "" for
-	// both.
+	// Development selects imports by their developmentMode: "true", "false", or "" for both.
 	Development string
-	// Events, Identifiers and SchemaIDs select events and imports. An empty list
-	// selects all.
+	// Events, Identifiers and SchemaIDs select events and imports. An empty list selects all.
 	Events, Identifiers, SchemaIDs []string
 	// Sealed is the encrypted secret, and Before is the previous one. Intray also signs
 	// with the previous secret until one day after Rotated.
@@ -347,8 +336,7 @@ type Connector struct {
 	SchemaID     string
 	Schedule     Schedule
 	Directory    string
-	// Pattern is an RE2 regular expression that file names must match. "" matches all
-	// names.
+	// Pattern is an RE2 regular expression that file names must match. "" matches all names.
 	Pattern string
 	// PutDirectory is the folder to which results are uploaded, and PutFormat is their
 	// format. If PutDirectory is "", results are not uploaded.
@@ -403,8 +391,7 @@ type PullRun struct {
 	// Kind is a code that identifies the error. Message describes it for people.
 	Kind    string
 	Message intray.Message
-	// Listed, Fetched and Waiting are numbers of files. Waiting files may still be
-	// changing.
+	// Listed, Fetched and Waiting are numbers of files. Waiting files may still be changing.
 	Listed, Fetched, Waiting int
 	// Skipped holds a reason for each of the first skipped entries.
 	Skipped []intray.Message
@@ -443,8 +430,7 @@ type Deletion struct {
 	Parts  []DeletedPart
 }
 
-// DeletedPart is a deleted part of an import. Problems have neither a size nor a
-// hash.
+// DeletedPart is a deleted part of an import. Problems have neither a size nor a hash.
 type DeletedPart struct {
 	Part   KeptPart
 	Size   int64

@@ -41,8 +41,7 @@ type Env struct {
 	CrashPoint func(point string)
 }
 
-// Now returns the current time in UTC, truncated to microseconds like times in the
-// store.
+// Now returns the current time in UTC, truncated to microseconds like times in the store.
 func (e *Env) Now() time.Time { return e.Clock().UTC().Truncate(time.Microsecond) }
 
 // RunJob is the kind of the jobs that wake a worker to run imports. Such a job does
@@ -154,8 +153,7 @@ func (h *InProgress) Contains(name string) bool {
 }
 
 const (
-	// StopGrace is the time for which a run may continue to write after it has lost its
-	// import.
+	// StopGrace is the time for which a run may continue to write after it has lost its import.
 	StopGrace = 30 * time.Second
 	// GuardFor is the maximum time for receiving a file. After that, its blob is
 	// treated as orphaned.
@@ -195,9 +193,8 @@ func (e *Env) StoreFile(ctx context.Context, key string, from io.Reader, approve
 	return done, WrapStorageFull(w.Commit())
 }
 
-// DetachedContext returns a context for recording a stored file. It expires after
-// 10 s and is not canceled with ctx, so that a complete file is not lost when the
-// client disconnects.
+// DetachedContext returns a context for recording a stored file. It expires after 10 s and is
+// not canceled with ctx, so that a complete file is not lost when the client disconnects.
 func DetachedContext(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), acceptWithin)
 }
@@ -217,9 +214,8 @@ func WrapStorageFull(err error) error {
 // uses its buffer.
 type onlyReader struct{ io.Reader }
 
-// GuardBlob marks a blob as trash before it is written. The transaction that refers
-// to the blob removes the mark. If the process crashes in between, the blob is
-// therefore deleted.
+// GuardBlob marks a blob as trash before it is written. The transaction that refers to the blob
+// removes the mark. If the process crashes in between, the blob is therefore deleted.
 func (e *Env) GuardBlob(ctx context.Context, key string) error {
 	return e.Store.Update(ctx, func(tx Tx) error {
 		return tx.Trash.Schedule(ctx, Trash{Prefix: key, Due: e.Now().Add(GuardFor)})

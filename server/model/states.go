@@ -22,8 +22,7 @@ type Transition struct {
 	Why string
 }
 
-// Transitions returns all allowed changes of status. A test compares them with
-// docs/states.md.
+// Transitions returns all allowed changes of status. A test compares them with docs/states.md.
 func Transitions() []Transition {
 	return []Transition{
 		{AwaitingUpload, Pending, "the file, or `initial_data`, is stored durably"},

@@ -12,11 +12,10 @@ import (
 // transaction. The transaction is durable when Update returns nil, and is rolled
 // back if work returns an error. View runs work on one snapshot and changes nothing.
 //
-// If a transaction conflicts with another one, it is rolled back and work runs
-// again. Therefore, work must not change anything except the transaction and
-// variables that it resets. In an Update, reading an import, session, credential or
-// replay with Get locks it: no other transaction can change it until this
-// transaction ends.
+// If a transaction conflicts with another one, it is rolled back and work runs again. Therefore,
+// work must not change anything except the transaction and variables that it resets. In an
+// Update, reading an import, session, credential or replay with Get locks it: no other
+// transaction can change it until this transaction ends.
 //
 // A missing row causes an *Error of kind NotFound. A row that violates a unique
 // constraint causes an *Error of kind Conflict. A method with an org parameter
@@ -92,15 +91,13 @@ type AccountRows interface {
 	LicenceByHash(ctx context.Context, hash []byte) (Licence, error)
 	// Licences returns the licences of all organizations, oldest first.
 	Licences(ctx context.Context) ([]Licence, error)
-	// RevokeLicence sets the time of the revocation, unless the licence is already
-	// revoked.
+	// RevokeLicence sets the time of the revocation, unless the licence is already revoked.
 	RevokeLicence(ctx context.Context, id string, at time.Time) error
 	// Orgs returns all organizations, oldest first.
 	Orgs(ctx context.Context) ([]Org, error)
 }
 
-// SchemaRows stores schemas. The names of saved schemas are unique within an
-// organization.
+// SchemaRows stores schemas. The names of saved schemas are unique within an organization.
 type SchemaRows interface {
 	Insert(ctx context.Context, s Schema) error
 	Get(ctx context.Context, org, id string) (Schema, error)
@@ -129,9 +126,8 @@ type ImportRows interface {
 	// was served. It skips organizations with perOrg Running imports. If there is no
 	// such import, it returns NotFound.
 	Claim(ctx context.Context, node string, perOrg int, now time.Time) (Import, error)
-	// InStatus returns at most limit imports with the given status in all
-	// organizations, oldest first. If node is not "", it returns only the imports of
-	// that node.
+	// InStatus returns at most limit imports with the given status in all organizations, oldest
+	// first. If node is not "", it returns only the imports of that node.
 	InStatus(ctx context.Context, status Status, node string, limit int) ([]ImportRef, error)
 }
 
@@ -161,8 +157,7 @@ type UploadRows interface {
 	Processed(ctx context.Context, org string, f UploadFilter, start, end int64) iter.Seq2[Upload, error]
 }
 
-// SessionRows stores sessions. It reads their states separately, because they may be
-// large.
+// SessionRows stores sessions. It reads their states separately, because they may be large.
 type SessionRows interface {
 	Insert(ctx context.Context, s Session) error
 	Get(ctx context.Context, org, id string) (Session, error)
@@ -207,8 +202,7 @@ type MemoryRows interface {
 	// List returns at most limit mappings of an import identifier starting at offset,
 	// newest first, and the total number.
 	List(ctx context.Context, org, identifier string, offset, limit int64) ([]LearnedMapping, int64, error)
-	// Remove deletes the mapping with the same key as r. A missing mapping is not an
-	// error.
+	// Remove deletes the mapping with the same key as r. A missing mapping is not an error.
 	Remove(ctx context.Context, r LearnedMapping) error
 	// Trim deletes the oldest mappings of an import identifier until the rest is within two
 	// limits: most is the maximum number of mappings, and size is the maximum total size of
@@ -218,8 +212,7 @@ type MemoryRows interface {
 	Forget(ctx context.Context, org, identifier string) error
 }
 
-// EditRows stores the logs of imports under review. A log is deleted with its
-// import.
+// EditRows stores the logs of imports under review. A log is deleted with its import.
 type EditRows interface {
 	// Append returns a Conflict if the log already has an entry at this position or the
 	// import already has an entry with this Op.

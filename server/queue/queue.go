@@ -47,27 +47,23 @@ type Queue interface {
 	Migrate(ctx context.Context) error
 	// Enqueue adds a job. The job starts after tx has been committed.
 	Enqueue(ctx context.Context, tx Tx, job Job) error
-	// Waiting returns the number of jobs of the given kind that are due and not
-	// running.
+	// Waiting returns the number of jobs of the given kind that are due and not running.
 	Waiting(ctx context.Context, tx Tx, kind string) (int, error)
-	// Reclaim enqueues the running jobs of a dead node again as new jobs. It returns
-	// their number. If the node is in fact alive, the results of its old jobs have no
-	// effect. Reclaim does not limit how often it enqueues a job that crashes its
-	// process.
+	// Reclaim enqueues the running jobs of a dead node again as new jobs. It returns their
+	// number. If the node is in fact alive, the results of its old jobs have no effect. Reclaim
+	// does not limit how often it enqueues a job that crashes its process.
 	Reclaim(ctx context.Context, tx Tx, node string) (int, error)
 	// Start starts running jobs of the kinds that have a handler, and returns
 	// immediately. Jobs run until Stop is called, even if ctx is canceled. Start must
 	// be called at most once, and requires Config.Node.
 	Start(ctx context.Context, handlers map[string]Handler) error
-	// Stop starts no more jobs and waits until the running jobs end or ctx is done.
-	// Then it cancels the contexts of the remaining jobs and waits for at most
-	// Config.Grace. It returns an error if jobs are still running after that. Without
-	// Start, it does nothing.
+	// Stop starts no more jobs and waits until the running jobs end or ctx is done. Then it
+	// cancels the contexts of the remaining jobs and waits for at most Config.Grace. It returns
+	// an error if jobs are still running after that. Without Start, it does nothing.
 	Stop(ctx context.Context) error
 }
 
-// Config configures a queue. With the zero value, a queue can enqueue jobs but not
-// run them.
+// Config configures a queue. With the zero value, a queue can enqueue jobs but not run them.
 type Config struct {
 	// Node identifies this process among the processes that share the database. It has at most
 	// 100 characters and must be different each time the process starts.

@@ -263,8 +263,7 @@ func TestReclaim(t *testing.T) {
 		wantEqual(f, receive(f, started), "alive k")
 		wantEqual(f, f.jobsByState(), map[string]int{"running": 2, "discarded": 1})
 
-		// The "dead" node completes its job. This must have no effect on the copy of the
-		// job.
+		// The "dead" node completes its job. This must have no effect on the copy of the job.
 		release()
 		must(f, dead.Stop(f.Context()))
 		must(f, alive.Stop(f.Context()))

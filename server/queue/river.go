@@ -22,8 +22,7 @@ import (
 	"github.com/riverqueue/river/rivertype"
 )
 
-// riverQueue is a queue based on River. T is the type of database transactions in
-// River.
+// riverQueue is a queue based on River. T is the type of database transactions in River.
 type riverQueue[T any] struct {
 	cfg    Config
 	driver riverdriver.Driver[T]
@@ -114,9 +113,8 @@ func SQLite(pool *sql.DB, cfg Config) (Queue, error) {
 	})
 }
 
-// Postgres returns a queue in the PostgreSQL database of pool. Transactions passed
-// to the queue must be database/sql transactions over pgx. The caller closes the
-// pool.
+// Postgres returns a queue in the PostgreSQL database of pool. Transactions passed to the queue
+// must be database/sql transactions over pgx. The caller closes the pool.
 func Postgres(pool *pgxpool.Pool, cfg Config) (Queue, error) {
 	return newRiverQueue(riverpgxv5.New(pool), cfg, func(tx Tx, work func(pgx.Tx) error) error {
 		return tx.Conn.Raw(func(driverConn any) error {
@@ -233,8 +231,7 @@ func (q *riverQueue[T]) Reclaim(ctx context.Context, tx Tx, node string) (int, e
 		return err
 	})
 	if err == nil {
-		// Until its lease expires, a dead leader would prevent other nodes from becoming
-		// leader.
+		// Until its lease expires, a dead leader would prevent other nodes from becoming leader.
 		_, err = tx.ExecContext(ctx, `DELETE FROM river_leader WHERE leader_id = $1`, node)
 	}
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// DeleteImport deletes an import and its blobs. If the import is running, it cancels
-// the run.
+// DeleteImport deletes an import and its blobs. If the import is running, it cancels the run.
 func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
 	var imp model.Import
 	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
@@ -49,9 +48,8 @@ func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Impor
 	return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.Prefix(), Due: s.env.Now().Add(model.StopGrace)})
 }
 
-// DeleteUpload deletes an upload, its received file and its result. The import
-// remains without them. If the import has not ended, DeleteUpload returns a
-// Conflict.
+// DeleteUpload deletes an upload, its received file and its result. The import remains without
+// them. If the import has not ended, DeleteUpload returns a Conflict.
 func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
 	var imp model.Import
 	err := s.env.Store.Update(ctx, func(tx model.Tx) error {

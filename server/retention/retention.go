@@ -16,8 +16,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// Service deletes data. All methods except CollectGarbage are safe for concurrent
-// use.
+// Service deletes data. All methods except CollectGarbage are safe for concurrent use.
 type Service struct {
 	env *model.Env
 	// lastOrphanScan is the time when CollectGarbage last searched for orphaned blobs.
@@ -57,8 +56,7 @@ func (s *Service) SetRetention(ctx context.Context, org string, list []model.Ret
 	return s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Retention.Replace(ctx, org, list) })
 }
 
-// Retention returns the policies of an organization. The policy for all schemas
-// comes first.
+// Retention returns the policies of an organization. The policy for all schemas comes first.
 func (s *Service) Retention(ctx context.Context, org string) (list []model.Retention, err error) {
 	list, err = model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Retention, error) { return tx.Retention.ListByOrg(ctx, org) })
 	if len(list) == 0 || list[0].SchemaID != "" {
@@ -174,9 +172,8 @@ func dropProblems(imp *model.Import) {
 	}
 }
 
-// Orphans searches for orphaned blobs that are older than a day. Unless dryRun is
-// set, it deletes them. It returns their owners, which are prefixes of runs, imports
-// and sessions.
+// Orphans searches for orphaned blobs that are older than a day. Unless dryRun is set, it
+// deletes them. It returns their owners, which are prefixes of runs, imports and sessions.
 func (s *Service) Orphans(ctx context.Context, dryRun bool) (orphans []string, err error) {
 	lister, ok := s.env.Blobs.(blob.Lister)
 	if !ok {
@@ -316,8 +313,7 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 	return s.writeFingerprint(ctx, mark)
 }
 
-// readFingerprint returns the fingerprint that is stored with the blobs, or "" if
-// there is none.
+// readFingerprint returns the fingerprint that is stored with the blobs, or "" if there is none.
 func (s *Service) readFingerprint(ctx context.Context) (string, error) {
 	r, err := s.env.Blobs.Open(ctx, fingerprintKey)
 	if errors.Is(err, blob.ErrNotFound) {

@@ -1,6 +1,5 @@
-// Package revalidate parses and validates edited rows exactly as the run that staged
-// them did. It uses the same plan, the same date and number formats, and the same
-// hooks.
+// Package revalidate parses and validates edited rows exactly as the run that staged them did.
+// It uses the same plan, the same date and number formats, and the same hooks.
 package revalidate
 
 import (
@@ -31,8 +30,7 @@ type Revalidator struct {
 	hooks  engine.HookRunner
 }
 
-// Open returns a Revalidator for the rows that a run staged. out is the outcome of
-// that run.
+// Open returns a Revalidator for the rows that a run staged. out is the outcome of that run.
 func Open(e *engine.Engine, imp engine.Import, out *engine.Outcome) (*Revalidator, error) {
 	plan, err := rowplan.Compile(out.Schema(imp.Schema), out.Mapping, out.Headers)
 	if err != nil {
@@ -120,10 +118,9 @@ func (d *Revalidator) BlankRows(first int64, rows int) *intray.Batch {
 	return b
 }
 
-// Change applies edits to a staged batch in order, runs the hooks, and validates the
-// rows again. If a hook fails, Change returns an [*intray.HookError] and the batch
-// is invalid. Change keeps the problems of cross-row validators, because it does not
-// know all rows.
+// Change applies edits to a staged batch in order, runs the hooks, and validates the rows again.
+// If a hook fails, Change returns an [*intray.HookError] and the batch is invalid. Change keeps
+// the problems of cross-row validators, because it does not know all rows.
 func (d *Revalidator) Change(ctx context.Context, b *intray.Batch, edits []rowplan.Edit) error {
 	if len(b.Fields) != len(d.plan.Fields) {
 		return fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(d.plan.Fields))
@@ -184,10 +181,9 @@ func (d *Revalidator) ValueDiffers(field int, text, v string) bool {
 	return d.hooked && field >= 0 && field < len(d.plan.Fields) && !d.plan.Fields[field].ParsesTo([]byte(text), []byte(v))
 }
 
-// TypedText returns text that, entered into a cell of the field, parses to the same
-// value as a cell of a workbook. It tries the displayed text, the stored value, and
-// the stored value with a decimal comma. If none of them works, it returns the
-// displayed text.
+// TypedText returns text that, entered into a cell of the field, parses to the same value as a
+// cell of a workbook. It tries the displayed text, the stored value, and the stored value with a
+// decimal comma. If none of them works, it returns the displayed text.
 func (d *Revalidator) TypedText(field int, shown string, kind intray.CellKind, stored string) string {
 	if kind == intray.CellText || field < 0 || field >= len(d.plan.Fields) {
 		return shown
@@ -212,8 +208,7 @@ func (d *Revalidator) TypedText(field int, shown string, kind intray.CellKind, s
 	return shown
 }
 
-// Count adds a batch to the counts and lists of an outcome. Call it with the batches
-// in order.
+// Count adds a batch to the counts and lists of an outcome. Call it with the batches in order.
 func (d *Revalidator) Count(b *intray.Batch, out *engine.Outcome) {
 	out.AddSummary(d.plan.Summarize(b))
 }

@@ -49,12 +49,10 @@ var reviewCells = [][]string{
 	{"3", "4,25", "", "four"},
 }
 
-// formatRow is the first row of each file. It determines the date and number
-// formats.
+// formatRow is the first row of each file. It determines the date and number formats.
 var formatRow = []string{"First", "z@example.org", "31.12.1990", "1.234,56", "p", "1,5", "2,5"}
 
-// runImport runs an import of the given rows. It returns the staged rows and the
-// outcome.
+// runImport runs an import of the given rows. It returns the staged rows and the outcome.
 func runImport(t *rapid.T, schema *intray.Schema, rows [][]string) (engine.Import, *engine.Engine, *engine.Outcome, *intray.Batch) {
 	var text bytes.Buffer
 	w := csv.NewWriter(&text)
@@ -110,8 +108,7 @@ func TestRevalidator(t *testing.T) {
 	})
 }
 
-// TestBlankRows checks that rows can be added, and that edits outside the batch are
-// rejected.
+// TestBlankRows checks that rows can be added, and that edits outside the batch are rejected.
 func TestBlankRows(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		imp, e, out, _ := runImport(rt, reviewSchema(), [][]string{formatRow})

@@ -14,11 +14,10 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// CheckAnswers validates answers for the fields of a schema. columns is the number
-// of columns of the file, or negative if the file is unknown. CheckAnswers returns
-// an error if no question could have such an answer, or if two answers contradict
-// each other. The returned answers are normalized: names of values are replaced with
-// the values.
+// CheckAnswers validates answers for the fields of a schema. columns is the number of columns of
+// the file, or negative if the file is unknown. CheckAnswers returns an error if no question
+// could have such an answer, or if two answers contradict each other. The returned answers are
+// normalized: names of values are replaced with the values.
 func CheckAnswers(fields []intray.Field, columns int, answers intray.Answers) (intray.Answers, error) {
 	if columns < 0 {
 		columns = math.MaxInt
@@ -56,8 +55,7 @@ func CheckContradictions(fields []intray.Field, answers intray.Answers) error {
 	return unwrapAnswerError(checkContradictions(fields, answers))
 }
 
-// InvalidChoiceError returns the error for an answer that its question does not
-// accept.
+// InvalidChoiceError returns the error for an answer that its question does not accept.
 func InvalidChoiceError(id, value string) error { return unwrapAnswerError(invalidChoice(id, value)) }
 
 func invalidChoice(id, value string) *model.Error {
@@ -207,9 +205,8 @@ func newValueAnswers(fields []intray.Field) *valueAnswers {
 	return &valueAnswers{fields, map[string]celltype.Parser{}}
 }
 
-// normalize validates an answer and returns the value that its text parses to. It
-// returns the answer unchanged if parsing that value again would produce a different
-// value.
+// normalize validates an answer and returns the value that its text parses to. It returns the
+// answer unchanged if parsing that value again would produce a different value.
 func (t *valueAnswers) normalize(id, answer string) (string, error) {
 	f, text, err := t.resolveField(id)
 	switch {
@@ -284,9 +281,8 @@ func (t *valueAnswers) parser(f intray.Field) (celltype.Parser, error) {
 	return parser, err
 }
 
-// NewSuggester returns a suggester of values to replace invalid raw values in a
-// field. For a field without a list of values, it returns nil. A nil suggester
-// suggests nothing.
+// NewSuggester returns a suggester of values to replace invalid raw values in a field. For a
+// field without a list of values, it returns nil. A nil suggester suggests nothing.
 func NewSuggester(f intray.Field) *celltype.Suggester { return celltype.NewSuggester(f) }
 
 // Choices returns the list of values of a field with their labels, such as countries

@@ -210,9 +210,8 @@ func exceedsCellLimit(text string) bool {
 	return len(text) > maxCellUnits && len(utf16.Encode([]rune(text))) > maxCellUnits
 }
 
-// sameText reports whether text from a file equals the exported text. It takes into
-// account that long text was truncated and that applications can change line
-// endings.
+// sameText reports whether text from a file equals the exported text. It takes into account that
+// long text was truncated and that applications can change line endings.
 func sameText(fromFile, exported string) bool {
 	fromFile, exported = strings.ReplaceAll(fromFile, "\r\n", "\n"), strings.ReplaceAll(exported, "\r\n", "\n")
 	if fromFile == exported {
@@ -224,8 +223,7 @@ func sameText(fromFile, exported string) bool {
 
 // CorrectionFile is a file with corrected rows to merge.
 type CorrectionFile struct {
-	// Op is the id of the change. If Preview is set, the change is computed but not
-	// made.
+	// Op is the id of the change. If Preview is set, the change is computed but not made.
 	Op      string
 	Preview bool
 	// Overwrite resolves conflicts in favor of the file.
@@ -307,8 +305,7 @@ func (s *Service) mergeOnce(ctx context.Context, imp model.Import, in Correction
 	return out, err
 }
 
-// unreadableError converts errors that occur while reading a file to errors for the
-// caller.
+// unreadableError converts errors that occur while reading a file to errors for the caller.
 func unreadableError(err error) error {
 	var broken *source.UnreadableError
 	var limit *source.LimitError
@@ -332,8 +329,7 @@ type correctionMerger struct {
 	out         *MergeResult
 	// found is set if a sheet has the column with the marks.
 	found bool
-	// seenRows are the rows that have already been merged. If a row occurs again, it is
-	// ignored.
+	// seenRows are the rows that have already been merged. If a row occurs again, it is ignored.
 	seenRows *roaring.Bitmap
 	cells    []draft.Typed
 }
@@ -431,8 +427,7 @@ func (b *correctionMerger) compareRow(columns []sheetColumn, recs *intray.Record
 	}
 }
 
-// recordConflict records a conflict. It reports whether the value in the file takes
-// precedence.
+// recordConflict records a conflict. It reports whether the value in the file takes precedence.
 func (b *correctionMerger) recordConflict(c exportColumn, row int64, here, file string) bool {
 	b.out.Conflicts++
 	if len(b.out.Examples) < maxConflictExamples {

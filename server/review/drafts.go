@@ -25,14 +25,12 @@ func (s *Service) CloseIdleDrafts() error { return s.drafts.closeIdle(s.env.Now(
 const (
 	// draftIdle is the time after which an unused draft is closed.
 	draftIdle = 5 * time.Minute
-	// maxDrafts is the number of open drafts above which unused drafts are closed
-	// early.
+	// maxDrafts is the number of open drafts above which unused drafts are closed early.
 	maxDrafts = 16
 )
 
-// drafts holds the open drafts of this process. Their content is stored in the log
-// and in blobs. A draft can therefore be closed at any time and opened by any
-// process.
+// drafts holds the open drafts of this process. Their content is stored in the log and in blobs.
+// A draft can therefore be closed at any time and opened by any process.
 type drafts struct {
 	mu   sync.Mutex
 	open map[string]*openDraft
@@ -40,8 +38,7 @@ type drafts struct {
 
 // openDraft is the draft for one run of an import. It may not be open yet.
 type openDraft struct {
-	// users is the number of current users. used is the time when the last user
-	// finished.
+	// users is the number of current users. used is the time when the last user finished.
 	users int
 	used  time.Time
 
@@ -147,9 +144,8 @@ func checkReviewable(imp model.Import) error {
 	return nil
 }
 
-// refreshDraft opens the draft if it is closed, and reopens it if another process
-// has changed it. If it succeeds, it holds a read lock on the draft. The caller must
-// release the lock.
+// refreshDraft opens the draft if it is closed, and reopens it if another process has changed
+// it. If it succeeds, it holds a read lock on the draft. The caller must release the lock.
 func (s *Service) refreshDraft(ctx context.Context, imp model.Import, o *openDraft) error {
 	for {
 		last, err := model.View(ctx, s.env.Store, func(tx model.Tx) (int64, error) { return tx.Edits.LastSeq(ctx, imp.Org, imp.ID, imp.Run) })
@@ -243,8 +239,7 @@ func readLog(ctx context.Context, tx model.Tx, imp model.Import) (log editLog, e
 	return log, nil
 }
 
-// Close closes all drafts. This loses no changes, because all of them are in the
-// log.
+// Close closes all drafts. This loses no changes, because all of them are in the log.
 func (s *Service) Close() error {
 	s.drafts.mu.Lock()
 	defer s.drafts.mu.Unlock()
@@ -266,8 +261,7 @@ type Progress struct {
 	Done, Total int64
 }
 
-// changeProgress holds the progress of the changes that this process is making, by
-// import.
+// changeProgress holds the progress of the changes that this process is making, by import.
 type changeProgress struct {
 	mu       sync.Mutex
 	byImport map[string]Progress
@@ -279,8 +273,7 @@ func (m *changeProgress) report(id string, p Progress) {
 	m.byImport[id] = p
 }
 
-// finish removes the change with the given op, unless a different change has
-// replaced it.
+// finish removes the change with the given op, unless a different change has replaced it.
 func (m *changeProgress) finish(id, op string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -12,11 +12,10 @@ import (
 	"github.com/intraydata/intray/server/schemas"
 )
 
-// AnswerQuestions saves answers, keyed by the ids of their questions. An answer that
-// selects the value for a raw value does not need a question. Its id consists of
-// "value:", the key of the field, a colon and the raw value. A nil answer withdraws
-// an earlier one. AnswerQuestions returns an Invalid error if answers contradict
-// each other.
+// AnswerQuestions saves answers, keyed by the ids of their questions. An answer that selects the
+// value for a raw value does not need a question. Its id consists of "value:", the key of the
+// field, a colon and the raw value. A nil answer withdraws an earlier one. AnswerQuestions
+// returns an Invalid error if answers contradict each other.
 //
 // If all open questions are then answered, or if an answer was withdrawn, the import
 // runs again. If that would discard changes to rows, AnswerQuestions returns a
@@ -55,8 +54,7 @@ func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers m
 	return imp, err
 }
 
-// addAnswers adds answers to an import. It reports whether an earlier answer was
-// withdrawn.
+// addAnswers adds answers to an import. It reports whether an earlier answer was withdrawn.
 func addAnswers(imp *model.Import, texts *valueAnswers, answers map[string]*string) (withdrawn bool, err error) {
 	if len(answers) == 0 {
 		return false, model.InvalidField("answers", intray.NewMessage("answer.none", nil))
@@ -89,8 +87,7 @@ func addAnswers(imp *model.Import, texts *valueAnswers, answers map[string]*stri
 	return withdrawn, nil
 }
 
-// maxAnswersSize is the maximum total size of the answers of an import and their
-// ids, in bytes.
+// maxAnswersSize is the maximum total size of the answers of an import and their ids, in bytes.
 const maxAnswersSize = 1 << 20
 
 func answersSize(answers intray.Answers) (n int) {
@@ -127,8 +124,7 @@ func allAnswered(imp *model.Import) bool {
 // determine the columns.
 var fileAnswers = []string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerHeaderRow}
 
-// columnAnswerPrefixes are the prefixes of the ids of answers about columns and
-// formats.
+// columnAnswerPrefixes are the prefixes of the ids of answers about columns and formats.
 var columnAnswerPrefixes = []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerFormat}
 
 // UpdateLayout changes how the file of an import under review is read and mapped,
@@ -155,8 +151,7 @@ func (s *Service) UpdateLayout(ctx context.Context, org, id string, answers map[
 	return imp, err
 }
 
-// updatedAnswers returns the answers of an import after an update with the given
-// answers.
+// updatedAnswers returns the answers of an import after an update with the given answers.
 func updatedAnswers(fields []intray.Field, imp model.Import, answers map[string]*string) (intray.Answers, error) {
 	if len(answers) == 0 {
 		return nil, model.InvalidField("answers", intray.NewMessage("answer.none", nil))

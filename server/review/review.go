@@ -1,7 +1,6 @@
-// Package review implements the review of imports: answering questions, filtering,
-// changing and exporting rows, merging corrected files, undoing changes, and
-// submitting. Changes are stored in a log on top of the staged rows. Any process can
-// therefore continue a review.
+// Package review implements the review of imports: answering questions, filtering, changing and
+// exporting rows, merging corrected files, undoing changes, and submitting. Changes are stored
+// in a log on top of the staged rows. Any process can therefore continue a review.
 package review
 
 import (
@@ -217,8 +216,7 @@ func finalPrefix(imp model.Import, last int64) string {
 	return fmt.Sprintf("%s/final/%d", imp.RunPrefix(imp.Run), last)
 }
 
-// notFinishedError returns an error with the reason why the last hook prevented the
-// submission.
+// notFinishedError returns an error with the reason why the last hook prevented the submission.
 func (s *Service) notFinishedError(imp model.Import) error {
 	for _, n := range slices.Backward(imp.Outcome.Notices) {
 		switch n.Type {

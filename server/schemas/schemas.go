@@ -23,10 +23,9 @@ type Service struct {
 	checkHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
 }
 
-// New returns a Service. checkHooks loads hooks. It returns a [*schema.InvalidError]
-// if a hook cannot be loaded, an [*intray.HookError] if a hook takes too much time
-// or memory, and a warning if hooks cannot be checked. If checkHooks is nil, all
-// hooks are accepted.
+// New returns a Service. checkHooks loads hooks. It returns a [*schema.InvalidError] if a hook
+// cannot be loaded, an [*intray.HookError] if a hook takes too much time or memory, and a
+// warning if hooks cannot be checked. If checkHooks is nil, all hooks are accepted.
 func New(env *model.Env, checkHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)) *Service {
 	return &Service{env: env, checkHooks: checkHooks}
 }
@@ -184,8 +183,7 @@ func lintWarnings(s *intray.Schema, settings any) (warnings []intray.Message) {
 	return warnings
 }
 
-// Parse parses a schema document. It returns an Invalid error if the document has
-// issues.
+// Parse parses a schema document. It returns an Invalid error if the document has issues.
 func Parse(doc schema.Doc) (*intray.Schema, error) {
 	parsed, issues := schema.Parse(doc)
 	if len(issues) > 0 {

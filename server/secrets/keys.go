@@ -24,9 +24,8 @@ const keySize = 32
 // maxMasterFile is the maximum size of a master key file, in bytes.
 const maxMasterFile = 4096
 
-// Master is the key from which an installation derives its signing, hashing and encryption
-// keys. The zero Master contains no key: Derive returns the zero Key, and Cipher returns an
-// error.
+// Master is the key from which an installation derives its signing, hashing and encryption keys.
+// The zero Master contains no key: Derive returns the zero Key, and Cipher returns an error.
 type Master struct{ hidden }
 
 // ParseMaster parses a master key: 32 bytes in base64, in the standard or the URL alphabet,
@@ -96,8 +95,7 @@ func checkKeyFile(path string, stat fs.FileInfo) error {
 	return nil
 }
 
-// createKeyFile writes a new key to path, unless another process has created the
-// file first.
+// createKeyFile writes a new key to path, unless another process has created the file first.
 func createKeyFile(path string) error {
 	folder := filepath.Dir(path)
 	temp, err := os.CreateTemp(folder, ".master-key-*")

@@ -45,8 +45,7 @@ func (h hidden) bytes() []byte { return []byte(*h.text) }
 // IsZero reports whether h contains no secret.
 func (h hidden) IsZero() bool { return h.text == nil }
 
-// redacted has the methods that fmt and encoders call. Each of them prints
-// "redacted".
+// redacted has the methods that fmt and encoders call. Each of them prints "redacted".
 type redacted struct{}
 
 func (redacted) String() string                 { return redactedText }
@@ -111,10 +110,9 @@ func (m Master) Cipher(label string) (*Cipher, error) {
 	return &Cipher{aead: sealer}, nil
 }
 
-// keyset returns a keyset with one key. The key and its id are derived from the
-// master key and the label, so the same inputs yield the same keyset. The key id
-// precedes all sealed bytes, so that several keys can be supported later. If a
-// label changes, stored secrets are lost.
+// keyset returns a keyset with one key. The key and its id are derived from the master key and
+// the label, so the same inputs yield the same keyset. The key id precedes all sealed bytes, so
+// that several keys can be supported later. If a label changes, stored secrets are lost.
 func (m Master) keyset(label string) (*keyset.Handle, error) {
 	shape, err := xchacha20poly1305.NewParameters(xchacha20poly1305.VariantTink)
 	if err != nil {
@@ -146,8 +144,7 @@ func (c *Cipher) Seal(plain []byte, org, id string) ([]byte, error) {
 	return sealed, nil
 }
 
-// Open decrypts bytes that were sealed for the row. It returns ErrSealed if it
-// cannot.
+// Open decrypts bytes that were sealed for the row. It returns ErrSealed if it cannot.
 func (c *Cipher) Open(sealed []byte, org, id string) ([]byte, error) {
 	plain, err := c.aead.Decrypt(sealed, associatedData(org, id))
 	if err != nil {

@@ -47,8 +47,7 @@ func (b *Blobs) LimitSize(size int) {
 	b.room = size
 }
 
-// Keys returns the keys of the finished blobs that begin with prefix, in sorted
-// order.
+// Keys returns the keys of the finished blobs that begin with prefix, in sorted order.
 func (b *Blobs) Keys(prefix string) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

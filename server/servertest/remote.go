@@ -16,9 +16,8 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// Remote is a fake SFTP server with one folder of files. It is also the
-// connectors.Remotes with which connectors connect to it. Its PlanPull fetches all
-// files that have not been fetched.
+// Remote is a fake SFTP server with one folder of files. It is also the connectors.Remotes with
+// which connectors connect to it. Its PlanPull fetches all files that have not been fetched.
 //
 // Set the fields only while the server is not in use.
 type Remote struct {
@@ -27,15 +26,13 @@ type Remote struct {
 	Report    connectors.SFTPReport
 	TestError error
 	TestLogin connectors.Login
-	// LoginError is the error of every login if it is not nil. Its kind is
-	// "denied".
+	// LoginError is the error of every login if it is not nil. Its kind is "denied".
 	LoginError error
 	// Interrupt is the number of downloads that are interrupted after 3 bytes.
 	Interrupt int
 	// OnFetch, unless nil, is called for each download.
 	OnFetch func()
-	// Opened is the number of opened connections, and Closed the number of closed
-	// ones.
+	// Opened is the number of opened connections, and Closed the number of closed ones.
 	Opened, Closed int
 
 	faults   *Faults
@@ -68,8 +65,7 @@ func (r *Remote) Files() int {
 	return len(r.files)
 }
 
-// Uploaded returns the contents of the uploaded files by path. Do not call it
-// during an upload.
+// Uploaded returns the contents of the uploaded files by path. Do not call it during an upload.
 func (r *Remote) Uploaded() map[string]string { return r.uploaded }
 
 var (
@@ -96,8 +92,7 @@ func (r *Remote) CheckSchedule(s model.Schedule) error {
 	return refuseIf(s.Daily == "" && s.Minutes < 5)
 }
 
-// CheckDirectory returns an error for relative paths and for paths that contain
-// "..".
+// CheckDirectory returns an error for relative paths and for paths that contain "..".
 func (r *Remote) CheckDirectory(path string) error {
 	return refuseIf(!strings.HasPrefix(path, "/") || strings.Contains(path, ".."))
 }

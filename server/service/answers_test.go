@@ -97,8 +97,7 @@ func TestAnswersAreNormalized(t *testing.T) {
 	}
 }
 
-// Two fields cannot use the same column, whether the answers come in one request or
-// in two.
+// Two fields cannot use the same column, whether the answers come in one request or in two.
 func TestAnswersContradict(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -121,8 +120,7 @@ func TestAnswersContradict(t *testing.T) {
 	f.wantStatus(imp, model.Successful)
 }
 
-// orders is a schema with one field of each type that has a list of values, and a
-// text field.
+// orders is a schema with one field of each type that has a list of values, and a text field.
 const orders = `[{"key":"size","label":"Size","type":"select","selectOptions":[{"label":"Small","value":"S"},{"label":"Large","value":"L"}]},
 	{"key":"home:land","label":"Country","type":"country"},{"key":"home","label":"Home"},
 	{"key":"tags","label":"Tags","type":["multi-select",{}],"selectOptions":[{"label":"New","value":"new"},{"label":"Old","value":"old"}]},

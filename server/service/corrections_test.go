@@ -69,8 +69,7 @@ func (s sheet) csv() string {
 	return out.String()
 }
 
-// xlsx writes the sheet as a workbook, as a spreadsheet program does, and returns
-// it.
+// xlsx writes the sheet as a workbook, as a spreadsheet program does, and returns it.
 func (s sheet) xlsx(t testing.TB) string {
 	t.Helper()
 	schema := &intray.Schema{Settings: intray.DefaultSettings()}
@@ -90,8 +89,7 @@ func (s sheet) xlsx(t testing.TB) string {
 	return out.String()
 }
 
-// mergeFile merges a file into an import, and checks that the preview shows the
-// same result.
+// mergeFile merges a file into an import, and checks that the preview shows the same result.
 func (f *fixture) mergeFile(imp model.Import, file string, overwrite bool) review.MergeResult {
 	f.Helper()
 	in := review.CorrectionFile{Op: newEdit(nil).Op, Preview: true, Overwrite: overwrite, File: strings.NewReader(file), Size: int64(len(file))}
@@ -231,8 +229,7 @@ func TestMergeInvalidMarks(t *testing.T) {
 		"0,x@example.org,Ann\n": "cells 1 conflicts 0[] unverified 1 unknown 0",
 		// A mark without a checksum is accepted.
 		"0v0,ada@example.org,Abe\n": "cells 0 conflicts 1[{0 1 0 Ann Abe}] unverified 0 unknown 0",
-		// The first version never existed, and the second belongs to a different
-		// row.
+		// The first version never existed, and the second belongs to a different row.
 		"0v7,ada@example.org,Abe\n": "cells 0 conflicts 1[{0 1 0 Ann Abe}] unverified 1 unknown 0",
 		"1v1,nobody,Ben\n":          "cells 0 conflicts 1[{1 1 0 Bob Ben}] unverified 1 unknown 0",
 		// The checksum belongs to a different import.
@@ -329,8 +326,7 @@ func TestMergeTruncatedCells(t *testing.T) {
 	}
 }
 
-// A row with millions of cells needs little memory. Anyone with a review link can
-// upload one.
+// A row with millions of cells needs little memory. Anyone with a review link can upload one.
 func TestMergeWideRow(t *testing.T) {
 	f := newFixture(t)
 	imp := f.importInReview()

@@ -86,8 +86,7 @@ func (f *fixture) startDeliveries() {
 	}
 }
 
-// Nearly all webhooks of an organization are slow. They must not delay the quick
-// webhook.
+// Nearly all webhooks of an organization are slow. They must not delay the quick webhook.
 func TestSlowReceivers(t *testing.T) {
 	t.Parallel()
 	sender := newSlowSender()
@@ -155,16 +154,14 @@ func TestSlowAddresses(t *testing.T) {
 	f.WaitForDeliveries()
 }
 
-// outageSender is a sender with the retry rules of the real one. Its receiver is
-// down until recovered is set. After that, the first response to every tenth
-// message is lost.
+// outageSender is a sender with the retry rules of the real one. Its receiver is down until
+// recovered is set. After that, the first response to every tenth message is lost.
 type outageSender struct {
 	fakeSender
 	mu        sync.Mutex
 	recovered bool
-	// failed is the number of attempts during the outage. received lists the
-	// message ids in the order in which they arrived, and count maps each id to the
-	// number of times it arrived.
+	// failed is the number of attempts during the outage. received lists the message ids in the
+	// order in which they arrived, and count maps each id to the number of times it arrived.
 	failed   int
 	received []string
 	count    map[string]int
@@ -293,8 +290,7 @@ func TestDownForADay(t *testing.T) {
 	sender.checkReceived(t, events)
 }
 
-// checkReceived checks that every event and nothing else was received, in order for
-// each import.
+// checkReceived checks that every event and nothing else was received, in order for each import.
 func (o *outageSender) checkReceived(t *testing.T, events int) {
 	t.Helper()
 	for n := range events {

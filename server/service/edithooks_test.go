@@ -80,8 +80,7 @@ func (n *recordingHooks) Finish(context.Context, *intray.Schema, iter.Seq2[*intr
 
 func (n *recordingHooks) Close() error { return nil }
 
-// importWithHooks returns a service and an import under review with hooks of the
-// given kinds.
+// importWithHooks returns a service and an import under review with hooks of the given kinds.
 func importWithHooks(t *testing.T, hooks *recordingHooks, file string, kinds ...string) (*fixture, model.Import) {
 	t.Helper()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) {
@@ -103,8 +102,7 @@ func importWithHooks(t *testing.T, hooks *recordingHooks, file string, kinds ...
 	return f, f.wantStatus(imp, model.NeedsReview)
 }
 
-// Bulk hooks are called once with all changed rows, even if the rows are read in
-// several chunks.
+// Bulk hooks are called once with all changed rows, even if the rows are read in several chunks.
 func TestBulkHooksSeeAllRows(t *testing.T) {
 	t.Parallel()
 	const rows = 40_000
@@ -187,8 +185,7 @@ func TestReviewHooks(t *testing.T) {
 	f.wantResult(f.reload(imp), `[{"email":"x@example.org","name":"ADA"},{"email":"x@example.org","name":"CY"}]`)
 }
 
-// If the finish hook cancels the submission or fails, the import remains under
-// review.
+// If the finish hook cancels the submission or fails, the import remains under review.
 func TestFinishAtSubmission(t *testing.T) {
 	t.Parallel()
 	hooks := &recordingHooks{}

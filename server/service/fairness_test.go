@@ -59,8 +59,7 @@ func (f *crowdFixture) queueImports(org string, n int) {
 	}
 }
 
-// runImports runs at most n imports, and returns the organization of each one that
-// ended.
+// runImports runs at most n imports, and returns the organization of each one that ended.
 func (f *crowdFixture) runImports(n int) []string {
 	f.Helper()
 	for range n {
@@ -74,9 +73,8 @@ func (f *crowdFixture) runImports(n int) []string {
 	return f.recorder.orgs
 }
 
-// One organization queues many imports, and every other organization queues one.
-// The single imports must end after at most 1.3 times the period that they need
-// without the many imports.
+// One organization queues many imports, and every other organization queues one. The single
+// imports must end after at most 1.3 times the period that they need without the many imports.
 func TestFairness(t *testing.T) {
 	t.Parallel()
 	n := crowdSize()

@@ -193,9 +193,8 @@ func TestRunFaults(t *testing.T) {
 	})
 }
 
-// Each use of the store and of the blobs fails once during maintenance after a
-// crash. Maintenance must return the error, and the next rounds must complete the
-// work.
+// Each use of the store and of the blobs fails once during maintenance after a crash.
+// Maintenance must return the error, and the next rounds must complete the work.
 func TestMaintenanceFaults(t *testing.T) {
 	t.Parallel()
 	servertest.EachFault(t, func(t *testing.T, n int) string {

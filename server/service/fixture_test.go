@@ -68,14 +68,12 @@ func (f *fixture) newNode(name string, options ...option) *service.Service {
 	return s
 }
 
-// onCrashPoint makes the service call a function at each crash point that it
-// reaches.
+// onCrashPoint makes the service call a function at each crash point that it reaches.
 func onCrashPoint(function func(point string)) option {
 	return func(_ *fixture, cfg *service.Config) { cfg.CrashPoint = function }
 }
 
-// crashAt makes the service end its goroutine at a crash point, as if the process
-// had died.
+// crashAt makes the service end its goroutine at a crash point, as if the process had died.
 func crashAt(point string) option {
 	return onCrashPoint(func(reached string) {
 		if reached == point {

@@ -38,8 +38,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// beginReplay checks that a request with the key is new, so that the caller must
-// handle it.
+// beginReplay checks that a request with the key is new, so that the caller must handle it.
 func (f *fixture) beginReplay(s *service.Service, key, print string) *auth.ReplayLock {
 	f.Helper()
 	got, lock, err := s.BeginReplay(f.ctx, f.org, key, print)
@@ -59,8 +58,7 @@ func (f *fixture) wantReplay(key, print string, want auth.ReplayedResponse) {
 	}
 }
 
-// wantReplayConflict checks that a request conflicts with a different one that has
-// the same key.
+// wantReplayConflict checks that a request conflicts with a different one that has the same key.
 func (f *fixture) wantReplayConflict(key, print, code string) {
 	f.Helper()
 	_, _, err := f.BeginReplay(f.ctx, f.org, key, print)

@@ -63,8 +63,7 @@ func (f *fixture) wantMemory(identifier string, want ...string) {
 	}
 }
 
-// Later imports of the same organization with the same identifier use the learned
-// columns.
+// Later imports of the same organization with the same identifier use the learned columns.
 func TestLearnedColumns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -213,8 +212,7 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// A mapping is learned between two runs of the same import. The second run must not
-// use it.
+// A mapping is learned between two runs of the same import. The second run must not use it.
 func TestRunsUseTheSameMemory(t *testing.T) {
 	t.Parallel()
 	const both = "E-Mail,Name,name\nada@example.org,Ada,A.\n"

@@ -254,8 +254,7 @@ func TestStoppedRun(t *testing.T) {
 	}
 }
 
-// wantNoBlobsOfRun checks that the blobs of a discarded run are gone after
-// StopGrace.
+// wantNoBlobsOfRun checks that the blobs of a discarded run are gone after StopGrace.
 func (f *fixture) wantNoBlobsOfRun(imp model.Import, run int) {
 	f.Helper()
 	f.Clock.Advance(30 * time.Second)

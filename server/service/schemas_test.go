@@ -176,8 +176,7 @@ func TestLintWarnings(t *testing.T) {
 	}
 }
 
-// Hooks are checked when a schema is saved, and when an import with hooks is
-// created.
+// Hooks are checked when a schema is saved, and when an import with hooks is created.
 func TestCheckHooks(t *testing.T) {
 	result := struct {
 		warning intray.Message

@@ -33,14 +33,12 @@ type Config struct {
 	Master secrets.Master
 	Engine *engine.Engine
 	SFTP   connectors.SFTP
-	// Remotes connects to the servers of connectors. Nil means that connectors do
-	// not run.
+	// Remotes connects to the servers of connectors. Nil means that connectors do not run.
 	Remotes connectors.Remotes
 	// WebhookSender sends webhook messages. Nil means that none are sent.
 	WebhookSender webhooks.Sender
-	// Node identifies this process among all processes that share the store.
-	// Successive processes that lock the same data folder have the same part up to
-	// the first "/".
+	// Node identifies this process among all processes that share the store. Successive
+	// processes that lock the same data folder have the same part up to the first "/".
 	Node string
 
 	// MaxFileSize is the maximum size of an uploaded file, in bytes. Default 1 GiB.
@@ -62,8 +60,7 @@ type Config struct {
 	CrashPoint func(point string)
 }
 
-// These are the services of the use cases, under distinct names because Service
-// embeds them.
+// These are the services of the use cases, under distinct names because Service embeds them.
 type (
 	authService      = auth.Service
 	schemaService    = schemas.Service

@@ -78,8 +78,7 @@ func TestUploadStatus(t *testing.T) {
 	}
 }
 
-// statesPage is the path of the documentation page that contains the table of
-// transitions.
+// statesPage is the path of the documentation page that contains the table of transitions.
 const statesPage = "../../docs/states.md"
 
 const tableHead = "| From | To | When |\n| --- | --- | --- |\n"

@@ -165,8 +165,7 @@ func TestTrashAfterFailure(t *testing.T) {
 	}))
 }
 
-// lossyStore is a store that, once armed, commits the next transaction but loses
-// the response.
+// lossyStore is a store that, once armed, commits the next transaction but loses the response.
 type lossyStore struct {
 	model.Store
 	armed bool

@@ -27,8 +27,7 @@ type fakeSender struct {
 	sent []string
 	// signed is the number of secrets that sign each message.
 	signed []int
-	// isDown reports whether a receiver responds with 503. Nil means that no
-	// receiver does.
+	// isDown reports whether a receiver responds with 503. Nil means that no receiver does.
 	isDown func(url string) bool
 	secret int
 }
@@ -95,8 +94,7 @@ func (c *fakeSender) ConnectorFailedPayload(of model.Connector, run model.PullRu
 	return webhooks.Payload{Event: "sftp_connector_failed", Body: []byte(of.ID + " " + run.Message.String())}, nil
 }
 
-// takeSent returns the messages sent since the last call, in order and without
-// their ids.
+// takeSent returns the messages sent since the last call, in order and without their ids.
 func (c *fakeSender) takeSent() (list []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,8 +116,7 @@ func (f *fixture) deliverAll() {
 	}
 }
 
-// An import is announced to the webhooks whose filters match it, and to the URLs in its
-// schema.
+// An import is announced to the webhooks whose filters match it, and to the URLs in its schema.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	c := &fakeSender{}
@@ -215,8 +212,7 @@ func TestRetries(t *testing.T) {
 	}
 }
 
-// A webhook that fails for days is disabled. Other webhooks receive an event about
-// it.
+// A webhook that fails for days is disabled. Other webhooks receive an event about it.
 func TestDeadReceiver(t *testing.T) {
 	t.Parallel()
 	c := &fakeSender{isDown: func(url string) bool { return url == "http://dead" }}

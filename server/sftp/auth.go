@@ -25,10 +25,9 @@ const opensshKey = "OPENSSH PRIVATE KEY"
 // removes its passphrase.
 const convertKey = "ssh-keygen -p -f FILE"
 
-// Fingerprint returns the SHA-256 fingerprint of the public key in the format of
-// OpenSSH: "SHA256:…". The private key must be in OpenSSH format, without a
-// passphrase. The message of an error describes the problem and contains no part of
-// the key.
+// Fingerprint returns the SHA-256 fingerprint of the public key in the format of OpenSSH:
+// "SHA256:…". The private key must be in OpenSSH format, without a passphrase. The message of an
+// error describes the problem and contains no part of the key.
 func Fingerprint(privateKey secrets.Secret) (string, error) {
 	signer, err := parsePrivateKey(privateKey)
 	if err != nil {
@@ -61,8 +60,7 @@ func parsePrivateKey(privateKey secrets.Secret) (ssh.Signer, error) {
 	return signer, nil
 }
 
-// authMethods checks the secrets and returns the login methods and their names in
-// the protocol.
+// authMethods checks the secrets and returns the login methods and their names in the protocol.
 func authMethods(cred Credential) (methods []ssh.AuthMethod, names []string, err error) {
 	if cred.Password.IsZero() == cred.PrivateKey.IsZero() {
 		return nil, nil, &intray.MessageError{Message: intray.NewMessage("sftp.one_secret", nil)}
@@ -78,8 +76,7 @@ func authMethods(cred Credential) (methods []ssh.AuthMethod, names []string, err
 var errMoreQuestions = errors.New("the server asks for more than a password")
 
 // answerOnce answers one question with the password if it is the only one in its round and its
-// answer is not echoed. A second question would ask for a code, which nobody is there to
-// enter.
+// answer is not echoed. A second question would ask for a code, which nobody is there to enter.
 func answerOnce(password secrets.Secret) ssh.KeyboardInteractiveChallenge {
 	answered := false
 	return func(_, _ string, questions []string, echo []bool) ([]string, error) {
@@ -173,10 +170,9 @@ var hostKeyAlgorithms = []string{
 	ssh.KeyAlgoRSASHA512, ssh.KeyAlgoRSASHA256,
 }
 
-// algorithms returns hostKeyAlgorithms with those of the pinned key first, because
-// a server with several keys presents the first one that the client asks for. The
-// list keeps the others, so that a server that lost the pinned key can present its
-// replacement.
+// algorithms returns hostKeyAlgorithms with those of the pinned key first, because a server with
+// several keys presents the first one that the client asks for. The list keeps the others, so
+// that a server that lost the pinned key can present its replacement.
 func (p *hostKeyPin) algorithms() []string {
 	if p.pinned == nil {
 		return hostKeyAlgorithms

@@ -1,18 +1,16 @@
 // Package sftp is an SFTP client for customers' servers.
 //
-// A [Client] connects with a [Credential], which contains the server, the user, one
-// secret and the pinned host key. A [Session] is one connection that lists
-// directories, fetches files and uploads files. A [File] is one version of a file:
-// a path, a size and a modification time. A [Schedule] determines when to look for
-// files, and [PlanFetch] determines which of the listed files are new and no longer
-// changing. Both are pure.
+// A [Client] connects with a [Credential], which contains the server, the user, one secret and
+// the pinned host key. A [Session] is one connection that lists directories, fetches files and
+// uploads files. A [File] is one version of a file: a path, a size and a modification time. A
+// [Schedule] determines when to look for files, and [PlanFetch] determines which of the listed
+// files are new and no longer changing. Both are pure.
 //
-// Servers are untrusted: the time and the bytes of every operation are limited, and
-// messages for people quote no text from the server except file names, which are
-// validated and escaped. Listing and fetching change nothing on the server. The
-// package does not use an SSH agent, a known_hosts file or settings of the machine.
-// It stores nothing: the caller remembers the host key and which files were
-// fetched.
+// Servers are untrusted: the time and the bytes of every operation are limited, and messages for
+// people quote no text from the server except file names, which are validated and escaped.
+// Listing and fetching change nothing on the server. The package does not use an SSH agent, a
+// known_hosts file or settings of the machine. It stores nothing: the caller remembers the host
+// key and which files were fetched.
 package sftp
 
 import (
@@ -53,8 +51,7 @@ type Credential struct {
 	// Port is the TCP port, from 1 to 65535.
 	Port int
 	User string
-	// Password is also the answer if a server asks a single question whose answer is not
-	// echoed.
+	// Password is also the answer if a server asks a single question whose answer is not echoed.
 	Password secrets.Secret
 	// PrivateKey is a private key in OpenSSH format, without a passphrase.
 	PrivateKey secrets.Secret
@@ -65,11 +62,9 @@ type Credential struct {
 
 // Report describes the server after a successful connection.
 type Report struct {
-	// HostKey is the key that the server presented, as a line of an authorized_keys
-	// file.
+	// HostKey is the key that the server presented, as a line of an authorized_keys file.
 	HostKey string
-	// HostKeyFingerprint is the fingerprint of HostKey in the format of OpenSSH:
-	// "SHA256:…".
+	// HostKeyFingerprint is the fingerprint of HostKey in the format of OpenSSH: "SHA256:…".
 	HostKeyFingerprint string
 }
 
@@ -81,14 +76,11 @@ type Config struct {
 	// Patience is the maximum time to wait for one response, or for 32 KiB of a
 	// file. Default DefaultPatience.
 	Patience time.Duration
-	// ListTimeout is the maximum time to list one directory. Default
-	// DefaultListTimeout.
+	// ListTimeout is the maximum time to list one directory. Default DefaultListTimeout.
 	ListTimeout time.Duration
-	// KeepAlive is the interval between keep-alive requests. Default
-	// DefaultKeepAlive.
+	// KeepAlive is the interval between keep-alive requests. Default DefaultKeepAlive.
 	KeepAlive time.Duration
-	// Rand is the source of randomness for temporary file names. Default
-	// crypto/rand.
+	// Rand is the source of randomness for temporary file names. Default crypto/rand.
 	Rand io.Reader
 }
 
@@ -201,8 +193,7 @@ func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer) (*Session,
 		return nil, err
 	}
 	a.conn = egress.LimitReads(raw, maxOpening)
-	// The SSH library does not support contexts, so canceling ctx closes the
-	// connection.
+	// The SSH library does not support contexts, so canceling ctx closes the connection.
 	stop := context.AfterFunc(ctx, func() { _ = raw.Close() })
 	defer stop()
 	conn, channels, requests, err := ssh.NewClientConn(a.conn, a.address, a.config())

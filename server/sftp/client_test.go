@@ -99,8 +99,7 @@ func emptyDNS(t *testing.T) *net.Resolver {
 			if err != nil {
 				return
 			}
-			// The response is the query itself, marked as a response with the code
-			// NXDOMAIN.
+			// The response is the query itself, marked as a response with the code NXDOMAIN.
 			buf[2], buf[3] = 0x81, 0x83
 			_, _ = server.WriteTo(buf[:n], from)
 		}

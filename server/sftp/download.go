@@ -13,10 +13,9 @@ const (
 	// chunkSize is the number of bytes that one request transfers. Every server
 	// must support this many.
 	chunkSize = 32 << 10
-	// inFlight is the maximum number of chunks requested ahead. It is slightly less
-	// than the 2 MiB that the SSH library allows in flight on a channel. With a
-	// round trip of 50 ms, this achieves 28 MB/s; half as many chunks achieve half
-	// of that.
+	// inFlight is the maximum number of chunks requested ahead. It is slightly less than the 2
+	// MiB that the SSH library allows in flight on a channel. With a round trip of 50 ms, this
+	// achieves 28 MB/s; half as many chunks achieve half of that.
 	inFlight = 60
 )
 
@@ -32,9 +31,8 @@ type Download struct {
 }
 
 // Fetch writes a file from the offset to its end and returns the number of bytes written, even
-// if it returns an error. If the error is nil, the file was the listed version before and
-// after the transfer, and all of it was written. These kinds of *Error require different
-// handling:
+// if it returns an error. If the error is nil, the file was the listed version before and after
+// the transfer, and all of it was written. These kinds of *Error require different handling:
 //
 //   - Changed: the server now has a different version. Discard the written bytes.
 //   - Missing, Forbidden, Failed: the server does not send the file, or no longer does.

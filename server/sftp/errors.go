@@ -22,15 +22,13 @@ type Kind string
 const (
 	// Invalid means that the credential is invalid, so no connection was made.
 	Invalid Kind = "invalid_credential"
-	// Refused means that package egress refused the address, so no connection was
-	// made.
+	// Refused means that package egress refused the address, so no connection was made.
 	Refused Kind = "egress_refused"
 	// NoSuchHost means that the host name does not exist.
 	NoSuchHost Kind = "no_such_host"
 	// Unreachable means that no connection could be established.
 	Unreachable Kind = "unreachable"
-	// TimedOut means that the server was too slow, or that the deadline of the call
-	// passed.
+	// TimedOut means that the server was too slow, or that the deadline of the call passed.
 	TimedOut Kind = "timed_out"
 	// NotSFTP means that the server does not use SSH or does not offer SFTP.
 	NotSFTP Kind = "not_sftp"
@@ -182,9 +180,8 @@ type localError struct{ error }
 
 func (e *localError) Unwrap() error { return e.error }
 
-// explain converts the error of a failed call to an *Error whose message is for the
-// owner of the credential. It does not convert nil, an *Error, or an error that the
-// server did not cause.
+// explain converts the error of a failed call to an *Error whose message is for the owner of the
+// credential. It does not convert nil, an *Error, or an error that the server did not cause.
 func (s *Session) explain(ctx context.Context, a action, err error) error {
 	var known *Error
 	var local *localError

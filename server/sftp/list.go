@@ -36,8 +36,7 @@ type File struct {
 // Name returns the last element of the path.
 func (f File) Name() string { return f.Path[strings.LastIndexByte(f.Path, '/')+1:] }
 
-// SameVersion reports whether f and other have the same path, size and modification
-// time.
+// SameVersion reports whether f and other have the same path, size and modification time.
 func (f File) SameVersion(other File) bool {
 	return f.Path == other.Path && f.Size == other.Size && f.Modified.Equal(other.Modified)
 }

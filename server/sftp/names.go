@@ -13,8 +13,7 @@ import (
 	"github.com/intraydata/intray/internal/re2"
 )
 
-// maxHostname and maxLabel are the maximum lengths of a DNS name and of a label, in
-// bytes.
+// maxHostname and maxLabel are the maximum lengths of a DNS name and of a label, in bytes.
 const (
 	maxHostname = 253
 	maxLabel    = 63
@@ -94,9 +93,8 @@ func isUnsafeRune(r rune) bool {
 	return unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || direction
 }
 
-// ValidDirectory returns an error unless path is absolute or relative to the user's
-// home directory. "" and "." are the home directory. The message of the error
-// describes the problem.
+// ValidDirectory returns an error unless path is absolute or relative to the user's home
+// directory. "" and "." are the home directory. The message of the error describes the problem.
 func ValidDirectory(path string) error {
 	switch {
 	case len(path) > maxDirectory:
@@ -124,8 +122,7 @@ func joinPath(directory, name string) string {
 // maxQuoted is the maximum number of characters of a name that a message quotes.
 const maxQuoted = 200
 
-// shown returns a name for a message, shortened and with invisible characters
-// escaped.
+// shown returns a name for a message, shortened and with invisible characters escaped.
 func shown(name string) string {
 	if utf8.RuneCountInString(name) > maxQuoted {
 		name = string([]rune(name)[:maxQuoted]) + "…"
@@ -145,9 +142,8 @@ const (
 // Pattern selects files by their names. The zero Pattern matches every name.
 type Pattern struct{ exp *regexp.Regexp }
 
-// ParsePattern parses a regular expression in Go syntax (RE2). It matches any part
-// of a name unless it is anchored. "" matches every name. The message of an error
-// describes the problem.
+// ParsePattern parses a regular expression in Go syntax (RE2). It matches any part of a name
+// unless it is anchored. "" matches every name. The message of an error describes the problem.
 func ParsePattern(text string) (Pattern, error) {
 	if text == "" {
 		return Pattern{}, nil

@@ -8,8 +8,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// MinMinutes and maxMinutes are the limits of the interval between two runs, in
-// minutes.
+// MinMinutes and maxMinutes are the limits of the interval between two runs, in minutes.
 const (
 	MinMinutes = 5
 	maxMinutes = 31 * 24 * 60
@@ -22,9 +21,8 @@ type Schedule struct {
 	timeOfDay time.Duration // since midnight UTC
 }
 
-// EveryMinutes returns a schedule that runs every n minutes. n must be from
-// MinMinutes to 44,640, which is 31 days. The message of an error describes the
-// problem.
+// EveryMinutes returns a schedule that runs every n minutes. n must be from MinMinutes to
+// 44,640, which is 31 days. The message of an error describes the problem.
 func EveryMinutes(n int) (Schedule, error) {
 	if n < MinMinutes {
 		return Schedule{}, &intray.MessageError{Message: intray.NewMessage("schedule.minutes_too_few", intray.Params{"n": MinMinutes})}
@@ -45,17 +43,14 @@ func DailyAt(clock string) (Schedule, error) {
 	return Schedule{daily: true, timeOfDay: time.Duration(at.Hour())*time.Hour + time.Duration(at.Minute())*time.Minute}, nil
 }
 
-// NextRun returns when to run next. The result is never before now, so any number
-// of missed runs is followed by a single one. For the zero Schedule it is the zero
-// time.
+// NextRun returns when to run next. The result is never before now, so any number of missed runs
+// is followed by a single one. For the zero Schedule it is the zero time.
 //
-// last is when the last run began. If it is zero, there was no run: an interval
-// schedule runs now, and a daily schedule at its next time. failures is the number
-// of consecutive failed runs up to now. If it is not 0, Backoff replaces the
-// schedule, whether that is earlier or later.
+// last is when the last run began. If it is zero, there was no run: an interval schedule runs
+// now, and a daily schedule at its next time. failures is the number of consecutive failed runs
+// up to now. If it is not 0, Backoff replaces the schedule, whether that is earlier or later.
 func (s Schedule) NextRun(last time.Time, failures int, now time.Time) time.Time {
-	// If the last run is in the future, the clock was set back. This must not stop
-	// all runs.
+	// If the last run is in the future, the clock was set back. This must not stop all runs.
 	ahead := last.After(now)
 	var next time.Time
 	switch {
@@ -82,8 +77,7 @@ func (s Schedule) NextRun(last time.Time, failures int, now time.Time) time.Time
 	return next
 }
 
-// nextDaily returns the first scheduled time of a daily schedule after the given
-// time.
+// nextDaily returns the first scheduled time of a daily schedule after the given time.
 func (s Schedule) nextDaily(after time.Time) time.Time {
 	next := after.UTC().Truncate(24 * time.Hour).Add(s.timeOfDay)
 	if !next.After(after) {
@@ -92,11 +86,10 @@ func (s Schedule) nextDaily(after time.Time) time.Time {
 	return next
 }
 
-// Backoff returns the wait after a number of consecutive failures: 5 minutes, 15
-// minutes, 1 hour, and then 6 hours each. The first wait equals the shortest
-// schedule interval, and the third retry is 80 minutes after the first failure, so
-// short maintenance costs little. After that, it tries four times a day, so that a
-// wrong password does not lock the user out.
+// Backoff returns the wait after a number of consecutive failures: 5 minutes, 15 minutes, 1
+// hour, and then 6 hours each. The first wait equals the shortest schedule interval, and the
+// third retry is 80 minutes after the first failure, so short maintenance costs little. After
+// that, it tries four times a day, so that a wrong password does not lock the user out.
 func Backoff(failures int) time.Duration {
 	steps := [...]time.Duration{0, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour}
 	return steps[min(max(failures, 0), len(steps)-1)]
@@ -106,9 +99,8 @@ const (
 	// RestPeriod is how long a file must be unchanged before it is fetched. It is
 	// longer than pauses during a typical transfer to the server.
 	RestPeriod = time.Minute
-	// ForgetAfter is how long a version must be missing before it is forgotten.
-	// Otherwise, a server that temporarily lists no files would cause all of them
-	// to be fetched again.
+	// ForgetAfter is how long a version must be missing before it is forgotten. Otherwise, a
+	// server that temporarily lists no files would cause all of them to be fetched again.
 	ForgetAfter = 30 * 24 * time.Hour
 )
 
@@ -140,13 +132,12 @@ type Plan struct {
 // PlanFetch compares a complete listing with the remembered versions and returns
 // which files to fetch now. It is a pure function.
 //
-// A version is new if no file with its path, size and modification time was
-// fetched. A new version is fetched if it was last modified or first listed at
-// least RestPeriod ago. The first condition can be met by a single listing, so that
-// a daily schedule does not delay a file by a day. The second condition is for
-// servers whose clock is ahead or that send no times. If the server's clock is
-// behind, a file may be fetched while it is being written: Session.Fetch detects
-// the change, and a later run fetches the final version.
+// A version is new if no file with its path, size and modification time was fetched. A new
+// version is fetched if it was last modified or first listed at least RestPeriod ago. The first
+// condition can be met by a single listing, so that a daily schedule does not delay a file by a
+// day. The second condition is for servers whose clock is ahead or that send no times. If the
+// server's clock is behind, a file may be fetched while it is being written: Session.Fetch
+// detects the change, and a later run fetches the final version.
 //
 // The record of a missing version is kept for ForgetAfter.
 func PlanFetch(memory []Seen, listed []File, now time.Time) Plan {

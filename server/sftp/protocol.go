@@ -155,12 +155,10 @@ func (f *fields) bytes() []byte { return f.next(uint64(f.uint32())) }
 
 func (f *fields) string() string { return string(f.bytes()) }
 
-// maxMessage is the maximum length of a server's error message in the log, in
-// bytes.
+// maxMessage is the maximum length of a server's error message in the log, in bytes.
 const maxMessage = 200
 
-// status decodes a status. It returns nil if the packet is too short for a status
-// code.
+// status decodes a status. It returns nil if the packet is too short for a status code.
 func (f *fields) status() *statusError {
 	e := &statusError{code: f.uint32()}
 	if f.truncated {

@@ -143,17 +143,15 @@ func (s *Session) timeOut() {
 	s.closeConn()
 }
 
-// response is a packet that answers a request. It is valid until the next packet is
-// read.
+// response is a packet that answers a request. It is valid until the next packet is read.
 type response struct {
 	id   uint32
 	kind byte
 	fields
 }
 
-// check returns nil if a response has the type want. If the server refused the
-// request, it returns a *statusError. After any other response, it ends the session
-// and returns an error.
+// check returns nil if a response has the type want. If the server refused the request, it
+// returns a *statusError. After any other response, it ends the session and returns an error.
 func (s *Session) check(got *response, want byte) error {
 	if got.kind == msgStatus {
 		status := got.status()
@@ -244,8 +242,7 @@ func (s *Session) requestAlways(ctx context.Context, r request, want byte) (resp
 	return got, s.check(&got, want)
 }
 
-// requestHandle sends a request that must be answered with a handle, and returns
-// the handle.
+// requestHandle sends a request that must be answered with a handle, and returns the handle.
 func (s *Session) requestHandle(ctx context.Context, r request) (string, error) {
 	got, err := s.request(ctx, r, msgHandle)
 	if err != nil {
@@ -258,8 +255,7 @@ func (s *Session) requestHandle(ctx context.Context, r request) (string, error) 
 	return handle, nil
 }
 
-// closeHandle closes a handle. It ignores errors because the content no longer
-// matters.
+// closeHandle closes a handle. It ignores errors because the content no longer matters.
 func (s *Session) closeHandle(ctx context.Context, handle string) {
 	_, _ = s.requestAlways(ctx, newRequest(msgClose).string(handle), msgStatus)
 }
@@ -325,8 +321,7 @@ func (w *watchdog) schedule() {
 	w.timer.Reset(left)
 }
 
-// pause stops the timer while the session waits for something other than the
-// server.
+// pause stops the timer while the session waits for something other than the server.
 func (w *watchdog) pause() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -91,8 +91,7 @@ func TestEvilAnswers(t *testing.T) {
 	}
 }
 
-// When ctx ends, the session stays usable if the server responds, and is closed if
-// it does not.
+// When ctx ends, the session stays usable if the server responds, and is closed if it does not.
 func TestCancelledSession(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())

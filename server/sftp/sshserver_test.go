@@ -144,8 +144,7 @@ func honest(channel ssh.Channel) {
 	_ = server.Close()
 }
 
-// withPassword returns a configuration that accepts the user "anna" with the
-// password "right".
+// withPassword returns a configuration that accepts the user "anna" with the password "right".
 func withPassword(keys ...ssh.Signer) *ssh.ServerConfig {
 	cfg := &ssh.ServerConfig{
 		PasswordCallback: func(c ssh.ConnMetadata, password []byte) (*ssh.Permissions, error) {
@@ -181,16 +180,14 @@ func newKey(t testing.TB, kind string) (ssh.Signer, secrets.Secret) {
 	return made.Signer, secrets.NewSecret(made.Private)
 }
 
-// openSSH runs OpenSSH's server for each connection as the current user, with the
-// given host keys and one user key. It does not read the configuration of the
-// machine.
+// openSSH runs OpenSSH's server for each connection as the current user, with the given host
+// keys and one user key. It does not read the configuration of the machine.
 func openSSH(t testing.TB, userKey ssh.PublicKey, hostKeys ...secrets.Secret) sftp.Credential {
 	t.Helper()
 	return killableOpenSSH(t, nil, userKey, hostKeys...)
 }
 
-// killableOpenSSH is like openSSH, but sends the process group id of each
-// connection to started.
+// killableOpenSSH is like openSSH, but sends the process group id of each connection to started.
 func killableOpenSSH(t testing.TB, started chan<- int, userKey ssh.PublicKey, hostKeys ...secrets.Secret) sftp.Credential {
 	t.Helper()
 	cfg := livetest.SSHDConfig{AuthorizedKey: userKey}
@@ -281,9 +278,8 @@ func mustTest(t *testing.T, cred sftp.Credential) sftp.Report {
 	return report
 }
 
-// wantError checks the kind of an error, that its message contains all the given
-// codes and parameters, and that it contains neither a secret nor text from the
-// server.
+// wantError checks the kind of an error, that its message contains all the given codes and
+// parameters, and that it contains neither a secret nor text from the server.
 func wantError(t *testing.T, err error, kind sftp.Kind, parts ...string) {
 	t.Helper()
 	var failed *sftp.Error

@@ -18,12 +18,11 @@ const (
 	extensionSync   = "fsync@openssh.com"
 )
 
-// Upload writes a file under a temporary name and renames it, so that readers on
-// the server see either the complete file or none. It replaces an existing file if
-// the server can do so in one step, like OpenSSH and most other servers. Otherwise
-// it returns an Exists error. If the server supports it, Upload makes the content
-// durable before it renames the file. If Upload fails, it removes the temporary
-// file, unless the connection is lost.
+// Upload writes a file under a temporary name and renames it, so that readers on the server see
+// either the complete file or none. It replaces an existing file if the server can do so in one
+// step, like OpenSSH and most other servers. Otherwise it returns an Exists error. If the server
+// supports it, Upload makes the content durable before it renames the file. If Upload fails, it
+// removes the temporary file, unless the connection is lost.
 //
 // The directory must satisfy ValidDirectory. The name must not contain a slash or a control
 // character. Errors from the reader are wrapped. After a Lost or TimedOut error, the file may
@@ -183,9 +182,8 @@ const (
 	partialMark   = ".intray-"
 	partialSuffix = ".part"
 	partialBytes  = 8
-	// maxPartialName is the maximum length of a temporary name, in bytes. Most
-	// servers accept this length. If a temporary name would be longer, it does not
-	// contain the final name.
+	// maxPartialName is the maximum length of a temporary name, in bytes. Most servers accept
+	// this length. If a temporary name would be longer, it does not contain the final name.
 	maxPartialName = 255
 )
 
@@ -201,8 +199,7 @@ func partialName(name string, random io.Reader) (string, error) {
 	return "." + name + ending, nil
 }
 
-// IsPartial reports whether name is the temporary name of a file that Upload has not
-// finished.
+// IsPartial reports whether name is the temporary name of a file that Upload has not finished.
 func IsPartial(name string) bool {
 	rest, hasSuffix := strings.CutSuffix(name, partialSuffix)
 	at := strings.LastIndex(rest, partialMark)

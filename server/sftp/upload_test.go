@@ -16,8 +16,7 @@ import (
 	"github.com/intraydata/intray/server/sftp"
 )
 
-// wantFiles checks that a folder contains exactly the given files. want maps names
-// to contents.
+// wantFiles checks that a folder contains exactly the given files. want maps names to contents.
 func wantFiles(t *testing.T, folder string, want map[string]string) {
 	t.Helper()
 	entries, err := os.ReadDir(folder)

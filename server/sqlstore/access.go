@@ -49,8 +49,7 @@ func (r accountRows) RevokeLicence(ctx context.Context, id string, at time.Time)
 
 type sessionRows struct{ ownedRows[model.Session] }
 
-// The table has one more column, state. It is not listed here because it may be
-// large.
+// The table has one more column, state. It is not listed here because it may be large.
 var sessions = newTable("sessions", "session", 4, func(to *columns, s *model.Session) {
 	to.add("id", &s.ID, "org", &s.Org, "import_identifier", &s.ImportIdentifier, "created", micros{&s.Created},
 		"tag", &s.Tag, "file_key", &s.File.Key, "file_size", &s.File.Size, "file_sha256", &s.File.SHA256,

@@ -25,8 +25,7 @@ type dialect struct {
 	goose goose.Dialect
 	// substitutions replaces words in the migrations.
 	substitutions *strings.Replacer
-	// now is an SQL expression for the current time of the database, in
-	// microseconds since 1970.
+	// now is an SQL expression for the current time of the database, in microseconds since 1970.
 	now string
 	// readOptions are the options of read transactions, which see one snapshot.
 	readOptions *sql.TxOptions

@@ -19,8 +19,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// retryAfter is how long a client should wait before it retries if the database is
-// unreachable.
+// retryAfter is how long a client should wait before it retries if the database is unreachable.
 const retryAfter = 2 * time.Second
 
 func notFound() error {
@@ -85,9 +84,8 @@ func kindOf(err error) model.Kind {
 	return 0
 }
 
-// canceledKind returns the kind of a context error. It distinguishes a caller that
-// gave up from a server that did not answer in time, because connecting has its own
-// deadline.
+// canceledKind returns the kind of a context error. It distinguishes a caller that gave up from
+// a server that did not answer in time, because connecting has its own deadline.
 func canceledKind(err error) model.Kind {
 	var refused *pgconn.ConnectError
 	if errors.As(err, &refused) && !errors.Is(err, context.Canceled) {

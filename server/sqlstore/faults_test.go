@@ -34,8 +34,7 @@ type faults struct {
 	hit   bool
 }
 
-// arm makes the next n calls succeed and the given number of calls after them fail
-// with err.
+// arm makes the next n calls succeed and the given number of calls after them fail with err.
 func (f *faults) arm(n, times int, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -207,9 +206,8 @@ func wantEachFault(t *testing.T, f *faults, name string, work func() error) {
 	t.Fatalf("%s never ends", name)
 }
 
-// TestFaultsReachTheCaller calls every method of a transaction with faults. It
-// finds the methods and their arguments by reflection, so that it covers all of
-// them.
+// TestFaultsReachTheCaller calls every method of a transaction with faults. It finds the methods
+// and their arguments by reflection, so that it covers all of them.
 func TestFaultsReachTheCaller(t *testing.T) {
 	s, f := openFaulty(t)
 	insertSamples(t, s)
@@ -297,9 +295,8 @@ func sampleOf(of reflect.Type) reflect.Value {
 	return v
 }
 
-// callWithSamples calls a method with a context and sample arguments. If the method
-// returns an iterator, callWithSamples reads all its elements. It returns the
-// error.
+// callWithSamples calls a method with a context and sample arguments. If the method returns an
+// iterator, callWithSamples reads all its elements. It returns the error.
 func callWithSamples(ctx context.Context, method reflect.Value) error {
 	args := []reflect.Value{reflect.ValueOf(ctx)}
 	for i := 1; i < method.Type().NumIn(); i++ {
@@ -319,8 +316,7 @@ func callWithSamples(ctx context.Context, method reflect.Value) error {
 	return err
 }
 
-// insertSamples inserts a sample of each entity, a second schema, and a pending
-// import.
+// insertSamples inserts a sample of each entity, a second schema, and a pending import.
 func insertSamples(t *testing.T, s *Store) {
 	t.Helper()
 	ctx := t.Context()
@@ -343,9 +339,8 @@ func insertSamples(t *testing.T, s *Store) {
 	}
 }
 
-// TestFaultsOfMigrations makes driver calls fail during the migration of a new
-// database. The migration must report the fault or complete, and the next attempt
-// must complete.
+// TestFaultsOfMigrations makes driver calls fail during the migration of a new database. The
+// migration must report the fault or complete, and the next attempt must complete.
 func TestFaultsOfMigrations(t *testing.T) {
 	for n := 0; ; n = 2*n + 1 {
 		s, f := newFaulty(t)

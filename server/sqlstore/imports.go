@@ -75,10 +75,9 @@ func (r importRows) InStatus(ctx context.Context, status model.Status, node stri
 		string(status), node, max(limit, 0))
 }
 
-// claimNext steps through the index from one waiting organization to the next. The
-// cost of a claim therefore depends on the number of organizations, not on the
-// number of imports. For equivalent joins, the query planners chose one scan of all
-// imports per organization.
+// claimNext steps through the index from one waiting organization to the next. The cost of a
+// claim therefore depends on the number of organizations, not on the number of imports. For
+// equivalent joins, the query planners chose one scan of all imports per organization.
 var claimNext = `
 	WITH RECURSIVE waiting (org) AS (
 		SELECT min(org) FROM imports WHERE status = 'PENDING' AND queued <= $2
@@ -187,9 +186,8 @@ func (o *outcomeCache) store(text string, one model.Outcome) {
 
 type uploadRows struct{ *txn }
 
-// The report on an upload is stored twice: the column account contains all of it, and the
-// column listed contains only the part that lists need. Each table reads one of the two
-// columns.
+// The report on an upload is stored twice: the column account contains all of it, and the column
+// listed contains only the part that lists need. Each table reads one of the two columns.
 var (
 	uploads       = newTable("uploads", "upload", 5, uploadColumns("account"))
 	uploadsListed = newTable("uploads", "upload", 5, uploadColumns("listed"))
@@ -222,8 +220,7 @@ func (r uploadRows) Delete(ctx context.Context, org, id string) error {
 	return uploads.delete(ctx, r.txn, byID, org, id)
 }
 
-// byFilter is a condition that selects the uploads of an organization that match a
-// filter.
+// byFilter is a condition that selects the uploads of an organization that match a filter.
 const byFilter = ` WHERE org = $1 AND status = 'PROCESSED' AND created >= $2 AND created <= $3`
 
 func timeBounds(f model.UploadFilter) (from, to int64) {
@@ -269,8 +266,7 @@ func (r schemaRows) List(ctx context.Context, org string) iter.Seq2[model.Schema
 }
 
 func (r schemaRows) Replace(ctx context.Context, s model.Schema) error {
-	// On PostgreSQL, a violated constraint would end the transaction, so check
-	// first.
+	// On PostgreSQL, a violated constraint would end the transaction, so check first.
 	same, err := r.count(ctx, schemas.entity,
 		`SELECT count(*) FROM schemas WHERE org = $1 AND name = $2 AND id <> $3 AND NOT inline`, s.Org, s.Name, s.ID)
 	if err != nil {
@@ -321,9 +317,8 @@ const newestMemory = "remembered DESC, kind, field, text, place"
 
 const byIdentifier = ` WHERE org = $1 AND import_identifier = $2`
 
-// learnedKey returns a string that identifies a mapping among all mappings of an
-// import identifier. Its parts are unambiguous, because neither kinds nor field
-// keys contain U+0000.
+// learnedKey returns a string that identifies a mapping among all mappings of an import
+// identifier. Its parts are unambiguous, because neither kinds nor field keys contain U+0000.
 func learnedKey(m model.LearnedMapping) string {
 	sum := sha256.Sum256([]byte(string(m.Kind) + "\x00" + m.Field + "\x00" + m.Text))
 	return hex.EncodeToString(sum[:])

@@ -8,8 +8,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// TestOutcomes checks that a long outcome is decoded once and that each reader gets
-// a copy.
+// TestOutcomes checks that a long outcome is decoded once and that each reader gets a copy.
 func TestOutcomes(t *testing.T) {
 	cached := newOutcomeCache()
 	scan := func(text string) *model.Outcome {

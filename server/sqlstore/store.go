@@ -1,11 +1,10 @@
 // Package sqlstore stores the entities of package model in an SQL database: in an
 // SQLite file or in a PostgreSQL database that many processes can share.
 //
-// A [Store] is an open database, and a txn is a transaction in it. A table lists
-// the columns of an entity. A type that embeds the transaction contains the queries
-// for the entity. The SQL is the same for both databases, with placeholders such as
-// $1, except for the differences in dialect. Times are stored in microseconds since
-// 1970, and lists and outcomes as JSON.
+// A [Store] is an open database, and a txn is a transaction in it. A table lists the columns of
+// an entity. A type that embeds the transaction contains the queries for the entity. The SQL is
+// the same for both databases, with placeholders such as $1, except for the differences in
+// dialect. Times are stored in microseconds since 1970, and lists and outcomes as JSON.
 //
 // The package enforces only rules that concern a single row. It does not store the
 // contents of files, which are in blobs.
@@ -38,8 +37,7 @@ type Config struct {
 	Mark string
 	// Queue configures the job queue. Its Logger defaults to Config.Logger.
 	Queue queue.Config
-	// Logger receives a record when the database is unreachable. Default: no
-	// logging.
+	// Logger receives a record when the database is unreachable. Default: no logging.
 	Logger *slog.Logger
 }
 
@@ -56,10 +54,9 @@ type Store struct {
 
 var _ model.Store = (*Store)(nil)
 
-// Open opens the database and migrates it. On PostgreSQL, several processes can
-// call it at the same time. It returns an error if a newer version of this program
-// migrated the database. If the database is unreachable, the error is of kind
-// Unavailable.
+// Open opens the database and migrates it. On PostgreSQL, several processes can call it at the
+// same time. It returns an error if a newer version of this program migrated the database. If
+// the database is unreachable, the error is of kind Unavailable.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
 	cfg.Queue.Logger = cmp.Or(cfg.Queue.Logger, cfg.Logger)
@@ -102,8 +99,7 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
-// Ping returns an error if the database does not respond. It does not wait for
-// transactions.
+// Ping returns an error if the database does not respond. It does not wait for transactions.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int
 	err := s.read.QueryRowContext(ctx, `SELECT 1`).Scan(&one)
@@ -121,10 +117,9 @@ func (s *Store) Forget(ctx context.Context) error {
 	return s.logUnavailable(ctx, translate(err))
 }
 
-// Update implements [model.Store]. On SQLite, transactions run one after the other.
-// On PostgreSQL, a transaction that is rolled back because of a deadlock runs
-// again. If a method of Tx returns an error of kind NotFound or Conflict, work can
-// continue with the transaction.
+// Update implements [model.Store]. On SQLite, transactions run one after the other. On
+// PostgreSQL, a transaction that is rolled back because of a deadlock runs again. If a method of
+// Tx returns an error of kind NotFound or Conflict, work can continue with the transaction.
 func (s *Store) Update(ctx context.Context, work func(model.Tx) error) error {
 	err := s.runTx(ctx, s.write, nil, work)
 	for tries := 1; isSerializationFailure(err) && tries < maxUndone; tries++ {
@@ -222,16 +217,14 @@ func (s *Store) logUnavailable(ctx context.Context, err error) error {
 	return err
 }
 
-// txn is a transaction. Each type that embeds it reads and writes the rows of one
-// entity.
+// txn is a transaction. Each type that embeds it reads and writes the rows of one entity.
 type txn struct {
 	tx      queue.Tx
 	dialect dialect
 	jobs    queue.Queue
-	// forUpdate is appended to a query for a row that this transaction may write
-	// back. It makes the query wait until no other transaction writes the row, and
-	// locks the row. It is "" in a read-only transaction, or if only one
-	// transaction writes at a time.
+	// forUpdate is appended to a query for a row that this transaction may write back. It makes
+	// the query wait until no other transaction writes the row, and locks the row. It is "" in a
+	// read-only transaction, or if only one transaction writes at a time.
 	forUpdate string
 	outcomes  *outcomeCache
 }
@@ -246,8 +239,7 @@ func (t *txn) exec(ctx context.Context, action, query string, args ...any) (int6
 	return res.RowsAffected()
 }
 
-// execOne runs a statement that must affect a row. If it affects none, execOne
-// returns NotFound.
+// execOne runs a statement that must affect a row. If it affects none, execOne returns NotFound.
 func (t *txn) execOne(ctx context.Context, entity, query string, args ...any) error {
 	n, err := t.exec(ctx, "change "+entity, query, args...)
 	if err == nil && n == 0 {
@@ -334,8 +326,7 @@ func (r nodeRows) List(ctx context.Context) ([]string, error) {
 	return queryAll(ctx, r.txn, "node", idCell, `SELECT id FROM nodes ORDER BY id`)
 }
 
-// Remove removes a node and returns its jobs to the queue, even if the node is
-// unknown.
+// Remove removes a node and returns its jobs to the queue, even if the node is unknown.
 func (r nodeRows) Remove(ctx context.Context, node string) error {
 	// Without the lock, concurrent removals of a node would both return its jobs.
 	if err := r.acquireLock(ctx, lockExpireNode); err != nil {

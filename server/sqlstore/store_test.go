@@ -34,8 +34,7 @@ func open(t testing.TB, cfg sqlstore.Config) *sqlstore.Store {
 	return s
 }
 
-// databases returns, for each kind of database, a function that configures a new
-// one.
+// databases returns, for each kind of database, a function that configures a new one.
 func databases() map[string]func(t *testing.T) sqlstore.Config {
 	return map[string]func(t *testing.T) sqlstore.Config{
 		"sqlite": func(t *testing.T) sqlstore.Config {

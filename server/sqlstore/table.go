@@ -14,8 +14,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// columns collects the names of the columns of an entity and pointers to its
-// fields.
+// columns collects the names of the columns of an entity and pointers to its fields.
 type columns struct {
 	names []string
 	// cells points to the fields of the entity. Rows are written from these fields
@@ -36,8 +35,7 @@ func (c *columns) add(pairs ...any) {
 
 // table describes the table in which an entity is stored.
 type table[T any] struct {
-	// name is the name of the table in SQL. entity is the name of the entity in
-	// errors.
+	// name is the name of the table in SQL. entity is the name of the entity in errors.
 	name, entity string
 	addColumns   func(*columns, *T)
 	// names are the names of the columns. fixed is the number of columns, at the beginning,
@@ -75,8 +73,7 @@ func (t *table[T]) insert(ctx context.Context, tx *txn, v T, more ...any) error 
 	return err
 }
 
-// one returns the row selected by the rest of the query. If there is none, it
-// returns NotFound.
+// one returns the row selected by the rest of the query. If there is none, it returns NotFound.
 func (t *table[T]) one(ctx context.Context, tx *txn, rest string, args ...any) (T, error) {
 	return queryOne(ctx, tx, t.entity, t.cells, t.query(rest), args...)
 }

@@ -18,8 +18,7 @@ import (
 
 const prefix = "imports/7/run-1"
 
-// texts draws the cells of one column: either a few recurring strings or many
-// different ones.
+// texts draws the cells of one column: either a few recurring strings or many different ones.
 func texts() *rapid.Generator[string] {
 	return rapid.OneOf(
 		rapid.SampledFrom([]string{"", "a", "Zürich", "x\x00y", "=1+1", "long text that comes again and again"}),
@@ -129,8 +128,7 @@ type row struct {
 	Problems    []intray.Problem
 }
 
-// rowsOf returns the rows of a batch. The problems of each row refer to the row in
-// the stage.
+// rowsOf returns the rows of a batch. The problems of each row refer to the row in the stage.
 func rowsOf(b *intray.Batch) []row {
 	rows := make([]row, b.Rows())
 	for i := range rows {

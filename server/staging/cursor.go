@@ -12,8 +12,7 @@ import (
 	"github.com/intraydata/intray/internal/parquetio"
 )
 
-// maxInterned is the maximum number of strings in problems that a cursor keeps for
-// reuse.
+// maxInterned is the maximum number of strings in problems that a cursor keeps for reuse.
 const maxInterned = 4096
 
 // cursor reads batches of one stage, one at a time, and reuses memory.
@@ -31,8 +30,7 @@ type cursor struct {
 	interned         map[string]string
 }
 
-// loadedProblems holds the problem group with index loaded-1. It is empty if loaded
-// is 0.
+// loadedProblems holds the problem group with index loaded-1. It is empty if loaded is 0.
 type loadedProblems struct {
 	table  problemTable
 	loaded int
@@ -42,8 +40,7 @@ func newCursor(s *Stage) *cursor {
 	return &cursor{stage: s, decoder: &decoder{codec: s.codec, decompressor: parquetio.Decompressor{Zstd: s.zstd}}}
 }
 
-// readBatch reads a row group and its problems. The batch is valid until the next
-// call.
+// readBatch reads a row group and its problems. The batch is valid until the next call.
 func (c *cursor) readBatch(ctx context.Context, s *Segment, g RowGroup) (*intray.Batch, error) {
 	if err := c.readRows(ctx, s, g, nil); err != nil {
 		return nil, err
@@ -62,9 +59,8 @@ func (c *cursor) load(ctx context.Context, name string, at Piece, rows int64) er
 	return nil
 }
 
-// readRows reads a row group without its problems into c.current, unless it is
-// already there. If wanted is not nil, readRows reads only the selected fields and
-// leaves all other columns empty.
+// readRows reads a row group without its problems into c.current, unless it is already there. If
+// wanted is not nil, readRows reads only the selected fields and leaves all other columns empty.
 func (c *cursor) readRows(ctx context.Context, s *Segment, g RowGroup, wanted []bool) error {
 	if c.held == g.First+1 {
 		return ctx.Err()
@@ -115,8 +111,7 @@ func (c *cursor) decodeRows(b *intray.Batch, wanted []bool) error {
 	return err
 }
 
-// readField reads the two columns of a field, or skips them if the field is not
-// wanted.
+// readField reads the two columns of a field, or skips them if the field is not wanted.
 func (d *decoder) readField(c *intray.Cells, wanted bool) (err error) {
 	if !wanted {
 		if _, _, err = d.nextDataPage(false); err == nil {
@@ -152,8 +147,7 @@ func rangesOf(rows []int64) iter.Seq2[int64, int64] {
 	}
 }
 
-// appendRanges appends ranges of rows of the stage, with their problems, to an empty
-// batch.
+// appendRanges appends ranges of rows of the stage, with their problems, to an empty batch.
 func (c *cursor) appendRanges(ctx context.Context, out *intray.Batch, ranges iter.Seq2[int64, int64]) error {
 	for first, end := range ranges {
 		for from := first; from < end; {
@@ -256,8 +250,7 @@ func (c *cursor) appendProblems(out *intray.Batch, t *problemTable, first, end, 
 	return nil
 }
 
-// intern returns text as a string. It returns the same string if the text occurs
-// again.
+// intern returns text as a string. It returns the same string if the text occurs again.
 func (c *cursor) intern(text []byte) string {
 	if name, known := c.interned[string(text)]; known {
 		return name

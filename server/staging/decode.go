@@ -17,9 +17,8 @@ var (
 	errCount = errors.New("a page has another number of values than it declares")
 )
 
-// decoder decodes row groups that this package wrote. It reads the pages from the
-// start of the group and does not need the footer. It reuses memory and must not be
-// used concurrently.
+// decoder decodes row groups that this package wrote. It reads the pages from the start of the
+// group and does not need the footer. It reuses memory and must not be used concurrently.
 type decoder struct {
 	codec        format.CompressionCodec
 	decompressor parquetio.Decompressor

@@ -45,9 +45,8 @@ type Manifest struct {
 	Segments []Segment `json:"segments,omitempty"`
 	// ProblemGroups are the row groups of problems.parquet.
 	ProblemGroups []ProblemGroup `json:"problemGroups,omitempty"`
-	// CrossRowGroups are the row groups of problems.parquet that follow ProblemGroups.
-	// They contain the problems that were found after all rows were known, again in
-	// row order.
+	// CrossRowGroups are the row groups of problems.parquet that follow ProblemGroups. They
+	// contain the problems that were found after all rows were known, again in row order.
 	CrossRowGroups []ProblemGroup `json:"lateGroups,omitempty"`
 	// Kinds counts the problems of each kind, in the order of field, code and level.
 	Kinds []ProblemKind `json:"kinds,omitempty"`

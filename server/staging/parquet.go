@@ -12,8 +12,7 @@ import (
 )
 
 const (
-	// formatVersion is the Parquet version that introduced the data pages of these
-	// files.
+	// formatVersion is the Parquet version that introduced the data pages of these files.
 	formatVersion = 2
 	// maxChunks is the maximum number of column chunks in a file. It limits the memory
 	// for the footer of an unfinished file if a table has very many columns.

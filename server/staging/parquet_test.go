@@ -22,8 +22,7 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// record is a row of a Parquet file. Each column is nil for null, or a string or an
-// integer.
+// record is a row of a Parquet file. Each column is nil for null, or a string or an integer.
 type record map[string]any
 
 // parquetRows reads a file with parquet-go.
@@ -73,8 +72,7 @@ func recordOf(columns [][]string, row parquet.Row) record {
 	return r
 }
 
-// recordsOf returns the rows of a batch as records with the column names in the
-// manifest.
+// recordsOf returns the rows of a batch as records with the column names in the manifest.
 func recordsOf(m staging.Manifest, b *intray.Batch) []record {
 	all := make([]record, b.Rows())
 	for i := range all {

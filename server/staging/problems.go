@@ -32,8 +32,7 @@ func problemColumns() [][]parquetio.Element {
 		textColumn("code", format.Required), textColumn("level", format.Required), textColumn("text", format.Required)}
 }
 
-// problemFile writes problems.parquet. It creates the file when it receives the
-// first problem.
+// problemFile writes problems.parquet. It creates the file when it receives the first problem.
 type problemFile struct {
 	create  func(name string) (blob.Writer, error)
 	encoder *encoder
@@ -69,8 +68,7 @@ func (f *problemFile) isGroupFull() bool {
 	return len(f.table.rows) >= most || len(f.table.texts.Arena)+len(f.table.codes.Arena) >= problemBytes
 }
 
-// addBatch adds the problems of a batch. first is the index of its first row in the
-// stage.
+// addBatch adds the problems of a batch. first is the index of its first row in the stage.
 func (f *problemFile) addBatch(first int64, p *packedProblems) error {
 	t := &f.table
 	for i, row := range p.rows {
@@ -149,10 +147,9 @@ func (f *problemFile) close(m *Manifest) error {
 	return nil
 }
 
-// packedProblems holds the problems of one batch until it is committed. It stores
-// each distinct problem once, and two small numbers for each occurrence. This saves
-// memory: a batch may have hundreds of thousands of problems, and several batches
-// may wait at the same time.
+// packedProblems holds the problems of one batch until it is committed. It stores each distinct
+// problem once, and two small numbers for each occurrence. This saves memory: a batch may have
+// hundreds of thousands of problems, and several batches may wait at the same time.
 type packedProblems struct {
 	// distinct holds each distinct problem once. Problems that differ only in their row
 	// count as the same problem.
@@ -360,9 +357,8 @@ type crossRowProblem struct {
 	rows    *roaring.Bitmap
 }
 
-// AddProblem adds a problem to rows that are committed. It ignores problem.Row. Call
-// it after every commit has returned and before Close. The caller must not modify
-// the bitmap afterwards.
+// AddProblem adds a problem to rows that are committed. It ignores problem.Row. Call it after
+// every commit has returned and before Close. The caller must not modify the bitmap afterwards.
 func (w *Writer) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error {
 	if w.err != nil {
 		return w.err
@@ -388,8 +384,7 @@ func (w *Writer) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error 
 	return nil
 }
 
-// writeCrossRow writes the cross-row problems in row order, after all other
-// problems.
+// writeCrossRow writes the cross-row problems in row order, after all other problems.
 func (f *problemFile) writeCrossRow(all []crossRowProblem) error {
 	if len(f.table.rows) > 0 {
 		if err := f.flush(); err != nil {

@@ -34,9 +34,8 @@ func (s *Stage) RowGroups() []RowGroup {
 	return all
 }
 
-// ReadFields reads the given fields of the batch that contains row. It leaves all
-// other fields, unmapped columns and problems empty. The batch is valid until the
-// next call.
+// ReadFields reads the given fields of the batch that contains row. It leaves all other fields,
+// unmapped columns and problems empty. The batch is valid until the next call.
 func (s *Scan) ReadFields(ctx context.Context, row int64, fields []int) (*intray.Batch, error) {
 	c := s.cursor
 	if row < 0 || row >= c.stage.manifest.Rows {
@@ -64,8 +63,7 @@ func (s *Stage) RowsWithProblem(ctx context.Context, kind ProblemKind) (*roaring
 	return rows, nil
 }
 
-// CountRowGroups returns the number of row groups that contain at least one of the
-// rows.
+// CountRowGroups returns the number of row groups that contain at least one of the rows.
 func (s *Stage) CountRowGroups(rows *roaring.Bitmap) int {
 	n := 0
 	for i := range s.manifest.Segments {
@@ -116,9 +114,8 @@ func (s *Stage) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	}
 }
 
-// prefetcher reads batches in the background. It has two cursors. Each one goes from free to
-// the reading goroutine, then, with a prefetched batch, to the consumer, and then back to
-// free.
+// prefetcher reads batches in the background. It has two cursors. Each one goes from free to the
+// reading goroutine, then, with a prefetched batch, to the consumer, and then back to free.
 type prefetcher struct {
 	free chan *cursor
 	done chan prefetched

@@ -29,12 +29,11 @@
 //
 // # Columns of a segment
 //
-// Each field has two columns. The column of values has the key of the field as its name
-// and contains canonical values. The column named key__raw contains raw values, and is
-// null where the raw value equals the value. Unmapped columns come next, named
-// $unmapped_INDEX. The last columns are _row and _line, both INT64. _row is the index of
-// the row in the stage, counted from 0. _line is the line where its record begins,
-// counted from 1.
+// Each field has two columns. The column of values has the key of the field as its name and
+// contains canonical values. The column named key__raw contains raw values, and is null where
+// the raw value equals the value. Unmapped columns come next, named $unmapped_INDEX. The last
+// columns are _row and _line, both INT64. _row is the index of the row in the stage, counted
+// from 0. _line is the line where its record begins, counted from 1.
 //
 // Column names are unique even if case is ignored, because SQL engines require it. If
 // one of the names of a field is already used, Intray appends _2, _3 and so on to the
@@ -138,10 +137,9 @@ func (s *Stage) Window(ctx context.Context, first int64, n int) (*intray.Batch, 
 	return out, nil
 }
 
-// Rows returns the rows with the given indexes, which must be in ascending order,
-// and their problems. Row i of the batch is row rows[i] of the stage. Rows needs one
-// ranged read for each batch that contains any of the rows, and one or two more for
-// the problems in each.
+// Rows returns the rows with the given indexes, which must be in ascending order, and their
+// problems. Row i of the batch is row rows[i] of the stage. Rows needs one ranged read for each
+// batch that contains any of the rows, and one or two more for the problems in each.
 func (s *Stage) Rows(ctx context.Context, rows []int64) (*intray.Batch, error) {
 	for i, row := range rows {
 		if row < 0 || row >= s.manifest.Rows || i > 0 && row <= rows[i-1] {

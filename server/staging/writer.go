@@ -21,8 +21,7 @@ type Config struct {
 	// SegmentRows is the number of rows after which a segment is sealed and the next
 	// one begins. A batch is never split. The default is 1,000,000.
 	SegmentRows int64
-	// SegmentBytes is the size in bytes after which a segment is sealed. The default is
-	// 256 MiB.
+	// SegmentBytes is the size in bytes after which a segment is sealed. The default is 256 MiB.
 	SegmentBytes int64
 	// Codec is the compression of the pages. The default is Zstd.
 	Codec Codec
@@ -36,9 +35,8 @@ var (
 	errAborted = errors.New("the stage was aborted")
 )
 
-// Writer writes a stage. Its memory does not grow with the number of rows, except
-// for the bitmaps. These need at most 1.25 MB per 10 million rows for each
-// [ProblemKind].
+// Writer writes a stage. Its memory does not grow with the number of rows, except for the
+// bitmaps. These need at most 1.25 MB per 10 million rows for each [ProblemKind].
 type Writer struct {
 	store   blob.Store
 	prefix  string
@@ -60,8 +58,7 @@ type Writer struct {
 	problems     *problemFile
 	problemIndex problemIndex
 	crossRow     []crossRowProblem
-	// err makes all later calls fail, so that a stage with missing rows is never
-	// sealed.
+	// err makes all later calls fail, so that a stage with missing rows is never sealed.
 	err error
 }
 
@@ -105,9 +102,8 @@ func createBlob(ctx context.Context, store blob.Store, prefix, name string) (blo
 	return w, nil
 }
 
-// StageBatch encodes a batch, which must have the fields and unmapped columns of the
-// layout. It may be called concurrently. The caller may reuse the batch after
-// StageBatch returns.
+// StageBatch encodes a batch, which must have the fields and unmapped columns of the layout. It
+// may be called concurrently. The caller may reuse the batch after StageBatch returns.
 //
 // commit appends the batch. All commits must be called from one goroutine, in the
 // order of the rows and without gaps. A commit out of order returns an error. After
@@ -367,10 +363,9 @@ func (w *Writer) writeBlob(ctx context.Context, name string, body []byte) error 
 	return nil
 }
 
-// Abort deletes everything that was written. No call to StageBatch or commit may be
-// running. After Close has sealed the stage, Abort does nothing and can therefore be
-// deferred. If Abort cannot delete some files, they still do not form a stage,
-// because the manifest is missing.
+// Abort deletes everything that was written. No call to StageBatch or commit may be running.
+// After Close has sealed the stage, Abort does nothing and can therefore be deferred. If Abort
+// cannot delete some files, they still do not form a stage, because the manifest is missing.
 func (w *Writer) Abort() {
 	if errors.Is(w.err, errClosed) || errors.Is(w.err, errAborted) {
 		return

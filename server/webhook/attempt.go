@@ -31,8 +31,7 @@ const (
 	// keeps of the head and the body of a response.
 	maxKeptHead = 8 << 10
 	maxKeptBody = 16 << 10
-	// requestStream is the id of the stream of the first request on an HTTP/2
-	// connection.
+	// requestStream is the id of the stream of the first request on an HTTP/2 connection.
 	requestStream = 1
 	// maxFrame and headerTableSize are the HTTP/2 defaults for the size of a frame
 	// and of the header table, in bytes. The transport announces them.

@@ -17,8 +17,7 @@ var errHeadTooLong = errors.New("the head of the response is too long")
 // most failures, so the record serves to explain them.
 type headConn struct {
 	net.Conn
-	// limit is the maximum number of bytes of the head. Reading more returns
-	// errHeadTooLong.
+	// limit is the maximum number of bytes of the head. Reading more returns errHeadTooLong.
 	limit int
 
 	mu     sync.Mutex

@@ -79,8 +79,7 @@ func writeAndHang(text string) func(net.Conn) {
 	})
 }
 
-// writeText returns a handler that writes text after the request and closes the
-// connection.
+// writeText returns a handler that writes text after the request and closes the connection.
 func writeText(text string) func(net.Conn) {
 	return after(func(c net.Conn) { _, _ = io.WriteString(c, text) })
 }
@@ -209,8 +208,7 @@ func TestEvilReceivers(t *testing.T) {
 	}
 }
 
-// A receiver that does not read a long message gets no more time than other
-// receivers.
+// A receiver that does not read a long message gets no more time than other receivers.
 func TestRequestThatIsNotRead(t *testing.T) {
 	t.Parallel()
 	url := "http://" + listen(t, idle)

@@ -67,8 +67,7 @@ func writeAfterRead(text string) func(net.Conn) {
 	}
 }
 
-// session is the receiver's end of an HTTP/2 connection on which a request has
-// arrived.
+// session is the receiver's end of an HTTP/2 connection on which a request has arrived.
 type session struct {
 	*http2.Framer
 	conn net.Conn
@@ -116,8 +115,7 @@ func again(do func() error) {
 	}
 }
 
-// serveHTTP2 returns a handler that reads an HTTP/2 request and then calls a
-// function.
+// serveHTTP2 returns a handler that reads an HTTP/2 request and then calls a function.
 func serveHTTP2(cert tls.Certificate, then func(session)) func(net.Conn) {
 	return func(c net.Conn) {
 		conn := tls.Server(c, &tls.Config{Certificates: []tls.Certificate{cert}, NextProtos: []string{"h2"}})

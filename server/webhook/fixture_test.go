@@ -108,9 +108,8 @@ func (a authority) roots() *x509.CertPool {
 	return pool
 }
 
-// issue issues a certificate for hooks.example that is valid for an hour. change
-// can modify it before it is signed. The zero authority issues a self-signed
-// certificate.
+// issue issues a certificate for hooks.example that is valid for an hour. change can modify it
+// before it is signed. The zero authority issues a self-signed certificate.
 func (a authority) issue(t *testing.T, change func(*x509.Certificate)) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

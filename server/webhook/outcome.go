@@ -35,8 +35,7 @@ const (
 	Gone Kind = "gone"
 	// Invalid means that the URL cannot be called.
 	Invalid Kind = "invalid_address"
-	// Refused means that package egress refused the address, so no connection was
-	// made.
+	// Refused means that package egress refused the address, so no connection was made.
 	Refused Kind = "egress_refused"
 	// Unreachable means that no connection could be established.
 	Unreachable Kind = "unreachable"

@@ -1,15 +1,13 @@
 // Package webhook builds, signs and sends webhook messages.
 //
-// A [Message] is a [Body] with an id. Both are the same in every attempt to deliver
-// the message. Each attempt is signed as Standard Webhooks 1.0 specifies. A
-// [Delivery] is one message for one URL, a [Sender] makes an attempt to deliver it,
-// and an [Outcome] is the result of the attempt. [Next] determines when to retry. A
-// [FailureStreak] determines when a receiver counts as dead.
+// A [Message] is a [Body] with an id. Both are the same in every attempt to deliver the message.
+// Each attempt is signed as Standard Webhooks 1.0 specifies. A [Delivery] is one message for one
+// URL, a [Sender] makes an attempt to deliver it, and an [Outcome] is the result of the attempt.
+// [Next] determines when to retry. A [FailureStreak] determines when a receiver counts as dead.
 //
-// Receivers are untrusted: the duration and the size of an attempt are limited, and
-// it follows no redirect, uses no proxy and stores no cookie. The package stores
-// nothing, does not choose receivers and does not wait. The caller manages the
-// clock and the queue.
+// Receivers are untrusted: the duration and the size of an attempt are limited, and it follows
+// no redirect, uses no proxy and stores no cookie. The package stores nothing, does not choose
+// receivers and does not wait. The caller manages the clock and the queue.
 package webhook
 
 import (
@@ -59,8 +57,7 @@ const (
 	Embedded = "EMBEDDED"
 )
 
-// Import is the content of an event about an import. Body encodes empty strings as
-// null.
+// Import is the content of an event about an import. Body encodes empty strings as null.
 type Import struct {
 	// UploadID is the id of the import's upload. The event is about the upload.
 	UploadID string
@@ -89,8 +86,7 @@ type User struct {
 	ID, Name, Email, CompanyID, CompanyName string
 }
 
-// Event returns the event for the import's status. ok is false if the status has no
-// event.
+// Event returns the event for the import's status. ok is false if the status has no event.
 func (i Import) Event() (event webhooks.Event, ok bool) {
 	if i.Status == "SUCCESSFUL" {
 		return webhooks.ImportCompleted, true
@@ -274,8 +270,7 @@ type wireConnectorFailed struct {
 	RunID       string          `json:"run_id"`
 }
 
-// paramsOf returns the parameters of a message that has a code, or nil for literal
-// text.
+// paramsOf returns the parameters of a message that has a code, or nil for literal text.
 func paramsOf(m intray.Message) json.RawMessage {
 	if m.Code == "" {
 		return nil

@@ -35,8 +35,7 @@ func Next(attempts int, chance func() float64) (delay time.Duration, more bool) 
 	return scaleDuration(all[attempts-1], 1+jitter*(2*chance()-1)), true
 }
 
-// Next is like the function Next, but the delay is at least the one that the
-// receiver requested.
+// Next is like the function Next, but the delay is at least the one that the receiver requested.
 func (o Outcome) Next(attempts int, chance func() float64) (delay time.Duration, more bool) {
 	delay, more = Next(attempts, chance)
 	if !more || o.RetryAfter <= delay {
@@ -69,8 +68,7 @@ func retryAfter(status int, head http.Header, now time.Time) time.Duration {
 }
 
 const (
-	// deadAfter is the duration of a streak of failures after which a receiver
-	// counts as dead.
+	// deadAfter is the duration of a streak of failures after which a receiver counts as dead.
 	deadAfter = 5 * 24 * time.Hour
 	// maxSilence is the maximum pause between two failures of the same streak.
 	// After a longer pause the streak says nothing about the receiver. maxSilence

@@ -29,9 +29,8 @@ const (
 
 const userAgent = "Intray-Webhooks/1"
 
-// ErrBusy reports that the number of attempts to the same host and port that are in progress
-// has reached Config.PerHost. Nothing was sent, and the attempt does not count. Try again
-// soon.
+// ErrBusy reports that the number of attempts to the same host and port that are in progress has
+// reached Config.PerHost. Nothing was sent, and the attempt does not count. Try again soon.
 var ErrBusy = errors.New("too many deliveries to this host are in progress")
 
 // Config configures a Sender. The zero Config uses the defaults.
@@ -42,8 +41,7 @@ type Config struct {
 	// PerHost is the maximum number of concurrent attempts to one host and port.
 	// Default DefaultPerHost.
 	PerHost int
-	// Roots are the trusted certificate authorities. Default: those of the
-	// operating system.
+	// Roots are the trusted certificate authorities. Default: those of the operating system.
 	Roots *x509.CertPool
 }
 
@@ -81,10 +79,9 @@ type Delivery struct {
 	Secrets []secrets.Secret
 }
 
-// Send makes one attempt: a POST request that ends within Config.Timeout. Whatever
-// the receiver does is reported in the Outcome. An error means that the attempt
-// does not count: it is ErrBusy, wraps the error of ctx, or reports that the
-// message cannot be signed.
+// Send makes one attempt: a POST request that ends within Config.Timeout. Whatever the receiver
+// does is reported in the Outcome. An error means that the attempt does not count: it is
+// ErrBusy, wraps the error of ctx, or reports that the message cannot be signed.
 func (s *Sender) Send(ctx context.Context, d Delivery) (Outcome, error) {
 	head, err := Sign(d.Message, d.At, d.Secrets...)
 	if err != nil {
@@ -171,14 +168,12 @@ const maxAddress = 2048
 // address is the parsed URL of a receiver.
 type address struct {
 	url *url.URL
-	// host is the name in ASCII or the IP address. dial is the address to dial, as
-	// host:port.
+	// host is the name in ASCII or the IP address. dial is the address to dial, as host:port.
 	host, dial string
 }
 
-// CheckAddress returns an error if text is not a valid URL of a receiver. The error
-// message completes a sentence about the URL. CheckAddress does not resolve the
-// host.
+// CheckAddress returns an error if text is not a valid URL of a receiver. The error message
+// completes a sentence about the URL. CheckAddress does not resolve the host.
 func CheckAddress(text string) error {
 	_, err := parseAddress(text)
 	return err

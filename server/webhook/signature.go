@@ -65,8 +65,7 @@ const (
 
 var errSecret = errors.New(`a signing secret is "whsec_" and the base64, with padding, of 24 to 64 bytes`)
 
-// NewSecret generates a signing secret: "whsec_" followed by 32 random bytes in
-// padded base64.
+// NewSecret generates a signing secret: "whsec_" followed by 32 random bytes in padded base64.
 func NewSecret(random io.Reader) (secrets.Secret, error) {
 	key := make([]byte, newKeySize)
 	if _, err := io.ReadFull(random, key); err != nil {
@@ -75,9 +74,8 @@ func NewSecret(random io.Reader) (secrets.Secret, error) {
 	return secrets.NewSecret(secretPrefix + base64.StdEncoding.EncodeToString(key)), nil
 }
 
-// decodeKey decodes the key of a secret. It accepts only the canonical encoding,
-// because libraries differ in whether they ignore line breaks, missing padding or
-// unused bits.
+// decodeKey decodes the key of a secret. It accepts only the canonical encoding, because
+// libraries differ in whether they ignore line breaks, missing padding or unused bits.
 func decodeKey(secret secrets.Secret) ([]byte, error) {
 	text, found := strings.CutPrefix(secret.Reveal(), secretPrefix)
 	key, err := base64.StdEncoding.DecodeString(text)

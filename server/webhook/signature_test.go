@@ -130,8 +130,7 @@ type jsCase struct {
 // the npm package standardwebhooks.
 const nodeModules = "INTRAY_TEST_NODE_MODULES"
 
-// The published JavaScript library verifies the same messages with the same
-// results.
+// The published JavaScript library verifies the same messages with the same results.
 func TestLibraryForJavaScript(t *testing.T) {
 	folder := os.Getenv(nodeModules)
 	if _, err := os.Stat(filepath.Join(folder, "standardwebhooks")); folder == "" || err != nil {

@@ -12,9 +12,8 @@ import (
 )
 
 const (
-	// perTarget is the maximum number of concurrent deliveries to one receiver. A
-	// receiver that fails gets one delivery at a time. perOrg is the maximum per
-	// organization.
+	// perTarget is the maximum number of concurrent deliveries to one receiver. A receiver that
+	// fails gets one delivery at a time. perOrg is the maximum per organization.
 	perTarget, perOrg = 4, 32
 	// firstPerOrg replaces perOrg for receivers without a delivery in flight, so that slow
 	// receivers do not block others. A webhook can always have one delivery in flight, because
@@ -95,8 +94,7 @@ func (f *inFlight) singleSlot(t model.Target, reserved int) int {
 	return min(reserved, 1)
 }
 
-// schemaTargetPrefix is the prefix of the key of a target that is a URL in a
-// schema.
+// schemaTargetPrefix is the prefix of the key of a target that is a URL in a schema.
 const schemaTargetPrefix = "url_"
 
 func isSchemaURL(t model.Target) bool { return strings.HasPrefix(t.Key, schemaTargetPrefix) }
@@ -139,8 +137,7 @@ func (f *inFlight) isSending(d model.Delivery) bool {
 	return f.sendingIDs[d.ID]
 }
 
-// retryLater keeps an attempt that could not be stored, so that storeUnrecorded can
-// store it.
+// retryLater keeps an attempt that could not be stored, so that storeUnrecorded can store it.
 func (f *inFlight) retryLater(a attempt) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -240,8 +237,7 @@ func (s *Service) deliverAndContinue(ctx context.Context, t model.Target, d mode
 			return
 		}
 	}
-	// The slot is free again. The next call to Deliver will encounter and report the same
-	// error.
+	// The slot is free again. The next call to Deliver will encounter and report the same error.
 	s.inFlight.notify()
 }
 
@@ -280,9 +276,8 @@ func (s *Service) deliver(ctx context.Context, d model.Delivery, secrets []secre
 	return err == nil && a.result.Delivered
 }
 
-// storeUnrecorded stores the attempts that could not be stored before. Otherwise,
-// their deliveries would stay claimed and would not be retried until this process
-// ends.
+// storeUnrecorded stores the attempts that could not be stored before. Otherwise, their
+// deliveries would stay claimed and would not be retried until this process ends.
 func (s *Service) storeUnrecorded(ctx context.Context) error {
 	s.inFlight.mu.Lock()
 	unrecorded := s.inFlight.unrecorded
@@ -312,8 +307,7 @@ func (s *Service) storeAttempt(ctx context.Context, a attempt) error {
 	})
 }
 
-// recordAttempt stores an attempt and its consequences for the delivery and the
-// receiver.
+// recordAttempt stores an attempt and its consequences for the delivery and the receiver.
 func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) error {
 	d := a.delivery
 	now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
@@ -355,9 +349,8 @@ func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) err
 	return s.updateReceiver(ctx, tx, w, decision, result)
 }
 
-// updateReceiver stores the failure streak of a receiver. If the receiver has
-// recovered, the waiting deliveries become due now. If it counts as dead, the
-// webhook is disabled.
+// updateReceiver stores the failure streak of a receiver. If the receiver has recovered, the
+// waiting deliveries become due now. If it counts as dead, the webhook is disabled.
 func (s *Service) updateReceiver(ctx context.Context, tx model.Tx, w model.Webhook, decision RetryDecision, result SendResult) error {
 	failed := w.FailureStreak.Failures > 0
 	w.FailureStreak = decision.Streak
@@ -373,8 +366,7 @@ func (s *Service) updateReceiver(ctx context.Context, tx model.Tx, w model.Webho
 	return tx.Outbox.MakeDue(ctx, w.ID, s.env.Now())
 }
 
-// ForgetDeliveries deletes up to maxForgotten deliveries that are older than
-// keepDeliveries.
+// ForgetDeliveries deletes up to maxForgotten deliveries that are older than keepDeliveries.
 func (s *Service) ForgetDeliveries(ctx context.Context) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		_, err := tx.Outbox.DeleteBefore(ctx, s.env.Now().Add(-keepDeliveries), maxForgotten)

@@ -35,9 +35,8 @@ func TestDeliveryFaults(t *testing.T) {
 	})
 }
 
-// Each use fails once while a failed attempt is recorded, and then while the
-// receiver recovers. Each attempt must be recorded exactly once, and both messages
-// delivered.
+// Each use fails once while a failed attempt is recorded, and then while the receiver recovers.
+// Each attempt must be recorded exactly once, and both messages delivered.
 func TestRecoveryFaults(t *testing.T) {
 	t.Parallel()
 	for name, faultyWhileDown := range map[string]bool{"while it fails": true, "while it recovers": false} {

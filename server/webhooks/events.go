@@ -14,22 +14,19 @@ import (
 // server/webhook/payload.go, and announce it where it occurs.
 type Event string
 
-// These are the events. Existing clients depend on the names and bodies of the
-// first three.
+// These are the events. Existing clients depend on the names and bodies of the first three.
 const (
 	// ImportCompleted means that an import became SUCCESSFUL.
 	ImportCompleted Event = "import_completed"
 	// HeadlessImportNeedsReview means that an import created through the API is
 	// waiting for a person.
 	HeadlessImportNeedsReview Event = "headless_import_needs_review"
-	// HeadlessImportFailed means that an import created through the API became
-	// FAILED.
+	// HeadlessImportFailed means that an import created through the API became FAILED.
 	HeadlessImportFailed Event = "headless_import_failed"
 	// WebhookDisabled means that another webhook of the organization was disabled
 	// because it failed for days.
 	WebhookDisabled Event = "webhook_disabled"
-	// ConnectorFailed means that a run of an SFTP connector failed after a
-	// successful one.
+	// ConnectorFailed means that a run of an SFTP connector failed after a successful one.
 	ConnectorFailed Event = "sftp_connector_failed"
 )
 
@@ -55,9 +52,8 @@ type Sender interface {
 	NewSecret(random io.Reader) (secrets.Secret, error)
 	// Send makes one attempt. An error means that the attempt does not count.
 	Send(ctx context.Context, d model.Delivery, at time.Time, secrets []secrets.Secret) (SendResult, error)
-	// DecideRetry returns the failure streak of a receiver after one more attempt,
-	// and what to do next. tries is the number of attempts to deliver the message,
-	// including this one.
+	// DecideRetry returns the failure streak of a receiver after one more attempt, and what to
+	// do next. tries is the number of attempts to deliver the message, including this one.
 	DecideRetry(f model.FailureStreak, tries int, at time.Time, last SendResult) RetryDecision
 }
 

@@ -66,8 +66,7 @@ func (f *fixture) webhook(url string) model.Webhook {
 	return w
 }
 
-// announce announces the failure of a connector. This queues a delivery to each
-// webhook.
+// announce announces the failure of a connector. This queues a delivery to each webhook.
 func (f *fixture) announce() error {
 	f.Helper()
 	return f.env.Store.Update(f.ctx, func(tx model.Tx) error {

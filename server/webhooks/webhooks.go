@@ -36,8 +36,7 @@ func New(env *model.Env, sender Sender) (*Service, error) {
 const (
 	// maxWebhooks is the maximum number of webhooks per organization.
 	maxWebhooks = 100
-	// secretOverlap is the period after a rotation during which the previous secret
-	// also signs.
+	// secretOverlap is the period after a rotation during which the previous secret also signs.
 	secretOverlap = 24 * time.Hour
 	// maxFilters is the maximum number of events, of identifiers and of schemas in
 	// a webhook's filters.
@@ -49,17 +48,15 @@ type Draft struct {
 	// ID is the id of a new webhook. "" means a random id.
 	ID  string
 	URL string
-	// Listens means that the webhook has no URL, because a program fetches the
-	// messages.
+	// Listens means that the webhook has no URL, because a program fetches the messages.
 	Listens                        bool
 	Enabled                        bool
 	Development                    string
 	Events, Identifiers, SchemaIDs []string
 }
 
-// CreateWebhook creates a webhook and returns it with its secret. Only
-// RotateWebhook returns a secret again. If a webhook with the draft's ID exists,
-// CreateWebhook returns it unchanged.
+// CreateWebhook creates a webhook and returns it with its secret. Only RotateWebhook returns a
+// secret again. If a webhook with the draft's ID exists, CreateWebhook returns it unchanged.
 func (s *Service) CreateWebhook(ctx context.Context, org string, draft Draft) (w model.Webhook, secret secrets.Secret, err error) {
 	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {
@@ -161,8 +158,7 @@ func (s *Service) DeleteWebhook(ctx context.Context, org, id string) error {
 	})
 }
 
-// RotateWebhook generates and returns a new secret. The previous secret also signs
-// for a day.
+// RotateWebhook generates and returns a new secret. The previous secret also signs for a day.
 func (s *Service) RotateWebhook(ctx context.Context, org, id string) (w model.Webhook, secret secrets.Secret, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
@@ -177,8 +173,7 @@ func (s *Service) RotateWebhook(ctx context.Context, org, id string) (w model.We
 	return w, secret, err
 }
 
-// SigningSecret returns the secret that signs messages to the URLs in an
-// organization's schemas.
+// SigningSecret returns the secret that signs messages to the URLs in an organization's schemas.
 func (s *Service) SigningSecret(org string) secrets.Secret {
 	return secrets.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(s.signingKey.MAC([]byte(org))))
 }
@@ -207,9 +202,8 @@ func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset,
 	return list, attempts, total, err
 }
 
-// Redeliver queues a delivery of a webhook again. If deliveryID is "", it queues
-// all deliveries created since the given time. It returns the number of queued
-// deliveries. They keep their ids.
+// Redeliver queues a delivery of a webhook again. If deliveryID is "", it queues all deliveries
+// created since the given time. It returns the number of queued deliveries. They keep their ids.
 func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID string, since time.Time) (n int64, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		w, err := tx.Webhooks.Get(ctx, org, webhookID)

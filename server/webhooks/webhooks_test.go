@@ -98,8 +98,7 @@ func TestBrokenEntities(t *testing.T) {
 	}
 }
 
-// Creating a webhook with the ID of an existing one returns that webhook and its
-// secret.
+// Creating a webhook with the ID of an existing one returns that webhook and its secret.
 func TestCreateIsIdempotent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -18,8 +18,7 @@ import (
 // ui/scripts/stamp.mjs contains the same list.
 var sources = []string{"../messages", "grid", "index.html", "package-lock.json", "package.json", "places.mjs", "review.html", "src", "tsconfig.json", "vite.config.ts"}
 
-// The pages in dist must be built from the current sources. The test does not need
-// Node.
+// The pages in dist must be built from the current sources. The test does not need Node.
 func TestPagesAreFresh(t *testing.T) {
 	got, err := os.ReadFile("dist/sources.sha256")
 	if err != nil {
@@ -50,8 +49,7 @@ func TestSourcesSetNoMarkup(t *testing.T) {
 	}
 }
 
-// stamp returns the hash of a list that contains the hash and the name of each
-// source file.
+// stamp returns the hash of a list that contains the hash and the name of each source file.
 func stamp(t *testing.T, folder string) string {
 	t.Helper()
 	type source struct{ name, hash string }

@@ -1,6 +1,5 @@
-// Package webui serves the pages of the user interface. They are built from the
-// folder ui into dist and embedded into the program. The pages contain no data.
-// They load it from the API.
+// Package webui serves the pages of the user interface. They are built from the folder ui into
+// dist and embedded into the program. The pages contain no data. They load it from the API.
 package webui
 
 import (
@@ -21,8 +20,7 @@ import (
 var dist embed.FS
 
 const (
-	// cacheRevalidate lets browsers cache a page, but they must revalidate it
-	// before each use.
+	// cacheRevalidate lets browsers cache a page, but they must revalidate it before each use.
 	cacheRevalidate = "no-cache"
 	// cacheImmutable is for files whose names contain a hash of their content.
 	cacheImmutable = "public, max-age=31536000, immutable"
@@ -54,8 +52,7 @@ func Pages() (map[string]http.Handler, error) {
 	return pages, nil
 }
 
-// contentSecurityPolicy allows only resources from this server, no inline scripts
-// and no frames.
+// contentSecurityPolicy allows only resources from this server, no inline scripts and no frames.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 

@@ -309,8 +309,7 @@ func (k kind) file() intray.Message {
 	return intray.NewMessage("archive.file", intray.Params{"format": string(k)})
 }
 
-// bareName returns the reason for naming a member after the archive file, without its
-// extension.
+// bareName returns the reason for naming a member after the archive file, without its extension.
 func (k kind) bareName() intray.Message {
 	return intray.NewMessage("archive.name_without_extension", intray.Params{"format": string(k)})
 }

@@ -10,8 +10,7 @@ import (
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
-// FuzzArchive checks that reading arbitrary bytes returns records or an error of package
-// source.
+// FuzzArchive checks that reading arbitrary bytes returns records or an error of package source.
 func FuzzArchive(f *testing.F) {
 	box := cabinetMark + "=Jan\n1\n"
 	f.Add([]byte(gzipped(f, "a.csv", people) + gzipped(f, "", people) + "\x00"))

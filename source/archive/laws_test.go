@@ -68,8 +68,7 @@ func TestDetectsEveryFlippedBit(t *testing.T) {
 	}
 }
 
-// TestInputNotNeededAfterOpen checks that all records can be read if the store fails after
-// Open.
+// TestInputNotNeededAfterOpen checks that all records can be read if the store fails after Open.
 func TestInputNotNeededAfterOpen(t *testing.T) {
 	store := &closableStore{Reader: *bytes.NewReader([]byte(zipped(t, file("a.csv", people), file("b.csv", people))))}
 	book, err := format().Open(t.Context(), source.Input{ReaderAt: store, Size: store.Size()}, source.Options{})

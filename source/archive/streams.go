@@ -59,8 +59,7 @@ func (g *multiGzipReader) Read(p []byte) (int, error) {
 	return 0, g.nextStream()
 }
 
-// nextStream starts the next stream. Some tools pad the last block of a file with NUL
-// bytes.
+// nextStream starts the next stream. Some tools pad the last block of a file with NUL bytes.
 func (g *multiGzipReader) nextStream() error {
 	first, err := g.in.Peek(1)
 	if err != nil {

@@ -20,8 +20,7 @@ import (
 	"golang.org/x/text/encoding/traditionalchinese"
 )
 
-// Encoding is a character encoding. Encodings are comparable with ==. The zero value is
-// UTF-8.
+// Encoding is a character encoding. Encodings are comparable with ==. The zero value is UTF-8.
 type Encoding struct{ spec *encodingSpec }
 
 // UTF8 is the encoding of all decoded text. It includes ASCII.

@@ -139,8 +139,7 @@ func minCost(costs []float64) float64 {
 	return least
 }
 
-// spellingCost returns the cost, in nats, of the letters in a segment if it is in this
-// language.
+// spellingCost returns the cost, in nats, of the letters in a segment if it is in this language.
 func (t *languageModel) spellingCost(text []byte, letters *[256]uint8) float64 {
 	cost, prev := float32(0), 0
 	for _, b := range text {

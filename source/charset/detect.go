@@ -210,8 +210,7 @@ func guessASCII(sample []byte, whole bool) Guess {
 	return g
 }
 
-// fewSequences is the maximum number of non-ASCII characters that may be valid UTF-8 by
-// chance.
+// fewSequences is the maximum number of non-ASCII characters that may be valid UTF-8 by chance.
 const fewSequences = 8
 
 // guessValidUTF8 returns the guess for a sample without invalid UTF-8. If there are only a few
@@ -233,9 +232,8 @@ func guessValidUTF8(sample []byte, sequences int) Guess {
 	return g
 }
 
-// hasOnlyTwoByteRuns reports whether every non-ASCII character has two bytes and is adjacent
-// to a second non-ASCII character. Short words in Chinese and Korean encodings can look like
-// this.
+// hasOnlyTwoByteRuns reports whether every non-ASCII character has two bytes and is adjacent to
+// a second non-ASCII character. Short words in Chinese and Korean encodings can look like this.
 func hasOnlyTwoByteRuns(sample []byte) bool {
 	for i := 0; i < len(sample); {
 		i += asciiPrefix(sample[i:])

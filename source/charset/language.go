@@ -14,9 +14,8 @@ import (
 //go:embed words/*.txt
 var wordFiles embed.FS
 
-// languageModel is a Markov chain of the letters in the words of a language. It holds the
-// cost, in nats, of each letter after each other letter. The edge of a word counts as a
-// letter.
+// languageModel is a Markov chain of the letters in the words of a language. It holds the cost,
+// in nats, of each letter after each other letter. The edge of a word counts as a letter.
 type languageModel struct {
 	name    string // message code of its name
 	letters map[rune]uint8
@@ -200,8 +199,7 @@ type scriptEncoding struct {
 	penalty float64
 }
 
-// frequentCount is the number of characters at the start of a list that count as most
-// frequent.
+// frequentCount is the number of characters at the start of a list that count as most frequent.
 const frequentCount = 300
 
 // codeBlock is a range of lead bytes of two-byte characters.

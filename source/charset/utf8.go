@@ -123,8 +123,7 @@ const (
 	lastBlock  = 4096
 )
 
-// validPrefix returns the number of bytes of p before the first invalid or incomplete
-// character.
+// validPrefix returns the number of bytes of p before the first invalid or incomplete character.
 func validPrefix(p []byte) int {
 	i, ok := skipValidRunes(p, firstBlock)
 	for size := firstBlock; ok && i < len(p); size = min(2*size, lastBlock) {

@@ -168,8 +168,7 @@ func (d *dialect) parseQuotedCell(text []byte, quote, literal int, r *record) in
 	}
 }
 
-// nextQuote returns the offset of the next closing quote that is not escaped with a
-// backslash.
+// nextQuote returns the offset of the next closing quote that is not escaped with a backslash.
 func (d *dialect) nextQuote(text []byte, at int, c *cell) int {
 	for at <= len(text) {
 		i := bytes.Index(text[at:], []byte(d.shut))

@@ -22,8 +22,7 @@ type fastParser struct {
 	header []byte
 }
 
-// noQuote replaces the quote if the dialect has none. No UTF-8 character starts with this
-// byte.
+// noQuote replaces the quote if the dialect has none. No UTF-8 character starts with this byte.
 const noQuote = 0x80
 
 func newFastParser(s *sheet) *fastParser {
@@ -38,9 +37,8 @@ func newFastParser(s *sheet) *fastParser {
 }
 
 // read parses text, which must end with a line end, into an empty batch of at most `most`
-// records. The batch takes ownership of text. Lines are counted from 0. read returns the
-// number of lines, or false if a record is irregular. The content of the batch is then
-// undefined.
+// records. The batch takes ownership of text. Lines are counted from 0. read returns the number
+// of lines, or false if a record is irregular. The content of the batch is then undefined.
 func (f *fastParser) read(text []byte, most int, batch *intray.Records) (lines int64, plain bool) {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return 0, false

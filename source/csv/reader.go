@@ -270,8 +270,7 @@ func replaceInvalid(cell string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(cell, "\uFFFD"), "\x00", "\uFFFD")
 }
 
-// appendInvalidText appends a row that contains invalid UTF-8 or NUL characters, and reports
-// it.
+// appendInvalidText appends a row that contains invalid UTF-8 or NUL characters, and reports it.
 func (r *reader) appendInvalidText(batch *intray.Records) error {
 	if r.rec.unclosed {
 		return r.appendUnclosedLine(batch)

@@ -204,8 +204,7 @@ func (p *repairer) tryLooseQuotes(line []byte, literal int) {
 	p.addReadingWithStrayQuote(line, p.rec.cells, literal, len(line), repair{kind: quoteIsText}, prior)
 }
 
-// tryOtherDelimiters tries to parse the row with each delimiter other than that of the
-// dialect.
+// tryOtherDelimiters tries to parse the row with each delimiter other than that of the dialect.
 func (p *repairer) tryOtherDelimiters(row []byte) {
 	own := p.dialect
 	defer func() { p.dialect = own }()
@@ -369,8 +368,7 @@ func sameClassPenalty(row []byte, at int) float64 {
 }
 
 // bestReading returns the best reading. It returns false unless that reading is clearly better
-// than every reading with different cells, and about as likely as the regular rows of the
-// table.
+// than every reading with different cells, and about as likely as the regular rows of the table.
 func (p *repairer) bestReading(follows func(next int) bool) (reading, bool) {
 	if len(p.readings) == 0 {
 		return reading{}, false

@@ -14,8 +14,7 @@ import (
 )
 
 const (
-	// sampleBytes is the maximum length of the sample from the beginning of the text, in
-	// bytes.
+	// sampleBytes is the maximum length of the sample from the beginning of the text, in bytes.
 	sampleBytes = 1 << 20
 	// maxSampleRows is the maximum number of rows that are parsed from the sample.
 	maxSampleRows = 2000
@@ -41,9 +40,8 @@ type sheet struct {
 	header  [][]byte
 	comment string
 	columns []intray.Column
-	// profile returns the profile of the table. It builds the profile at the first call,
-	// because most files have no irregular rows. It is nil if the sample has too few regular
-	// rows.
+	// profile returns the profile of the table. It builds the profile at the first call, because
+	// most files have no irregular rows. It is nil if the sample has too few regular rows.
 	profile func() *tableProfile
 	// rowBytes is the approximate length of a record.
 	rowBytes   int
@@ -436,8 +434,7 @@ func (s *sheet) reportAmbiguousHeader(layout headerdetect.Layout, rows []sampled
 const minRepeatedCells = 4
 
 // differsFromBody reports whether a row has a cell whose value does not occur in the column
-// below it, although that column has only a few values that repeat. Such a row is not a
-// record.
+// below it, although that column has only a few values that repeat. Such a row is not a record.
 func differsFromBody(header []string, body [][]string) bool {
 	for c, name := range header {
 		values := map[string]bool{}

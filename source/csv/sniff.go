@@ -232,9 +232,8 @@ func (d dialect) quotesAreText(sample []byte) bool {
 	return broken > clean
 }
 
-// measure returns a score for how well a dialect explains a sample. It depends on how
-// consistent the number of cells per record is, and on the share of cells that look like
-// values.
+// measure returns a score for how well a dialect explains a sample. It depends on how consistent
+// the number of cells per record is, and on the share of cells that look like values.
 func (d dialect) measure(sample []byte, looks *traitsCache) float64 {
 	widths := map[int]int{}
 	var known, cells, spoiled float64

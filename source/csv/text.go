@@ -25,8 +25,7 @@ type decodedText struct {
 	// sample is the beginning of the text. whole reports whether the sample is the whole text.
 	sample []byte
 	whole  bool
-	// wrapped reports whether each line is enclosed in quotes that are not part of the
-	// text.
+	// wrapped reports whether each line is enclosed in quotes that are not part of the text.
 	wrapped bool
 }
 
@@ -169,9 +168,8 @@ func readFullAt(in source.Input, b []byte, at int64) error {
 // text alone determines them. The zero value is for all other encodings. Offsets then refer to
 // the decoded text.
 type units struct {
-	// size is the size of a unit in bytes. It is 1 for UTF-8, which needs no conversion. In
-	// all other encodings, a character is one unit, or two units for some characters in
-	// UTF-16.
+	// size is the size of a unit in bytes. It is 1 for UTF-8, which needs no conversion. In all
+	// other encodings, a character is one unit, or two units for some characters in UTF-16.
 	size      int
 	bigEndian bool
 	utf8      bool
@@ -311,8 +309,7 @@ func (d *decodedText) unwrap() {
 	d.sample, d.wrapped, d.units = inside, true, units{}
 }
 
-// hasOneQuotedCellPerLine reports whether nearly all lines of a sample are a single quoted
-// cell.
+// hasOneQuotedCellPerLine reports whether nearly all lines of a sample are a single quoted cell.
 func hasOneQuotedCellPerLine(sample []byte) bool {
 	if len(sample) == 0 || sample[0] != '"' {
 		return false

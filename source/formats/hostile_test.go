@@ -226,9 +226,8 @@ func TestFindingS2OneRowOfCells(t *testing.T) {
 	}
 }
 
-// TestManyOpenQuotes checks that a line with many quotes that are never closed is read
-// within a minute. Each quote could be text, and each attempt to find its end reads the
-// whole line.
+// TestManyOpenQuotes checks that a line with many quotes that are never closed is read within a
+// minute. Each quote could be text, and each attempt to find its end reads the whole line.
 func TestManyOpenQuotes(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()

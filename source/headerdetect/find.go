@@ -323,8 +323,7 @@ func (f *layoutFinder) hasTypedCells(at int) bool {
 	return typed >= 2
 }
 
-// extendHeader adds adjacent rows to the header if they also have text above the typed
-// columns.
+// extendHeader adds adjacent rows to the header if they also have text above the typed columns.
 func (f *layoutFinder) extendHeader(l *Layout) {
 	l.Headers = f.bodyStart(l.First) - l.First
 	for l.Headers < MaxHeaders && l.BodyStart() < len(f.rows) && f.isFurtherHeader(l.BodyStart(), l.First, l.BodyStart()+1) {
@@ -366,9 +365,8 @@ func (f *layoutFinder) isSideBySideText(at int) bool {
 		!slices.ContainsFunc(f.cells[at], func(l cellInfo) bool { return l.kind.IsTyped() || l.kind == Code })
 }
 
-// isFurtherHeader reports whether a row next to a header row belongs to the same header. Such
-// a row repeats the header or has text in typed columns. below is the index of the first
-// record.
+// isFurtherHeader reports whether a row next to a header row belongs to the same header. Such a
+// row repeats the header or has text in typed columns. below is the index of the first record.
 func (f *layoutFinder) isFurtherHeader(at, header, below int) bool {
 	if 2*f.filled[at] <= f.width || f.filled[at] < 2 || at < header && f.isSideBySideText(at) {
 		return false

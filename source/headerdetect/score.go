@@ -157,8 +157,7 @@ type columnStats struct {
 // maxBodyRows is the maximum number of rows examined below a header.
 const maxBodyRows = 200
 
-// filledRows iterates over the indexes of the rows in which a body has a cell that is not
-// empty.
+// filledRows iterates over the indexes of the rows in which a body has a cell that is not empty.
 func (f *layoutFinder) filledRows(b columnBody) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := b.from; i < min(len(f.rows), b.from+maxBodyRows); i++ {

@@ -21,9 +21,8 @@ type textFlow struct {
 	// within the padding that Excel writes before numbers.
 	preDepth int
 	spacerun bool
-	// hiddenElement is the name of the element whose text is hidden. hiddenDepth is the
-	// number of open elements with that name. hiddenText is true if any text was
-	// skipped.
+	// hiddenElement is the name of the element whose text is hidden. hiddenDepth is the number
+	// of open elements with that name. hiddenText is true if any text was skipped.
 	hiddenElement string
 	hiddenDepth   int
 	hiddenText    bool

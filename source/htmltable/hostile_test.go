@@ -39,8 +39,7 @@ func (e endless) ReadAt(p []byte, at int64) (n int, err error) {
 	return n, nil
 }
 
-// readThrough reads all sheets. It returns the number of rows and the peak memory use,
-// in bytes.
+// readThrough reads all sheets. It returns the number of rows and the peak memory use, in bytes.
 func readThrough(t *testing.T, e endless) (rows int, peak uint64, err error) {
 	t.Helper()
 	runtime.GC()

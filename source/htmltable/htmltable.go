@@ -1,10 +1,9 @@
 // Package htmltable reads the tables of web pages, which many systems export with the
 // extensions .xls and .html.
 //
-// A page is one HTML document: a file, or a part of a single-file web page (MHTML).
-// Each table of a page that has text is a sheet. A nested table is a table within a
-// cell of another table. A layout table contains other tables but has no rows of data
-// itself.
+// A page is one HTML document: a file, or a part of a single-file web page (MHTML). Each table
+// of a page that has text is a sheet. A nested table is a table within a cell of another table.
+// A layout table contains other tables but has no rows of data itself.
 //
 // The package streams a page once to find the tables and their offsets, and again for
 // each sheet that is read. It returns cells as a browser displays them, together with
@@ -34,9 +33,8 @@ type Format struct{}
 // Name returns "html".
 func (Format) Name() string { return "html" }
 
-// Detect recognizes files that start with the tags of a web page or with the header of
-// a single-file web page. Text files that contain HTML in their cells do not start this
-// way.
+// Detect recognizes files that start with the tags of a web page or with the header of a
+// single-file web page. Text files that contain HTML in their cells do not start this way.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	return detect(in.Name, head)
 }

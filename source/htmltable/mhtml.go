@@ -19,8 +19,7 @@ import (
 )
 
 const (
-	// maxHeadBytes is the maximum length of the header of a single-file web page, in
-	// bytes.
+	// maxHeadBytes is the maximum length of the header of a single-file web page, in bytes.
 	maxHeadBytes = 64 << 10
 	// maxLineBytes is the size of the buffer for lines of a part, in bytes. Lines
 	// should have at most 76 characters, but some programs do not wrap them.
@@ -66,8 +65,7 @@ func openPages(ctx context.Context, in source.Input, opt source.Options) ([]*pag
 	return b.sheetPages(ctx, in, opt)
 }
 
-// parseMHTMLHead returns an archive with the boundary that the header of the message
-// specifies.
+// parseMHTMLHead returns an archive with the boundary that the header of the message specifies.
 func parseMHTMLHead(head []byte) (*mhtmlArchive, error) {
 	message, err := mail.ReadMessage(bytes.NewReader(bytes.TrimLeft(head, " \t\r\n")))
 	if err != nil {
@@ -80,9 +78,8 @@ func parseMHTMLHead(head []byte) (*mhtmlArchive, error) {
 	return &mhtmlArchive{params["boundary"]}, nil
 }
 
-// sheetPages returns the pages that the first page lists as sheets, or all pages if it
-// lists none. For each page, it also returns the sheet name that the first page
-// specifies, or "".
+// sheetPages returns the pages that the first page lists as sheets, or all pages if it lists
+// none. For each page, it also returns the sheet name that the first page specifies, or "".
 func (b *mhtmlArchive) sheetPages(ctx context.Context, in source.Input, opt source.Options) ([]*page, []string, error) {
 	parts, err := b.listPages(ctx, in)
 	if err != nil {
@@ -186,9 +183,8 @@ func (b *mhtmlArchive) findBoundaries(ctx context.Context, in source.Input) (pla
 	}
 }
 
-// partError returns the error to report if reading a part fails. It is the failure of
-// the store if there was one, and otherwise an error that describes the problem of the
-// part.
+// partError returns the error to report if reading a part fails. It is the failure of the store
+// if there was one, and otherwise an error that describes the problem of the part.
 func partError(raw *textinput.Reader, err error) error {
 	switch {
 	case raw.Failure() != nil:

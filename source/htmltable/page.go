@@ -15,11 +15,9 @@ import (
 )
 
 const (
-	// sampleBytes is the number of bytes of a page that are read to detect its
-	// encoding.
+	// sampleBytes is the number of bytes of a page that are read to detect its encoding.
 	sampleBytes = 1 << 20
-	// declaredBytes is the number of bytes of a page that are searched for a declared
-	// encoding.
+	// declaredBytes is the number of bytes of a page that are searched for a declared encoding.
 	declaredBytes = 64 << 10
 	// readBytes is the number of bytes to read at a time.
 	readBytes = 128 << 10
@@ -151,8 +149,7 @@ func (p *page) scanForNonASCII(ctx context.Context, raw io.Reader) error {
 	return nil
 }
 
-// encodingEvidence returns evidence for the encodings of the pages, once for each
-// encoding.
+// encodingEvidence returns evidence for the encodings of the pages, once for each encoding.
 func encodingEvidence(pages []*page) (list []intray.Evidence) {
 	seen := map[string]bool{}
 	for _, p := range pages {

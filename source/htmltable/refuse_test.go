@@ -142,8 +142,7 @@ func TestUncertainEncodingEvidence(t *testing.T) {
 	}
 }
 
-// TestParts checks the sheets of pages whose parts refer to each other in different
-// ways.
+// TestParts checks the sheets of pages whose parts refer to each other in different ways.
 func TestParts(t *testing.T) {
 	sheet := func(name, head string) string {
 		return fmt.Sprintf("--b\n%s\nContent-Type: text/html\n\n<table><tr><td>%s</table>\n", head, name)

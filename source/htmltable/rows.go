@@ -19,8 +19,7 @@ type rows struct {
 	page   *page
 	place  tableLocation
 	limits source.Limits
-	// passes lists the sections to read separately. nextPass is the index of the next
-	// one.
+	// passes lists the sections to read separately. nextPass is the index of the next one.
 	passes   []tablePass
 	nextPass int
 	tokens   *tokenizer

@@ -22,8 +22,7 @@ const (
 	browser = `<html xmlns:o="urn:schemas-microsoft-com:office:office" xmlns:x="urn:schemas-microsoft-com:office:excel" xmlns="http://www.w3.org/TR/REC-html40"><head><!--[if gte mso 9]><xml><x:ExcelWorkbook><x:ExcelWorksheets><x:ExcelWorksheet><x:Name>Sales &amp; More</x:Name><x:WorksheetOptions><x:DisplayGridlines/></x:WorksheetOptions></x:ExcelWorksheet></x:ExcelWorksheets></x:ExcelWorkbook></xml><![endif]--><meta http-equiv="content-type" content="text/plain; charset=UTF-8"/></head><body><table><tr><td>id</td><td>name</td></tr><tr><td>1</td><td>Łódź</td></tr></table></body></html>`
 	// database is the output of SQL*Plus with SET MARKUP HTML ON.
 	database = "<html>\n<head>\n<meta http-equiv=\"Content-Type\" content=\"text/html; charset=WINDOWS-1252\">\n<title>SQL*Plus Report</title>\n<style type='text/css'> body {font:10pt Arial} </style></head>\n<body>\n<p>\n<table border='1' width='90%' align='center' summary='Script output'>\n<tr>\n<th scope=\"col\">\nENAME\n</th>\n<th scope=\"col\">\nSAL\n</th>\n</tr>\n<tr>\n<td>\nSM\xcfTH\n</td>\n<td align=\"right\">\n       800\n</td>\n</tr>\n<tr>\n<td>\nALLEN\n</td>\n<td align=\"right\">\n&nbsp;\n</td>\n</tr>\n</table>\n<p>\n\n2 rows selected.<br>\n</body>\n</html>\n"
-	// excel is a "Web Page" saved by Excel. It has values in addition to the displayed
-	// text.
+	// excel is a "Web Page" saved by Excel. It has values in addition to the displayed text.
 	excel = `<html xmlns:v="urn:schemas-microsoft-com:vml" xmlns:x="urn:schemas-microsoft-com:office:excel">
 <head><meta name=ProgId content=Excel.Sheet><meta http-equiv=Content-Type content="text/html; charset=windows-1252">
 <style><!--table {mso-displayed-decimal-separator:"\.";}
@@ -68,8 +67,7 @@ func mhtml(parts ...[3]string) string {
 	return out + "------=_NextPart_01--\r\n"
 }
 
-// workbookPage returns a single-file web page with two sheets like those that Excel
-// saves.
+// workbookPage returns a single-file web page with two sheets like those that Excel saves.
 func workbookPage() string {
 	list := `<html><head><xml><x:ExcelWorkbook><x:ExcelWorksheets><x:ExcelWorksheet><x:Name>Cafés</x:Name><x:WorksheetSource HRef="Book_files/sheet001.htm"/></x:ExcelWorksheet>` +
 		`<x:ExcelWorksheet><x:Name>Two</x:Name><x:WorksheetSource HRef="Book_files/sheet002.htm"/></x:ExcelWorksheet></x:ExcelWorksheets></x:ExcelWorkbook></xml></head><frameset rows="*,39"><frame src="Book_files/sheet001.htm"></frameset></html>`

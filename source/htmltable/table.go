@@ -28,8 +28,7 @@ type tableRow struct {
 	merged []workbook.Range
 	// arena holds the text of the cells.
 	arena []byte
-	// filled counts the cells with text. own counts the cells with text outside nested
-	// tables.
+	// filled counts the cells with text. own counts the cells with text outside nested tables.
 	filled, own int
 }
 
@@ -72,8 +71,7 @@ type tableWalker struct {
 	rowEnded          bool
 	// rowCount counts the rows of the table, and cellCount counts their columns.
 	rowCount, cellCount int64
-	// column is the column of the current cell. nextColumn is the column after the last
-	// cell.
+	// column is the column of the current cell. nextColumn is the column after the last cell.
 	column, nextColumn int
 	// cellRowSpan is the number of rows that the current cell spans.
 	cellRowSpan int64
@@ -311,8 +309,7 @@ func (w *tableWalker) endCell() {
 	}
 }
 
-// finish ends the table at the end of the page. It reports whether the page ends within
-// a cell.
+// finish ends the table at the end of the page. It reports whether the page ends within a cell.
 func (w *tableWalker) finish(t *tokenizer) (cut bool) {
 	cut = w.inCell || w.inCaption || t.partial
 	w.rowEnded = false

@@ -13,8 +13,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// rowsOf returns the sheets of a page as text, with one line per row and | between
-// cells.
+// rowsOf returns the sheets of a page as text, with one line per row and | between cells.
 func rowsOf(t *testing.T, page string) string {
 	t.Helper()
 	sheets, err := sourcetest.ReadAll(t.Context(), Format{}, sourcetest.NewInput("", []byte(page)), source.Options{AsIs: true})
@@ -139,8 +138,7 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// kinds returns the displayed text, kind and value of each cell in the second row of a
-// table.
+// kinds returns the displayed text, kind and value of each cell in the second row of a table.
 func kinds(t *testing.T, page string) (out string) {
 	t.Helper()
 	reader, err := open(t, page).Open(t.Context(), 0)

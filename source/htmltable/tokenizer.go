@@ -31,8 +31,7 @@ const (
 	tagVoid   // has no end tag
 )
 
-// parseTag returns the role of the tag with the given name, which must be in lower
-// case.
+// parseTag returns the role of the tag with the given name, which must be in lower case.
 func parseTag(name []byte) tag {
 	switch string(name) {
 	case "table":

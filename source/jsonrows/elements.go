@@ -113,8 +113,7 @@ func kindName(kind jsontext.Kind) intray.Message {
 	return intray.NewMessage("json_type.array", nil)
 }
 
-// currentOffset returns the file offset of the current element, or of the white space before
-// it.
+// currentOffset returns the file offset of the current element, or of the white space before it.
 func (e *elementReader) currentOffset() int64 {
 	at := e.start + e.guard.from
 	window := make([]byte, min(4<<10, e.in.Size-at))
@@ -128,8 +127,7 @@ func (e *elementReader) currentOffset() int64 {
 // on the decoder to request more bytes only while it is inside the current element.
 type limitedReader struct {
 	in source.Input
-	// at is the file offset of the next chunk, and rest is the unread part of the current
-	// chunk.
+	// at is the file offset of the next chunk, and rest is the unread part of the current chunk.
 	at          int64
 	chunk, rest []byte
 	// passed is the number of bytes passed to the decoder. from is the offset of the current
@@ -243,8 +241,7 @@ func (e *elementReader) locate(err error) error {
 // escapeLength is the length of an escape sequence such as \ud83d, in bytes.
 const escapeLength = 6
 
-// notJSON returns a message about the bytes at an offset of the file, which are not valid
-// JSON.
+// notJSON returns a message about the bytes at an offset of the file, which are not valid JSON.
 func notJSON(in source.Input, at int64) intray.Message {
 	text := make([]byte, min(escapeLength, max(in.Size-at, 0)))
 	if err := readFullAt(in, text, at); err != nil {

@@ -80,8 +80,7 @@ func standardElements(t *testing.T, text string) (elements []json.RawMessage) {
 	}
 }
 
-// flatten adds the nonempty leaves of a value to leaves, by path. way is the path of the
-// value.
+// flatten adds the nonempty leaves of a value to leaves, by path. way is the path of the value.
 func flatten(t *testing.T, leaves map[string]string, way []string, value json.RawMessage) {
 	var object map[string]json.RawMessage
 	var cell string

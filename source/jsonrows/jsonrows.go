@@ -4,9 +4,8 @@
 // the values of a single array, as one value per line, or as the values of arrays inside a
 // single object. In an object, each array of objects or arrays is a sheet, and its name is its
 // path in the object. The package reports the other members of the object and does not read
-// them. A file with the extension .ndjson or .jsonl has one object per line, even if it has
-// only one line. The package recognizes one array per line if the second line is also an
-// array.
+// them. A file with the extension .ndjson or .jsonl has one object per line, even if it has only
+// one line. The package recognizes one array per line if the second line is also an array.
 //
 // The elements of a table must be all objects or all arrays. In an object, a leaf is a value
 // that is not an object itself. Each leaf is a cell, and its path, joined by dots, is the name
@@ -77,8 +76,7 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 // byteOrderMark is the byte order mark that some programs write at the start of UTF-8 files.
 const byteOrderMark = "\uFEFF"
 
-// byteOrderMarkLength returns the length of the byte order mark in bytes, or 0 if there is
-// none.
+// byteOrderMarkLength returns the length of the byte order mark in bytes, or 0 if there is none.
 func byteOrderMarkLength(in source.Input) (int64, error) {
 	mark := make([]byte, min(in.Size, int64(len(byteOrderMark))))
 	if err := readFullAt(in, mark, 0); err != nil {

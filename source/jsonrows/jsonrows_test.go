@@ -180,8 +180,7 @@ func TestHeadersAreBounded(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, `{"a":1}{"b":{"`+name+`aa":1}}`, source.Options{}, over("in element 2, the header of column 2 is longer than 4,096 bytes"))
 }
 
-// TestOpenStringIsBounded checks that an unterminated string is not read into memory as a
-// whole.
+// TestOpenStringIsBounded checks that an unterminated string is not read into memory as a whole.
 func TestOpenStringIsBounded(t *testing.T) {
 	text := `[{"a":"` + strings.Repeat("x", 16<<20)
 	limits := source.Limits{RecordBytes: 1 << 20}.WithDefaults()

@@ -9,8 +9,7 @@ import (
 
 const (
 	dayMillis = 24 * 60 * 60 * 1000
-	// maxSerial is the serial of the first day of the year 10000. Serials must be
-	// lower.
+	// maxSerial is the serial of the first day of the year 10000. Serials must be lower.
 	maxSerial = 2958466
 	// epoch1904Offset is the serial that the first day of the 1904 system has in the
 	// 1900 system.
@@ -126,8 +125,7 @@ func civilDate(days int64) (year, month, day int) {
 }
 
 // islamicDate converts a day, counted from 1899-12-30, to a date in the tabular Islamic
-// calendar. The epoch of this calendar is 15 July 622, as in Microsoft's
-// implementation.
+// calendar. The epoch of this calendar is 15 July 622, as in Microsoft's implementation.
 func islamicDate(days int64) (year, month, day int) {
 	n := days + 466580
 	year = int((30*n + 10646) / 10631)

@@ -41,9 +41,8 @@ func (k tokenKind) isTimeLetter() bool {
 	return k == tokElapsed || k >= tokHour
 }
 
-// token is a part of a code. text is the text to display if the token is a literal.
-// count is the number of repetitions of a date letter, or the fixed denominator after a
-// slash.
+// token is a part of a code. text is the text to display if the token is a literal. count is the
+// number of repetitions of a date letter, or the fixed denominator after a slash.
 type token struct {
 	kind  tokenKind
 	text  string
@@ -102,8 +101,7 @@ func tokenize(code string) ([]rawSection, bool) {
 	return parts, true
 }
 
-// appendToken appends a token. If it is B1 or B2, it selects a calendar and displays
-// nothing.
+// appendToken appends a token. If it is B1 or B2, it selects a calendar and displays nothing.
 func (p *rawSection) appendToken(t token, source string) {
 	switch {
 	case source == "B1" || source == "b1":
@@ -189,8 +187,7 @@ func scanWord(code string) (t token, n int) {
 	return token{kind: kind, text: code[:n], count: n}, n
 }
 
-// words lists the tokens that have several letters. They are matched before single
-// letters.
+// words lists the tokens that have several letters. They are matched before single letters.
 var words = [...]struct {
 	spelled string
 	kind    tokenKind
@@ -223,9 +220,8 @@ func countRepeats(code string) int {
 	return n
 }
 
-// resolveDateTokens resolves the meaning of tokens in a date section. m can mean
-// minutes, a point followed by zeros is a fraction of a second, and other number tokens
-// are literals.
+// resolveDateTokens resolves the meaning of tokens in a date section. m can mean minutes, a
+// point followed by zeros is a fraction of a second, and other number tokens are literals.
 func (p *rawSection) resolveDateTokens() {
 	if !p.isDate() {
 		return
@@ -244,8 +240,7 @@ func (p *rawSection) resolveDateTokens() {
 	p.tokens = out
 }
 
-// resolveDateToken returns the meaning of a token in a date section, given its
-// neighbors.
+// resolveDateToken returns the meaning of a token in a date section, given its neighbors.
 func resolveDateToken(t token, last tokenKind, rest []token) token {
 	switch t.kind {
 	case tokMonth:
@@ -454,6 +449,5 @@ func (f *Format) sectionFor(v float64) *section {
 	return nil
 }
 
-// fallbackSection displays numbers that do not satisfy the condition of the only
-// section.
+// fallbackSection displays numbers that do not satisfy the condition of the only section.
 var fallbackSection = section{shape: shapeGeneral, items: []item{{kind: itemGeneral}}}

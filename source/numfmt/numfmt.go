@@ -14,17 +14,16 @@
 //
 // # Digits
 //
-// A number has 15 significant decimal digits, as in Excel. The package rounds these
-// digits, half away from zero. The placeholder 0 always displays a digit. The
-// placeholder # displays only a significant digit. The placeholder ? displays a space
-// instead of an insignificant digit. Each placeholder displays the digit at its
-// position, and the first one also displays all digits to its left. Literals keep their
-// position. A comma between placeholders groups thousands, and a comma after the last
-// placeholder divides by 1,000. Each percent sign multiplies by 100. The exponent is a
-// multiple of the number of placeholders before the point. A fraction is the last
-// convergent of the continued fraction whose denominator fits the placeholders. A zero
-// fraction after an integer is blank. A leading minus sign remains if all digits round
-// to zero: -0.001 in 0.00 is -0.00.
+// A number has 15 significant decimal digits, as in Excel. The package rounds these digits, half
+// away from zero. The placeholder 0 always displays a digit. The placeholder # displays only a
+// significant digit. The placeholder ? displays a space instead of an insignificant digit. Each
+// placeholder displays the digit at its position, and the first one also displays all digits to
+// its left. Literals keep their position. A comma between placeholders groups thousands, and a
+// comma after the last placeholder divides by 1,000. Each percent sign multiplies by 100. The
+// exponent is a multiple of the number of placeholders before the point. A fraction is the last
+// convergent of the continued fraction whose denominator fits the placeholders. A zero fraction
+// after an integer is blank. A leading minus sign remains if all digits round to zero: -0.001 in
+// 0.00 is -0.00.
 //
 // # General
 //
@@ -35,29 +34,27 @@
 //
 // # Sections
 //
-// If a code has one section, it applies to all numbers. If it has two, the first
-// applies to numbers from 0, and the second to negative numbers. If it has three, the
-// first applies to positive numbers, the second to negative numbers and the third to
-// zero. Conditions replace these rules: the first section whose condition is true
-// applies. A section that applies only to negative numbers displays no minus sign. If
-// the condition of the only section is false, the format is General. If the conditions
-// of several sections are all false, the result is a row of # characters. Text uses the
-// fourth section, or the last section if it contains an @. Otherwise, text is displayed
-// unchanged. An underscore followed by a character displays one space, and an asterisk
-// followed by a character (a fill) displays nothing.
+// If a code has one section, it applies to all numbers. If it has two, the first applies to
+// numbers from 0, and the second to negative numbers. If it has three, the first applies to
+// positive numbers, the second to negative numbers and the third to zero. Conditions replace
+// these rules: the first section whose condition is true applies. A section that applies only to
+// negative numbers displays no minus sign. If the condition of the only section is false, the
+// format is General. If the conditions of several sections are all false, the result is a row of
+// # characters. Text uses the fourth section, or the last section if it contains an @.
+// Otherwise, text is displayed unchanged. An underscore followed by a character displays one
+// space, and an asterisk followed by a character (a fill) displays nothing.
 //
 // # Dates
 //
-// Serial 1 is 1900-01-01, 60 is the nonexistent 29 February 1900, and 0 is 0 January.
-// In the 1904 system, serial 0 is 1904-01-01. Times are rounded to the last displayed
-// digit of seconds, or to whole seconds if no fraction is displayed, and then truncated
-// to the displayed units. m means minutes after h or before s. Negative dates and dates
-// from the year 10000 on are displayed as a row of 255 # characters, as in CSV files
-// that Excel saves. In the 1904 system, negative dates have a minus sign. Month and day
-// names are English unless a locale tag selects German, French, Spanish, Italian,
-// Portuguese or Dutch. The letter b displays Buddhist years. B2 and locale tags of the
-// Hijri calendar select the tabular Islamic calendar. Codes in other calendars
-// (Japanese eras, Taiwan, Korea, Hebrew) are not supported. Eastern digits (DBNum,
+// Serial 1 is 1900-01-01, 60 is the nonexistent 29 February 1900, and 0 is 0 January. In the
+// 1904 system, serial 0 is 1904-01-01. Times are rounded to the last displayed digit of seconds,
+// or to whole seconds if no fraction is displayed, and then truncated to the displayed units. m
+// means minutes after h or before s. Negative dates and dates from the year 10000 on are
+// displayed as a row of 255 # characters, as in CSV files that Excel saves. In the 1904 system,
+// negative dates have a minus sign. Month and day names are English unless a locale tag selects
+// German, French, Spanish, Italian, Portuguese or Dutch. The letter b displays Buddhist years.
+// B2 and locale tags of the Hijri calendar select the tabular Islamic calendar. Codes in other
+// calendars (Japanese eras, Taiwan, Korea, Hebrew) are not supported. Eastern digits (DBNum,
 // Thai) are displayed as 0 to 9.
 package numfmt
 
@@ -69,8 +66,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// maxCodeChars is the maximum length of a code, in characters. Further characters are
-// ignored.
+// maxCodeChars is the maximum length of a code, in characters. Further characters are ignored.
 const maxCodeChars = 255
 
 // Format is a compiled format code. It is safe for concurrent use.
@@ -130,8 +126,7 @@ func truncateCode(code string) string {
 	return code
 }
 
-// cutTextSection removes the section for text, if any, from the end of parts and
-// compiles it.
+// cutTextSection removes the section for text, if any, from the end of parts and compiles it.
 func (f *Format) cutTextSection(parts []rawSection) []rawSection {
 	last := len(parts) - 1
 	if last != 3 && !parts[last].isText() {
@@ -172,10 +167,9 @@ func (f *Format) classify(parts []rawSection) {
 // CellDateTime or CellTime. For a text format (@), it is CellText.
 func (f *Format) Kind() intray.CellKind { return f.kind }
 
-// AppendFormatted appends the displayed text of a number. If epoch1904 is true, serials
-// are in the 1904 date system instead of the 1900 one. Invalid dates (negative, or
-// after 9999-12-31) are displayed as a row of 255 # characters, and NaN and infinities
-// as #NUM!.
+// AppendFormatted appends the displayed text of a number. If epoch1904 is true, serials are in
+// the 1904 date system instead of the 1900 one. Invalid dates (negative, or after 9999-12-31)
+// are displayed as a row of 255 # characters, and NaN and infinities as #NUM!.
 func (f *Format) AppendFormatted(dst []byte, v float64, epoch1904 bool) []byte {
 	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(dst, "#NUM!"...)
@@ -213,8 +207,7 @@ func (f *Format) AppendFormattedText(dst, text []byte) []byte {
 	return dst
 }
 
-// appendThroughText appends a number as a format that has only a section for text
-// displays it.
+// appendThroughText appends a number as a format that has only a section for text displays it.
 func appendThroughText(dst []byte, items []item, v float64) []byte {
 	var d decimal
 	for i := range items {
@@ -285,8 +278,7 @@ func (f *Format) appendDay(dst []byte, total int64) []byte {
 	return dst
 }
 
-// appendTime appends the time of day, or the whole duration if the format displays
-// elapsed time.
+// appendTime appends the time of day, or the whole duration if the format displays elapsed time.
 func (f *Format) appendTime(dst []byte, v float64) []byte {
 	total := int64(math.Round(v * dayMillis))
 	if total < 0 {
@@ -336,8 +328,7 @@ func appendPlain(dst []byte, v float64) []byte {
 	return strconv.AppendInt(dst, int64(exponent), 10)
 }
 
-// appendInteger appends an integer: the fewest digits that identify it, followed by
-// zeros.
+// appendInteger appends an integer: the fewest digits that identify it, followed by zeros.
 func appendInteger(dst []byte, v float64) []byte {
 	if math.Abs(v) < 1e21 {
 		return strconv.AppendFloat(dst, v+0, 'f', -1, 64) // + 0 converts -0 to 0

@@ -32,8 +32,7 @@ type item struct {
 	// mark is the placeholder: 0, # or ?. It is 0x00 for a digit position that the code
 	// does not contain but that must display digits.
 	mark byte
-	// first is true for the first placeholder of a run. It also displays all digits to
-	// its left.
+	// first is true for the first placeholder of a run. It also displays all digits to its left.
 	first bool
 	// place is the position of the digit: the power of ten, or the number of places
 	// after the point for decimals, both counted from 0.
@@ -54,8 +53,7 @@ type section struct {
 
 	// scale is the power of ten by which the number is multiplied.
 	scale int
-	// wholes and decimals are the numbers of placeholders before and after the decimal
-	// point.
+	// wholes and decimals are the numbers of placeholders before and after the decimal point.
 	wholes, decimals int
 	grouped          bool
 
@@ -119,9 +117,8 @@ func (p *rawSection) countTokens(kind tokenKind) int {
 	return n
 }
 
-// fractionSlash returns the index of the slash of a fraction, or -1 if there is none.
-// The slash must come directly after a placeholder, and directly before a placeholder
-// or a number.
+// fractionSlash returns the index of the slash of a fraction, or -1 if there is none. The slash
+// must come directly after a placeholder, and directly before a placeholder or a number.
 func (p *rawSection) fractionSlash() int {
 	for i, t := range p.tokens {
 		if t.kind != tokSlash || i == 0 || p.tokens[i-1].kind != tokDigit {
@@ -165,9 +162,8 @@ func (s *section) compileNumber(tokens []token) {
 	}
 }
 
-// addPoint adds the decimal point. Further points are literals. If there are no
-// placeholders before the point, it adds a position for the digits that must be
-// displayed there.
+// addPoint adds the decimal point. Further points are literals. If there are no placeholders
+// before the point, it adds a position for the digits that must be displayed there.
 func (s *section) addPoint(kind *itemKind) {
 	if *kind == itemWhole {
 		if s.countPlaces(itemWhole) == 0 {

@@ -17,8 +17,7 @@ const (
 	mimetypePart = "mimetype"
 	contentPart  = "content.xml"
 	manifestPart = "META-INF/manifest.xml"
-	// encryptedPart is the entry that holds the workbook if the archive is encrypted as
-	// a whole.
+	// encryptedPart is the entry that holds the workbook if the archive is encrypted as a whole.
 	encryptedPart = "encrypted-package"
 )
 
@@ -103,9 +102,8 @@ func (p *document) checkMediaType(ctx context.Context) error {
 	return nil
 }
 
-// checkEncryption reads the manifest, which describes the encryption of each entry.
-// It returns an error if the content is encrypted. Other entries, such as macros, may
-// be encrypted.
+// checkEncryption reads the manifest, which describes the encryption of each entry. It returns
+// an error if the content is encrypted. Other entries, such as macros, may be encrypted.
 func (p *document) checkEncryption(ctx context.Context) error {
 	if p.archive.Has(encryptedPart) {
 		return zipfile.ErrPassword

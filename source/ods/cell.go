@@ -203,8 +203,7 @@ func (r *rows) rowTooLong() error {
 	return r.limitError(intray.NewMessage("row.too_long", intray.Params{"limit": r.limits.RowBytes}))
 }
 
-// isErrorText reports whether text looks like the result of a failed formula, such as
-// "#REF!".
+// isErrorText reports whether text looks like the result of a failed formula, such as "#REF!".
 func isErrorText(text []byte) bool {
 	switch string(text) {
 	case "#N/A", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#NULL!", "#SPILL!", "#CALC!", "#FIELD!", "#BLOCKED!", "#CONNECT!", "#UNKNOWN!", "#GETTING_DATA":

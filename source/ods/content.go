@@ -126,8 +126,7 @@ func (c *contentReader) nextSheet(info *workbookInfo) (bool, error) {
 	}
 }
 
-// seekSheet moves to the sheet with the given index, which must not have been entered
-// yet.
+// seekSheet moves to the sheet with the given index, which must not have been entered yet.
 func (c *contentReader) seekSheet(ctx context.Context, sheet int) error {
 	c.part.SetContext(ctx)
 	for c.entered <= sheet {
@@ -165,8 +164,7 @@ type workbookInfo struct {
 	macros       bool
 }
 
-// readWorkbookInfo reads the whole content and returns the information that it
-// declares.
+// readWorkbookInfo reads the whole content and returns the information that it declares.
 func readWorkbookInfo(ctx context.Context, p *document) (workbookInfo, error) {
 	list := workbookInfo{limits: p.limits, hiddenStyles: map[string]bool{}, nullDate: defaultNullDate, macros: p.hasMacros()}
 	c, err := openContent(ctx, p, &list)
@@ -278,8 +276,7 @@ var namespaces = xmlscan.Namespaces{
 	},
 }
 
-// namespaceByURI returns the namespace of a URI of OpenDocument 1.3 or its
-// extensions.
+// namespaceByURI returns the namespace of a URI of OpenDocument 1.3 or its extensions.
 func namespaceByURI(uri string) xmlscan.Namespace {
 	if uri == "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0" {
 		return nsCalc

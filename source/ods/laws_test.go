@@ -14,8 +14,7 @@ import (
 // drawnCell is a generated cell. want is the expected text, or "" if the cell is empty.
 type drawnCell struct{ xml, want string }
 
-// drawCell generates one of a few different cells, so that adjacent cells are often
-// equal.
+// drawCell generates one of a few different cells, so that adjacent cells are often equal.
 func drawCell(t *rapid.T) drawnCell {
 	return rapid.SampledFrom([]drawnCell{
 		{}, {}, {"|/>", ""}, {`| office:value-type="string"><text:p/></table:table-cell>`, ""},

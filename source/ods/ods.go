@@ -1,11 +1,10 @@
 // Package ods reads OpenDocument spreadsheets: .ods, .ots and the flat format .fods.
 //
-// A part is one entry of the archive. The content is the part that holds all sheets in
-// order. A flat document consists of the content alone. The package matches namespaces
-// by URI and accepts any prefix. A cell has a value, stored as an attribute, and the
-// text that the application displays, stored as paragraphs. Equal adjacent rows, cells
-// and spaces are stored once with a repetition count. The package returns them that
-// many times.
+// A part is one entry of the archive. The content is the part that holds all sheets in order. A
+// flat document consists of the content alone. The package matches namespaces by URI and accepts
+// any prefix. A cell has a value, stored as an attribute, and the text that the application
+// displays, stored as paragraphs. Equal adjacent rows, cells and spaces are stored once with a
+// repetition count. The package returns them that many times.
 //
 // The package reports merged ranges and hidden sheets, rows and columns. A merged range
 // has a value only in its first cell.
@@ -44,20 +43,17 @@ type Limits struct {
 	// Sheets is the maximum number of sheets, and also of styles of hidden sheets.
 	// Default 4,096.
 	Sheets int
-	// NameBytes is the maximum length of the name of a sheet or style, in bytes.
-	// Default 4 KiB.
+	// NameBytes is the maximum length of the name of a sheet or style, in bytes. Default 4 KiB.
 	NameBytes int
 	// Rows is the highest number that a row with cells may have. Default 16,777,216.
 	Rows int64
 	// Columns is the maximum number of columns. Default 16,384.
 	Columns int
-	// CellBytes is the maximum length of the text in one cell, in bytes. Default 16
-	// MiB.
+	// CellBytes is the maximum length of the text in one cell, in bytes. Default 16 MiB.
 	CellBytes int
 	// RowBytes is the maximum length of all text in one row, in bytes. Default 32 MiB.
 	RowBytes int
-	// SheetBytes is the maximum length of all text in one sheet, in bytes. Default 8
-	// GiB.
+	// SheetBytes is the maximum length of all text in one sheet, in bytes. Default 8 GiB.
 	SheetBytes int64
 	// RepeatedBytes is the maximum size of all repetitions of rows, cells and spaces
 	// that are stored once with a count, in bytes. Each repetition of a cell counts as
@@ -162,8 +158,7 @@ func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
 	return &rows{book: b, content: c, scan: c.scan, limits: b.doc.limits, name: b.info.sheets[sheet].Name}, nil
 }
 
-// acquireContent returns the idle content if it is not past the sheet, and nil
-// otherwise.
+// acquireContent returns the idle content if it is not past the sheet, and nil otherwise.
 func (b *book) acquireContent(sheet int) *contentReader {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -207,8 +202,7 @@ type Format struct{}
 // Name returns "ods".
 func (Format) Name() string { return "ods" }
 
-// Open implements [source.Format]. It reads the whole workbook once, to list the
-// sheets.
+// Open implements [source.Format]. It reads the whole workbook once, to list the sheets.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	limits := Limits{Columns: opt.Limits.Columns, CellBytes: opt.Limits.CellBytes, RowBytes: opt.Limits.RecordBytes}
 	w, err := Open(ctx, in, limits)
@@ -268,8 +262,7 @@ func (p *document) hasSpreadsheet(ctx context.Context) bool {
 	return true
 }
 
-// detectFlat returns the result of Detect for a flat document. It checks the outermost
-// element.
+// detectFlat returns the result of Detect for a flat document. It checks the outermost element.
 func detectFlat(head []byte) (float64, intray.Message) {
 	s, err := newScanner(bytes.NewReader(head), "document", Limits{}.WithDefaults())
 	if err != nil {

@@ -246,8 +246,7 @@ type span struct {
 	width, height int64
 }
 
-// addSpan records a merged cell. It ignores invalid spans, because they change no
-// value.
+// addSpan records a merged cell. It ignores invalid spans, because they change no value.
 func (r *rows) addSpan(width, height []byte) {
 	s := span{column: r.column, width: 1, height: 1}
 	if n, ok := parseCount(width); ok {
@@ -300,8 +299,7 @@ func (r *rows) readColumn() error {
 	return s.SkipUnchecked()
 }
 
-// hideColumns records hidden columns. It ignores ranges that start beyond the limit on
-// columns.
+// hideColumns records hidden columns. It ignores ranges that start beyond the limit on columns.
 func (r *rows) hideColumns(c columnRange) {
 	if c.first >= int64(r.limits.Columns) {
 		return

@@ -100,8 +100,7 @@ func TestBook(t *testing.T) {
 	}
 }
 
-// TestAnyOrder checks that the sheets of one book can be read in any order, in whole or
-// in part.
+// TestAnyOrder checks that the sheets of one book can be read in any order, in whole or in part.
 func TestAnyOrder(t *testing.T) {
 	want := [][]string{{"A1 text first", "A2 text more"}, {"A1 text second"}, nil, {"A1 text fourth"}}
 	book := opened(t, several(t))

@@ -169,8 +169,7 @@ func (a *recordAssembler) skipNull(n *node) {
 	}
 }
 
-// writeOccurrence writes a node whose parent is present. It writes null if the node is
-// missing.
+// writeOccurrence writes a node whose parent is present. It writes null if the node is missing.
 func (a *recordAssembler) writeOccurrence(ctx context.Context, n *node) error {
 	def := a.firstCursor(n).Def
 	switch {

@@ -132,8 +132,7 @@ func TestShapes(t *testing.T) {
 func asList(schema []format.SchemaElement) { older(deprecated.List)(&schema[1]) }
 func asMap(schema []format.SchemaElement)  { older(deprecated.MapKeyValue)(&schema[1]) }
 
-// TestMapOfMissing checks the JSON of a map with numeric keys, a duplicate key and null
-// values.
+// TestMapOfMissing checks the JSON of a map with numeric keys, a duplicate key and null values.
 func TestMapOfMissing(t *testing.T) {
 	root := parquet.Group{"v": parquet.Optional(parquet.Map(parquet.Leaf(parquet.Int32Type), parquet.Optional(parquet.Date())))}
 	entry := func(rep, key, day int) (k, v parquet.Value) {

@@ -73,8 +73,7 @@ func TestDecimalsLikeBig(t *testing.T) {
 	})
 }
 
-// TestFloatsReadBack checks that the text of a floating-point number parses to the same
-// number.
+// TestFloatsReadBack checks that the text of a floating-point number parses to the same number.
 func TestFloatsReadBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		f := math.Float64frombits(rapid.Uint64().Draw(t, "bits"))

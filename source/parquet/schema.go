@@ -45,8 +45,7 @@ type node struct {
 	// including end.
 	first, end int
 	leaf       *leaf
-	// inner is the repeated node of a list or map, and item is the node of each item in a
-	// list.
+	// inner is the repeated node of a list or map, and item is the node of each item in a list.
 	inner, item *node
 }
 
@@ -193,9 +192,8 @@ func (t *tree) addLeaf(n *node, path string) error {
 	return nil
 }
 
-// detectForm sets the JSON form of a group. The group is a list or a map if it has the
-// structure that the Parquet format requires, or one that older programs wrote. Otherwise it
-// is an object.
+// detectForm sets the JSON form of a group. The group is a list or a map if it has the structure
+// that the Parquet format requires, or one that older programs wrote. Otherwise it is an object.
 // https://github.com/apache/parquet-format/blob/master/LogicalTypes.md#nested-types
 func (n *node) detectForm() {
 	n.form = formObject

@@ -153,8 +153,7 @@ func withReader(ctx context.Context, format source.Format, s Sample, check func(
 	})
 }
 
-// checkBatchStaysValid checks that a batch does not change while the same sheet is read
-// again.
+// checkBatchStaysValid checks that a batch does not change while the same sheet is read again.
 func checkBatchStaysValid(ctx context.Context, format source.Format, s Sample) error {
 	return withReader(ctx, format, s, func(reader source.Reader) error {
 		batch := &intray.Records{}

@@ -166,10 +166,9 @@ func (t Table) Sample() Sample {
 	}
 }
 
-// LargeTables returns tables that are larger than a batch. Their Text is empty, so that
-// each format can encode them. The table tall has more records than two batches, wide
-// has more cells than a batch, all of them empty, and heavy has cells longer than a
-// read buffer.
+// LargeTables returns tables that are larger than a batch. Their Text is empty, so that each
+// format can encode them. The table tall has more records than two batches, wide has more cells
+// than a batch, all of them empty, and heavy has cells longer than a read buffer.
 func LargeTables() []Table {
 	tall := Table{Name: "tall", Headers: []string{"n"}}
 	for n := range 2*intray.BatchRows + 5 {
@@ -222,8 +221,7 @@ func sameError(got, want error) bool {
 	return got == nil && want == nil
 }
 
-// CloseAfter closes a book or a reader at the end of the test. It reports an error of
-// Close.
+// CloseAfter closes a book or a reader at the end of the test. It reports an error of Close.
 func CloseAfter(t testing.TB, c io.Closer) {
 	t.Helper()
 	t.Cleanup(func() {
@@ -260,8 +258,7 @@ func Open(t testing.TB, format source.Format, text string, opt source.Options) (
 	return reader, evidence
 }
 
-// CountRecords reads the first sheet of text to its end and returns the number of
-// records.
+// CountRecords reads the first sheet of text to its end and returns the number of records.
 func CountRecords(t testing.TB, format source.Format, text []byte) (records int) {
 	t.Helper()
 	book, err := format.Open(t.Context(), NewInput("", text), source.Options{})

@@ -35,8 +35,7 @@ type Sheet struct {
 	// Headers are the headers of all columns.
 	Headers []string
 	Records [][]string
-	// Lines holds the expected line of each record. If Lines is nil, lines are not
-	// compared.
+	// Lines holds the expected line of each record. If Lines is nil, lines are not compared.
 	Lines []int64
 }
 
@@ -83,9 +82,8 @@ func NewInput(name string, text []byte) source.Input {
 	return source.Input{Name: name, ReaderAt: bytes.NewReader(text), Size: int64(len(text))}
 }
 
-// Corpus returns the folder of a test corpus, which is stored outside the repository.
-// If the corpus is packed, Corpus unpacks it for the test. If the corpus is missing, it
-// skips the test.
+// Corpus returns the folder of a test corpus, which is stored outside the repository. If the
+// corpus is packed, Corpus unpacks it for the test. If the corpus is missing, it skips the test.
 func Corpus(t testing.TB, name string) string {
 	t.Helper()
 	folder, err := os.Getwd()

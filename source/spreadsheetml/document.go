@@ -14,8 +14,7 @@ import (
 	"github.com/intraydata/intray/source/charset"
 )
 
-// sampleBytes is the number of bytes of a document that are read to detect its
-// encoding.
+// sampleBytes is the number of bytes of a document that are read to detect its encoding.
 const sampleBytes = 1 << 20
 
 // document is a file and its encoding.
@@ -26,9 +25,8 @@ type document struct {
 	explicit bool
 }
 
-// openDocument opens a file and determines its encoding. In order of precedence, this
-// is the requested encoding, that of a byte order mark, the declared encoding, or
-// UTF-8.
+// openDocument opens a file and determines its encoding. In order of precedence, this is the
+// requested encoding, that of a byte order mark, the declared encoding, or UTF-8.
 func openDocument(in source.Input, asked string) (*document, error) {
 	sample, err := (&document{in: in}).readSample(0)
 	if err != nil {
@@ -117,9 +115,8 @@ func damagedError(problem intray.Message) error {
 	return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": problem})}
 }
 
-// appendContent appends the text of the element that has just started, including the
-// text of its children, and moves to the end of the element. The text can be up to
-// limit bytes long.
+// appendContent appends the text of the element that has just started, including the text of its
+// children, and moves to the end of the element. The text can be up to limit bytes long.
 func appendContent(s *xmlscan.Scanner, dst []byte, limit int) ([]byte, error) {
 	from := len(dst)
 	for depth := s.Depth(); s.Depth() >= depth; {

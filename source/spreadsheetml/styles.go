@@ -14,8 +14,7 @@ const (
 	// format code, both in bytes.
 	maxIDBytes   = 255
 	maxCodeBytes = 4 << 10
-	// maxParents is the maximum number of styles to search for the number format of a
-	// style.
+	// maxParents is the maximum number of styles to search for the number format of a style.
 	maxParents = 16
 )
 
@@ -27,8 +26,7 @@ type style struct {
 	general, plain bool
 }
 
-// styleDecl is a declared style. If it has no number format, it inherits that of its
-// parent.
+// styleDecl is a declared style. If it has no number format, it inherits that of its parent.
 type styleDecl struct {
 	parent, code string
 	hasFormat    bool

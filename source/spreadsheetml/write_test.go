@@ -14,8 +14,7 @@ import (
 
 const declaration = `<?xml version="1.0" encoding="UTF-8"?>` + "\n"
 
-// workbookXML returns a document like those that Excel writes: styles followed by
-// worksheets.
+// workbookXML returns a document like those that Excel writes: styles followed by worksheets.
 func workbookXML(styles string, sheets ...string) string {
 	return declaration + `<?mso-application progid="Excel.Sheet"?>
 <Workbook xmlns="urn:schemas-microsoft-com:office:spreadsheet" xmlns:o="urn:schemas-microsoft-com:office:office"

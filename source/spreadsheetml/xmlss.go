@@ -1,16 +1,14 @@
 // Package spreadsheetml reads workbooks in the XML format of Excel 2002 and 2003
 // (SpreadsheetML), which programs save with the extensions .xml and .xls.
 //
-// A workbook is one XML document that contains styles and then worksheets. Each
-// worksheet is a table of rows of cells. A style specifies the number format of cells.
-// The package streams the document once to find the worksheets and their offsets, and
-// again for each sheet that is read.
+// A workbook is one XML document that contains styles and then worksheets. Each worksheet is a
+// table of rows of cells. A style specifies the number format of cells. The package streams the
+// document once to find the worksheets and their offsets, and again for each sheet that is read.
 //
-// The package returns values as Excel displays them, or as stored with the option
-// Typed. A merged range has a value only in its first cell. The package does not
-// calculate formulas or follow links. It skips comments, names, pivot tables and
-// colors, and rejects document type declarations (DOCTYPE). It does not read the XML of
-// newer workbooks, which are ZIP archives.
+// The package returns values as Excel displays them, or as stored with the option Typed. A
+// merged range has a value only in its first cell. The package does not calculate formulas or
+// follow links. It skips comments, names, pivot tables and colors, and rejects document type
+// declarations (DOCTYPE). It does not read the XML of newer workbooks, which are ZIP archives.
 package spreadsheetml
 
 import (
@@ -59,8 +57,7 @@ func (Format) Detect(_ source.Input, head []byte) (score float64, reason intray.
 	return 0, intray.Message{}
 }
 
-// Open implements [source.Format]. It reads the whole document once to find its
-// worksheets.
+// Open implements [source.Format]. It reads the whole document once to find its worksheets.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	opt.Limits = opt.Limits.WithDefaults()
 	doc, err := openDocument(in, opt.Encoding)
@@ -105,8 +102,7 @@ func (b *book) Close() error { return nil }
 const (
 	// maxSheets is the maximum number of sheets in a workbook.
 	maxSheets = 10_000
-	// markupBytes is the number of bytes that markup can add to the maximum length of a
-	// cell.
+	// markupBytes is the number of bytes that markup can add to the maximum length of a cell.
 	markupBytes = 1 << 20
 	// maxDepth is the maximum nesting depth of elements.
 	maxDepth = 64

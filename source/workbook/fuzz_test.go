@@ -24,10 +24,9 @@ func rangesFromBytes(raw []byte, rows int64) (ranges []Range) {
 	return ranges
 }
 
-// FuzzGrid reads any sheet with each option. With AsIs, the sheet must be returned
-// unchanged. Otherwise, each row below the header must be a record, be reported in a
-// notice, or have no text. The result must not depend on when the merged ranges become
-// known.
+// FuzzGrid reads any sheet with each option. With AsIs, the sheet must be returned unchanged.
+// Otherwise, each row below the header must be a record, be reported in a notice, or have no
+// text. The result must not depend on when the merged ranges become known.
 func FuzzGrid(f *testing.F) {
 	f.Add("a\tb\n1\t2\n\n3", []byte{}, 0)
 	f.Add(groups.text, []byte{3, 3, 0, 0, 0, 0, 0, 3, 7, 1, 0, 2}, 3)

@@ -1,11 +1,10 @@
 // Package workbook converts workbooks into books of records.
 //
-// A [Workbook] has sheets. A [Sheet] is a grid of cells, most of them empty, and a
-// [Row] holds the cells of one row that are not empty. A [Range] is a rectangle of
-// merged cells, of which only the first has a value. Workbook formats such as xlsx, xls
-// and ods provide rows. This package finds the table in these rows, fills merged ranges
-// on request, and reports hidden sheets, rows and columns. It does not read files and
-// does not apply number formats.
+// A [Workbook] has sheets. A [Sheet] is a grid of cells, most of them empty, and a [Row] holds
+// the cells of one row that are not empty. A [Range] is a rectangle of merged cells, of which
+// only the first has a value. Workbook formats such as xlsx, xls and ods provide rows. This
+// package finds the table in these rows, fills merged ranges on request, and reports hidden
+// sheets, rows and columns. It does not read files and does not apply number formats.
 //
 // Formats that provide merged ranges or hidden columns implement optional interfaces:
 // [MergeReporter], [MergePreloader] and [ColumnHider].
@@ -28,11 +27,9 @@ type Cell struct {
 	// Column counts from 0.
 	Column int
 	Kind   intray.CellKind
-	// Value is the value in the format of its kind, or the text itself if the kind is
-	// CellText.
+	// Value is the value in the format of its kind, or the text itself if the kind is CellText.
 	Value []byte
-	// Formatted is the text that the application displays, or nil if it is the same as
-	// Value.
+	// Formatted is the text that the application displays, or nil if it is the same as Value.
 	Formatted []byte
 }
 
@@ -77,10 +74,9 @@ type MergeReporter interface {
 // MergePreloader is implemented by a [Workbook] of a format that stores the merged
 // ranges after the rows.
 type MergePreloader interface {
-	// MergedRanges returns all merged ranges of the sheet with the given index in
-	// Sheets, in any order. It is called before Rows, and only if ranges are to be
-	// filled, because it may take as long as reading the sheet. It returns the same
-	// errors as Rows.
+	// MergedRanges returns all merged ranges of the sheet with the given index in Sheets, in any
+	// order. It is called before Rows, and only if ranges are to be filled, because it may take
+	// as long as reading the sheet. It returns the same errors as Rows.
 	MergedRanges(ctx context.Context, sheet int) ([]Range, error)
 }
 
@@ -173,8 +169,7 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	return r, nil
 }
 
-// preloadMerges reads the merged ranges before the rows if the options request to fill
-// them.
+// preloadMerges reads the merged ranges before the rows if the options request to fill them.
 func (b *book) preloadMerges(ctx context.Context, sheet int) (mergeTracker, error) {
 	m := mergeTracker{limits: b.opt.Limits, enabled: b.opt.FillMerged}
 	preloader, ok := b.workbook.(MergePreloader)

@@ -12,8 +12,7 @@ const (
 	// maxHeldBytes is the maximum length of all text that merged ranges hold at a time
 	// for later rows, in bytes.
 	maxHeldBytes = 64 << 20
-	// maxFilledBytes is the maximum length of all text that filling adds to a sheet, in
-	// bytes.
+	// maxFilledBytes is the maximum length of all text that filling adds to a sheet, in bytes.
 	maxFilledBytes = 4 << 30
 )
 

@@ -5,10 +5,9 @@ import (
 	"time"
 )
 
-// IsVerbatim reports whether the number format General displays a number exactly as it
-// is written in XML. This applies to most numbers: those with at most 10 digits and no
-// redundant zeros. Small fractions are excluded, because they may be displayed with an
-// exponent.
+// IsVerbatim reports whether the number format General displays a number exactly as it is
+// written in XML. This applies to most numbers: those with at most 10 digits and no redundant
+// zeros. Small fractions are excluded, because they may be displayed with an exponent.
 func IsVerbatim(raw []byte) bool {
 	if len(raw) > 0 && raw[0] == '-' {
 		raw = raw[1:]
@@ -45,9 +44,8 @@ func ParseNumber(raw []byte) (float64, bool) {
 	return v, err == nil
 }
 
-// Serial returns the serial number of a date and time: the number of days since day 0
-// of the workbook's date system. The 1900 date system includes 29 February 1900, which
-// did not exist.
+// Serial returns the serial number of a date and time: the number of days since day 0 of the
+// workbook's date system. The 1900 date system includes 29 February 1900, which did not exist.
 func Serial(t time.Time, epoch1904 bool) float64 {
 	const day = 24 * time.Hour
 	midnight := t.Truncate(day)

@@ -81,8 +81,7 @@ func (b *book) readGlobals(ctx context.Context) error {
 	return nil
 }
 
-// startError returns the error to report for a stream that does not start with a BOF
-// record.
+// startError returns the error to report for a stream that does not start with a BOF record.
 func startError(err error) error {
 	if errors.Is(err, errNoBOF) || errors.Is(err, io.EOF) {
 		return broken(intray.NewMessage("xls.no_bof", nil))

@@ -10,8 +10,7 @@ import (
 	"github.com/intraydata/intray/source/numfmt"
 )
 
-// cell is a stored cell. Its value is in number if it is a number, and in text
-// otherwise.
+// cell is a stored cell. Its value is in number if it is a number, and in text otherwise.
 type cell struct {
 	column int
 	xf     uint16
@@ -265,8 +264,7 @@ func (s *styles) addCode(number int, code string) {
 	}
 }
 
-// compile compiles the formats that cells may use. No format or style may be added
-// afterwards.
+// compile compiles the formats that cells may use. No format or style may be added afterwards.
 func (s *styles) compile(byFormat bool) {
 	s.compiled = map[uint16]style{}
 	s.general = compileStyle("General")
@@ -287,8 +285,7 @@ func (s *styles) compile(byFormat bool) {
 	}
 }
 
-// formatCode returns the code of the format with the given number, or "" if there is
-// none.
+// formatCode returns the code of the format with the given number, or "" if there is none.
 func (s *styles) formatCode(number uint16) string {
 	if code, ok := s.codes[number]; ok || !s.hasBuiltins {
 		return code

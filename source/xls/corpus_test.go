@@ -69,9 +69,8 @@ type fit int
 
 const (
 	asOther fit = iota
-	// asGarbled means that the sheet matches an answer that has lost characters. It was
-	// saved in windows-1252 and decoded as MacRoman, or has no quotes around cells with
-	// commas.
+	// asGarbled means that the sheet matches an answer that has lost characters. It was saved in
+	// windows-1252 and decoded as MacRoman, or has no quotes around cells with commas.
 	asGarbled
 	asAnswered
 )
@@ -167,8 +166,7 @@ func joined(rows [][]string) (list []string) {
 	return list
 }
 
-// displayedRows returns the displayed values of a sheet, without rows that display
-// nothing.
+// displayedRows returns the displayed values of a sheet, without rows that display nothing.
 func displayedRows(t *testing.T, text []byte, number int) ([][]string, error) {
 	b, err := Open(t.Context(), sourcetest.NewInput("", text), Limits{})
 	if err != nil {

@@ -13,8 +13,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// defaultPassword is the password that Excel uses for files that are only
-// write-protected.
+// defaultPassword is the password that Excel uses for files that are only write-protected.
 const defaultPassword = "VelvetSweatshop"
 
 // decryptor decrypts a protected stream.
@@ -26,8 +25,7 @@ type decryptor interface {
 	clone() decryptor
 }
 
-// decryptRecord decrypts the body of a record, except for the parts that Excel never
-// encrypts.
+// decryptRecord decrypts the body of a record, except for the parts that Excel never encrypts.
 func decryptRecord(k decryptor, rec record, body []byte) {
 	switch at := rec.offset + recordHeader; {
 	case isBOF(rec.id):
@@ -135,8 +133,7 @@ func newCryptoAPIKey(salt []byte, keyBits int) *rc4Key {
 	}}
 }
 
-// unlockCryptoAPI reads the header of the CryptoAPI encryption and tries the default
-// password.
+// unlockCryptoAPI reads the header of the CryptoAPI encryption and tries the default password.
 func unlockCryptoAPI(body []byte) (decryptor, error) {
 	size := int64(little.Uint32(body[4:]))
 	if size < 32 || size+8+60 > int64(len(body)) {

@@ -43,8 +43,7 @@ func sampleSheet() []byte {
 		rec(0x0205, at(2, 1, 0), byte(1), byte(0)), rec(0x0203, at(2, 2, 1), 1.5))
 }
 
-// FuzzContainer runs checkRead on a file that is truncated and in which one number is
-// replaced.
+// FuzzContainer runs checkRead on a file that is truncated and in which one number is replaced.
 func FuzzContainer(f *testing.F) {
 	text := xls(one(rec(recSST, counts, narrow("text")), sampleSheet()))
 	f.Add(text, uint(48), uint32(1), uint(len(text)))

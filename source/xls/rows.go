@@ -207,9 +207,8 @@ func (m bitset) set(n uint32) { m[n/64] |= 1 << (n % 64) }
 
 func (m bitset) contains(n uint32) bool { return m[n/64]&(1<<(n%64)) != 0 }
 
-// sheetIndex is the result of a first pass over a sheet. It is needed to return rows in
-// order and with their visibility, because rows and their attributes can be anywhere in
-// the file.
+// sheetIndex is the result of a first pass over a sheet. It is needed to return rows in order
+// and with their visibility, because rows and their attributes can be anywhere in the file.
 type sheetIndex struct {
 	// runs has an entry for each sequence of consecutive cells in one row: the index of
 	// the row in the upper 16 bits, and the offset of the first cell in the stream in

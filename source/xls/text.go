@@ -115,9 +115,8 @@ func (p *continuedReader) appendText(dst []byte, chars int) []byte {
 	return dst
 }
 
-// appendChars appends characters of two bytes if wide is true, and of one byte
-// otherwise. Each CONTINUE record starts with a flag that determines the width of the
-// characters in it.
+// appendChars appends characters of two bytes if wide is true, and of one byte otherwise. Each
+// CONTINUE record starts with a flag that determines the width of the characters in it.
 func (p *continuedReader) appendChars(dst []byte, chars int, wide bool) []byte {
 	text := textDecoder{dst: dst}
 	for chars > 0 {

@@ -14,8 +14,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// body concatenates integers, floats, strings and bytes. Each integer has the size of
-// its type.
+// body concatenates integers, floats, strings and bytes. Each integer has the size of its type.
 func body(parts ...any) (raw []byte) {
 	for _, part := range parts {
 		switch v := part.(type) {

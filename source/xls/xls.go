@@ -1,12 +1,11 @@
 // Package xls reads workbooks of Excel 2.0 to 2003.
 //
-// A container is an OLE2 compound file. Its stream named Workbook or Book holds the
-// workbook. Files of the oldest versions consist of that stream alone. The stream is a
-// sequence of records, each with an identifier and a body. If a body is too long for
-// one record, CONTINUE records hold the rest. The records from a BOF to its EOF form a
-// part. The first part is the globals (formats, shared strings and the list of sheets),
-// followed by one part for each sheet. The format is called BIFF. Its versions are 2,
-// 3, 4, 5 (also called 7) and 8.
+// A container is an OLE2 compound file. Its stream named Workbook or Book holds the workbook.
+// Files of the oldest versions consist of that stream alone. The stream is a sequence of
+// records, each with an identifier and a body. If a body is too long for one record, CONTINUE
+// records hold the rest. The records from a BOF to its EOF form a part. The first part is the
+// globals (formats, shared strings and the list of sheets), followed by one part for each sheet.
+// The format is called BIFF. Its versions are 2, 3, 4, 5 (also called 7) and 8.
 //
 // The package reads the cells of worksheets: numbers, text, booleans, errors and the
 // stored results of formulas. It opens files that are only write-protected, and returns
@@ -88,8 +87,7 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 	return 0.3, intray.NewMessage("xls.container_without_workbook", nil)
 }
 
-// isBareBOF reports whether a file starts with the BOF record of a workbook without a
-// container.
+// isBareBOF reports whether a file starts with the BOF record of a workbook without a container.
 func isBareBOF(head []byte) bool {
 	if len(head) < recordHeader+4 {
 		return false

@@ -182,8 +182,7 @@ func TestContext(t *testing.T) {
 	}
 }
 
-// TestAtOnce checks that several goroutines can read a sheet of one book at the same
-// time.
+// TestAtOnce checks that several goroutines can read a sheet of one book at the same time.
 func TestAtOnce(t *testing.T) {
 	var sheet []byte
 	for row := range 2000 {

@@ -26,8 +26,7 @@ func openArchive(in *zipfile.Input, limits Limits) (*archive, error) {
 	return &archive{a, limits}, nil
 }
 
-// readSmallPart opens a part, calls read and closes the part. The part must fit into
-// memory.
+// readSmallPart opens a part, calls read and closes the part. The part must fit into memory.
 func (a *archive) readSmallPart(ctx context.Context, name string, read func(*xmlscan.Scanner) error) error {
 	p, err := a.OpenSmall(ctx, name)
 	if err != nil {

@@ -99,8 +99,7 @@ func readBench(b *testing.B, file []byte, limits Limits) (cells int) {
 	return workbooktest.CountCells(b, book)
 }
 
-// BenchmarkRecords measures reading the workbook through source.Format, as an import
-// does.
+// BenchmarkRecords measures reading the workbook through source.Format, as an import does.
 func BenchmarkRecords(b *testing.B) {
 	const rows = 200_000
 	file := people(b, rows)

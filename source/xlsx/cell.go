@@ -111,8 +111,7 @@ func (r *rows) setPosition(ref []byte) error {
 	return nil
 }
 
-// parseIndex parses a decimal number that is not negative. It returns -1 if the text is
-// invalid.
+// parseIndex parses a decimal number that is not negative. It returns -1 if the text is invalid.
 func parseIndex(text []byte) int {
 	n := 0
 	for _, c := range text {

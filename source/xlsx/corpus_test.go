@@ -51,15 +51,13 @@ func unpack(t *testing.T, archive string, wanted *regexp.Regexp) map[string][]by
 	}
 }
 
-// floor is the minimum share of sheets that must match the values that Excel displays.
-// The remaining sheets were recalculated, come from a different version of the file, or
-// were displayed with date formats other than those of Excel on Windows in the United
-// States.
+// floor is the minimum share of sheets that must match the values that Excel displays. The
+// remaining sheets were recalculated, come from a different version of the file, or were
+// displayed with date formats other than those of Excel on Windows in the United States.
 const floor = 0.91
 
-// TestCorpus compares the displayed values with those that Excel saved as CSV.
-// NAME.N.csv is worksheet N of NAME, counted from 0. The saved files have lost
-// characters; see lossy.
+// TestCorpus compares the displayed values with those that Excel saved as CSV. NAME.N.csv is
+// worksheet N of NAME, counted from 0. The saved files have lost characters; see lossy.
 func TestCorpus(t *testing.T) {
 	files := unpack(t, sourcetest.Corpus(t, "workbooks.tar.xz"), regexp.MustCompile(`\.xlsx(\.\d+\.csv)?$`))
 	answer := regexp.MustCompile(`^(.+\.xlsx)\.(\d+)\.csv$`)
@@ -124,9 +122,8 @@ func wantTable(t *testing.T, text []byte) (table []string) {
 	return table
 }
 
-// appendLine appends a row as it is compared: in lower case, without redundant white
-// space, and without empty cells at either end. It appends nothing if the row has no
-// text.
+// appendLine appends a row as it is compared: in lower case, without redundant white space, and
+// without empty cells at either end. It appends nothing if the row has no text.
 func appendLine(table, record []string) []string {
 	for i, cell := range record {
 		record[i] = strings.ToLower(strings.Join(strings.Fields(cell), " "))

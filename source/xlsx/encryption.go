@@ -47,8 +47,7 @@ func decryptIfNeeded(in *zipfile.Input) (*zipfile.Input, error) {
 	return plain, nil
 }
 
-// hasEncryptedPackage reports whether a file is a container with an encrypted
-// workbook.
+// hasEncryptedPackage reports whether a file is a container with an encrypted workbook.
 func hasEncryptedPackage(in *zipfile.Input) bool {
 	c, err := cfb.Open(in, in.Size)
 	if err != nil {
@@ -58,8 +57,7 @@ func hasEncryptedPackage(in *zipfile.Input) bool {
 	return err == nil && len(found) > 0
 }
 
-// maxSettingsBytes is the maximum number of bytes of the encryption settings that are
-// read.
+// maxSettingsBytes is the maximum number of bytes of the encryption settings that are read.
 const maxSettingsBytes = 64 << 10
 
 // decrypt opens an encrypted workbook with the default password. Excel encrypts a
@@ -137,8 +135,7 @@ func newDecryptingReader(from *cfb.Stream, key cipherKey) (*decryptingReader, er
 	return d, nil
 }
 
-// ReadAt implements [io.ReaderAt]. It decrypts the segments that contain the requested
-// bytes.
+// ReadAt implements [io.ReaderAt]. It decrypts the segments that contain the requested bytes.
 func (d *decryptingReader) ReadAt(p []byte, at int64) (n int, err error) {
 	const sizeBytes = 8
 	block := make([]byte, segmentBytes)
@@ -269,8 +266,7 @@ func xorPadded(sum []byte, with byte) []byte {
 	return text
 }
 
-// cbcKey decrypts segments with cipher block chaining that starts again in each
-// segment.
+// cbcKey decrypts segments with cipher block chaining that starts again in each segment.
 type cbcKey struct {
 	cipher.Block
 	newHash func() hash.Hash
@@ -341,8 +337,7 @@ func parseAgileSettings(settings []byte) (archive, password encryptionAttrs) {
 	}
 }
 
-// maxSpinCount is the maximum number of times that a password is hashed. Excel uses
-// 100,000.
+// maxSpinCount is the maximum number of times that a password is hashed. Excel uses 100,000.
 const maxSpinCount = 1_000_000
 
 // deriveAgileKey derives the key from the settings of Office 2010 and later.

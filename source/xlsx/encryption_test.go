@@ -18,14 +18,12 @@ import (
 	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
-// encryptedFile returns a container with the given encryption settings and encrypted
-// archive.
+// encryptedFile returns a container with the given encryption settings and encrypted archive.
 func encryptedFile(settings, packed []byte) []byte {
 	return sourcetest.CompoundFile(sourcetest.Stream{Name: packageStream, Text: packed}, sourcetest.Stream{Name: settingsStream, Text: settings})
 }
 
-// withSizeAndPadding returns an archive preceded by its size and padded to whole
-// blocks.
+// withSizeAndPadding returns an archive preceded by its size and padded to whole blocks.
 func withSizeAndPadding(file []byte) []byte {
 	head := binary.LittleEndian.AppendUint64(nil, uint64(len(file)))
 	return append(append(head, file...), make([]byte, (cipherBlock-len(file)%cipherBlock)%cipherBlock)...)
@@ -152,8 +150,7 @@ func TestTruncatedSettings(t *testing.T) {
 	}
 }
 
-// TestContainerLoops checks that loops of sectors cause no errors other than typed
-// ones.
+// TestContainerLoops checks that loops of sectors cause no errors other than typed ones.
 func TestContainerLoops(t *testing.T) {
 	good := encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(t), defaultPassword, 1000)
 	table := len(good) - 512
@@ -168,8 +165,7 @@ func TestContainerLoops(t *testing.T) {
 	}
 }
 
-// TestLargeSettings checks that encryption settings can be too large for a short
-// stream.
+// TestLargeSettings checks that encryption settings can be too large for a short stream.
 func TestLargeSettings(t *testing.T) {
 	plain := simple(`<row><c><v>1</v></c></row>`).zip(t)
 	settings, packed := agileStreams(plain, defaultPassword, 1000)

@@ -76,8 +76,7 @@ func twoSheets(t *testing.T) sourcetest.Sample {
 	}}
 }
 
-// mergedBook returns a workbook with merged ranges after its cells, and hidden rows and
-// columns.
+// mergedBook returns a workbook with merged ranges after its cells, and hidden rows and columns.
 func mergedBook() parts {
 	return simple("").with("xl/worksheets/sheet1.xml", `<worksheet `+mainSpace+`><cols><col min="2" max="16384" hidden="1"/></cols><sheetData>`+
 		`<row r="1"><c t="str"><v>region</v></c><c t="str"><v>n</v></c></row><row r="2"><c t="str"><v>North</v></c><c><v>1</v></c></row>`+

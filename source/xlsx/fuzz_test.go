@@ -20,8 +20,7 @@ func tight(t testing.TB) Limits {
 	return Limits{InflatedBytes: 1 << 20, CellBytes: 4 << 10, RowBytes: 64 << 10, SheetBytes: 1 << 20, StringBytes: 64, TempDir: t.TempDir()}
 }
 
-// checkRead reads all sheets of an arbitrary file. The result must be cells or a typed
-// error.
+// checkRead reads all sheets of an arbitrary file. The result must be cells or a typed error.
 func checkRead(t *testing.T, file []byte) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()

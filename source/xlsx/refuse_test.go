@@ -216,8 +216,7 @@ func (s *cancelingStore) ReadAt(p []byte, at int64) (int, error) {
 	return s.ReaderAt.ReadAt(p, at)
 }
 
-// TestCanceledWithinRow checks that canceling the context ends a call that inflates
-// many bytes.
+// TestCanceledWithinRow checks that canceling the context ends a call that inflates many bytes.
 func TestCanceledWithinRow(t *testing.T) {
 	in := input(simple("").with("xl/worksheets/sheet1.xml", `<worksheet><sheetData><row/>`+strings.Repeat(" ", 64<<20)).zip(t))
 	store := &cancelingStore{ReaderAt: in.ReaderAt}

@@ -35,8 +35,7 @@ type rows struct {
 	textBuf []byte
 	// raw is the value of the current cell, in the scanner's buffer or in scratch.
 	raw, scratch []byte
-	// rowBytes counts the bytes of text in the current row, and sheetBytes those in the
-	// sheet.
+	// rowBytes counts the bytes of text in the current row, and sheetBytes those in the sheet.
 	rowBytes   int
 	sheetBytes int64
 	// column is the column of the last cell. unsorted is true if the cells of the row

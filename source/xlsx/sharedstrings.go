@@ -157,8 +157,7 @@ func (t *sharedStrings) Close() error {
 const (
 	// groupSize is the number of strings in a group. The index has one entry per group.
 	groupSize = 16
-	// groupBytes is the maximum size of a group that is read and cached as a whole, in
-	// bytes.
+	// groupBytes is the maximum size of a group that is read and cached as a whole, in bytes.
 	groupBytes = 64 << 10
 	// cachedGroups is the number of slots in the direct-mapped cache of groups.
 	cachedGroups = 256
@@ -170,8 +169,7 @@ type stringFile struct {
 	out   *bufio.Writer
 	size  int64
 	count int
-	// groupOffsets holds the offset of each group in the file, followed by the size of
-	// the file.
+	// groupOffsets holds the offset of each group in the file, followed by the size of the file.
 	groupOffsets []int64
 
 	// mu guards the fields below, because several sheets may be read at once.
@@ -180,8 +178,7 @@ type stringFile struct {
 	lengthBuf [binary.MaxVarintLen64]byte
 }
 
-// group is a cached group. number is the index of the group plus 1, or 0 if the slot is
-// empty.
+// group is a cached group. number is the index of the group plus 1, or 0 if the slot is empty.
 type group struct {
 	number int
 	text   []byte

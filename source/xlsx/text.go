@@ -97,8 +97,7 @@ func decodeEscapeUnit(text []byte) (rune, bool) {
 }
 
 // appendRichText appends the text of the shared or inline string that has just started,
-// including its runs but not its phonetic readings (rPh). It moves to the end of the
-// element.
+// including its runs but not its phonetic readings (rPh). It moves to the end of the element.
 func appendRichText(s *xmlscan.Scanner, dst []byte) ([]byte, error) {
 	from := len(dst)
 	for {

@@ -54,8 +54,7 @@ type Limits struct {
 	Rows int64
 	// Columns is the maximum number of columns. Default 16,384.
 	Columns int
-	// CellBytes is the maximum length of the text in one cell, in bytes. Default 16
-	// MiB.
+	// CellBytes is the maximum length of the text in one cell, in bytes. Default 16 MiB.
 	CellBytes int
 	// RowBytes is the maximum length of all text in one row, in bytes. Default 32 MiB.
 	RowBytes int
@@ -66,8 +65,7 @@ type Limits struct {
 	Merges int
 	// Depth is the maximum nesting depth of XML elements. Default 128.
 	Depth int
-	// Styles is the maximum number of cell styles, and also of number formats. Default
-	// 65,536.
+	// Styles is the maximum number of cell styles, and also of number formats. Default 65,536.
 	Styles int
 	// Strings is the maximum number of shared strings. Default 67,108,864.
 	Strings int
@@ -136,8 +134,7 @@ type book struct {
 	strings *sharedStrings
 }
 
-// Evidence reports the date system, hidden and skipped sheets, and ignored macros and
-// links.
+// Evidence reports the date system, hidden and skipped sheets, and ignored macros and links.
 func (b *book) Evidence() []intray.Evidence {
 	list := append([]intray.Evidence{workbook.DateSystem(b.info.epoch1904)}, workbook.HiddenSheets(b.info.listSheets())...)
 	if len(b.info.skippedSheets) > 0 {
@@ -219,10 +216,9 @@ func newScanner(src io.Reader, part string, limits Limits) (*xmlscan.Scanner, er
 // zipMagic is the signature of a ZIP archive.
 const zipMagic = "PK\x03\x04"
 
-// Detect returns the likelihood, from 0 to 1, that a file is a workbook that this
-// package reads or rejects with a specific error. It also returns the reason. It reads
-// the directory of the archive or, if the directory is damaged, searches head for part
-// names.
+// Detect returns the likelihood, from 0 to 1, that a file is a workbook that this package reads
+// or rejects with a specific error. It also returns the reason. It reads the directory of the
+// archive or, if the directory is damaged, searches head for part names.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	w := zipfile.NewInput(in)
 	switch {

@@ -172,8 +172,7 @@ func checkErrorBody(method string, reply *livetest.Reply) string {
 	return checkFieldMessages(body)
 }
 
-// sentenceStart matches the beginning of a sentence: a capital letter or the name of a
-// property.
+// sentenceStart matches the beginning of a sentence: a capital letter or the name of a property.
 var sentenceStart = regexp.MustCompile(`^([^a-z]|[a-z]+(_[a-z]+)+ )`)
 
 func isSentence(text string) bool {

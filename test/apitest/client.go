@@ -30,8 +30,7 @@ func (c Client) WithoutKey() Client {
 	return c
 }
 
-// Call sends a request. headers alternates names and values. An empty value removes the
-// header.
+// Call sends a request. headers alternates names and values. An empty value removes the header.
 func (c Client) Call(method, path string, body any, headers ...string) *livetest.Reply {
 	c.T.Helper()
 	return c.Do(c.Request(method, path, body, headers...))

@@ -58,8 +58,7 @@ func (d *Document) WithSecurity(scheme string) (list []Operation) {
 	return list
 }
 
-// MatchesTemplate reports whether a path matches a template. Both may have a trailing
-// slash.
+// MatchesTemplate reports whether a path matches a template. Both may have a trailing slash.
 func MatchesTemplate(template, path string) bool {
 	want := strings.Split(strings.TrimSuffix(template, "/"), "/")
 	got := strings.Split(strings.TrimSuffix(path, "/"), "/")

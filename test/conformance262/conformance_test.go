@@ -12,15 +12,14 @@
 //
 // # What the numbers mean
 //
-// Test262 tests are scripts in the global scope. In this package, a test is the body of a
-// nested function, after the harness, because a hook is a function and cannot create code from
-// strings. This tests the language as hooks use it. Some tests fail only for that reason. They
-// look for a top-level variable on the global object, expect a top-level return or new.target
-// to be a syntax error, or use names that collide only in the global scope. Folders that
-// contain only such tests are not counted. Tests also fail if they check features that the
-// runtime changes on purpose: the names, lengths and descriptors of functions that it replaces
-// (Date, Math.random, eval and Function), formats that need locales, and dates other than the
-// frozen one.
+// Test262 tests are scripts in the global scope. In this package, a test is the body of a nested
+// function, after the harness, because a hook is a function and cannot create code from strings.
+// This tests the language as hooks use it. Some tests fail only for that reason. They look for a
+// top-level variable on the global object, expect a top-level return or new.target to be a
+// syntax error, or use names that collide only in the global scope. Folders that contain only
+// such tests are not counted. Tests also fail if they check features that the runtime changes on
+// purpose: the names, lengths and descriptors of functions that it replaces (Date, Math.random,
+// eval and Function), formats that need locales, and dates other than the frozen one.
 package conformance262
 
 import (

@@ -56,8 +56,7 @@ type workerSlot struct {
 	worker *sandbox.Worker
 }
 
-// runModes runs a test in each of its modes. It returns a description of the failure, or
-// "".
+// runModes runs a test in each of its modes. It returns a description of the failure, or "".
 func (p *workerSlot) runModes(ctx context.Context, one *script) (string, error) {
 	for _, strict := range modes(one) {
 		wrong, err := p.runOnce(ctx, one, strict)

@@ -237,8 +237,7 @@ var missing = []lacks{
 
 var comment = regexp.MustCompile(`(?s)/\*.*?\*/|(?m:^\s*//.*$)`)
 
-// lacking returns the description of the first feature that a test needs and hooks omit, or
-// "".
+// lacking returns the description of the first feature that a test needs and hooks omit, or "".
 func (s *suite) lacking(one *script) string {
 	if one.flag("raw") && one.phase == "" {
 		return "not for hooks: raw text outside a function"

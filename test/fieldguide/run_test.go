@@ -31,8 +31,7 @@ type trial struct {
 type found struct {
 	schema *intray.Schema
 	*engine.Outcome
-	// lines contains the rows of the result as NDJSON. It is empty if the import has a
-	// question.
+	// lines contains the rows of the result as NDJSON. It is empty if the import has a question.
 	lines []string
 }
 

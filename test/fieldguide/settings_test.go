@@ -124,8 +124,7 @@ var browserSettings = []string{"allowEmptySubmit", "alternateDomain", "autoMapHe
 	"browserExcelParsing", "delimiter", "hydrationId", "initialFile", "locale", "matchValuesStep", "matchingStep", "reviewStep",
 	"savePartialSession", "sessionId", "templateDownloadFilename", "textOverrides", "uploadStep", "version", "xmlParsingOptions"}
 
-// TestEverySettingHasItsExample checks that every value of every enumeration has
-// an example.
+// TestEverySettingHasItsExample checks that every value of every enumeration has an example.
 func TestEverySettingHasItsExample(t *testing.T) {
 	for _, p := range schema.SettingsShape().Properties {
 		for _, value := range p.Schema.Enum {

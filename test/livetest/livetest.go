@@ -1,9 +1,8 @@
 // Package livetest starts the built program and sends HTTP requests to it, for tests that must
 // see the same behavior as users. It calls no code of the program directly.
 //
-// A [Server] is one process with its own data folder. It can be killed, and restarted with
-// the same folder. [Listen], [ServeSFTP] and [OpenSSH] run servers to which the program
-// connects.
+// A [Server] is one process with its own data folder. It can be killed, and restarted with the
+// same folder. [Listen], [ServeSFTP] and [OpenSSH] run servers to which the program connects.
 package livetest
 
 import (
@@ -106,8 +105,7 @@ type Config struct {
 	Binary string
 	// Data is the data folder. Default: a new folder.
 	Data string
-	// Args are additional flags of intray serve. Env contains additional environment
-	// variables.
+	// Args are additional flags of intray serve. Env contains additional environment variables.
 	Args []string
 	Env  []string
 }
@@ -128,8 +126,7 @@ type Server struct {
 // PID returns the process ID.
 func (s *Server) PID() int { return s.command.Process.Pid }
 
-// Start starts a server and waits until it is healthy. The server is killed when the test
-// ends.
+// Start starts a server and waits until it is healthy. The server is killed when the test ends.
 func Start(t testing.TB, cfg Config) *Server {
 	t.Helper()
 	if cfg.Binary == "" {
@@ -212,8 +209,7 @@ func (s *Server) Kill() {
 // Signal sends a signal to the process.
 func (s *Server) Signal(sig syscall.Signal) { _ = s.command.Process.Signal(sig) }
 
-// Wait waits for the process to end and returns its exit status, or -1 if a signal ended
-// it.
+// Wait waits for the process to end and returns its exit status, or -1 if a signal ended it.
 func (s *Server) Wait() int {
 	s.t.Helper()
 	select {

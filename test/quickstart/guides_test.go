@@ -40,8 +40,7 @@ func follow(t *testing.T, steps []step, bin string) {
 	runSteps(t, append(steps, step{command: "kill \"$SERVER\"\nwait \"$SERVER\"\n"}), bin)
 }
 
-// runSteps runs the steps in one shell and checks that the output matches what the page
-// shows.
+// runSteps runs the steps in one shell and checks that the output matches what the page shows.
 func runSteps(t *testing.T, steps []step, bin string) {
 	t.Helper()
 	outputs := runShell(t, steps, bin)

@@ -75,8 +75,7 @@ type step struct {
 	line           int
 }
 
-// stepsOf returns the commands on a page, with their output. It skips blocks in other
-// languages.
+// stepsOf returns the commands on a page, with their output. It skips blocks in other languages.
 func stepsOf(t *testing.T, page string) (steps []step) {
 	t.Helper()
 	for _, b := range blocks(page) {

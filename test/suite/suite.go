@@ -1,7 +1,6 @@
-// Package suite selects the long test suites. By default, go test ./... runs only tests
-// that take at most a few minutes. Tests that take longer, or need software that a machine
-// may not have, run only if the environment variable INTRAY_TESTS contains the name of
-// their suite.
+// Package suite selects the long test suites. By default, go test ./... runs only tests that
+// take at most a few minutes. Tests that take longer, or need software that a machine may not
+// have, run only if the environment variable INTRAY_TESTS contains the name of their suite.
 //
 // If a suite is not selected, none of its tests is started, so none is reported as skipped.
 // A test that needs something the machine does not have, such as a database, is skipped and

@@ -16,8 +16,7 @@ import (
 // long as the delay before a kill.
 var turns = map[string]string{"quickjs": "3e7", "node": "1e9"}
 
-// callsOf returns slow hooks of each kind. Hooks that process rows append a mark to each
-// name.
+// callsOf returns slow hooks of each kind. Hooks that process rows append a mark to each name.
 func callsOf(runtime string) map[string]any {
 	linger := "for (let i = 0, n = 0; i < " + turns[runtime] + "; i++) n = (n * 31 + i) | 0;"
 	step := func(name string) any {

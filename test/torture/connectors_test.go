@@ -14,8 +14,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// sshServer runs OpenSSH for the current user. It returns the port and the user's private
-// key.
+// sshServer runs OpenSSH for the current user. It returns the port and the user's private key.
 func sshServer(t *testing.T) (port int, key string) {
 	t.Helper()
 	user, host := livetest.NewSSHKey(t), livetest.NewSSHKey(t)
@@ -39,9 +38,8 @@ func arrive(t *testing.T, folder string, number int) {
 	}
 }
 
-// TestConnectorKills adds files on an SFTP server while a connector fetches them and the
-// server is killed repeatedly. Each file must become one import, and each result must be
-// uploaded once.
+// TestConnectorKills adds files on an SFTP server while a connector fetches them and the server
+// is killed repeatedly. Each file must become one import, and each result must be uploaded once.
 func TestConnectorKills(t *testing.T) {
 	databases(t, func(t *testing.T, args []string) {
 		port, key := sshServer(t)

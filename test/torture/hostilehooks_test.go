@@ -37,9 +37,8 @@ type sent struct {
 	name, id, key, created string
 }
 
-// TestHostileHooks runs imports with good hooks on their own, and then together with
-// hostile hooks of a different organization. The hostile hooks must not affect the good
-// ones.
+// TestHostileHooks runs imports with good hooks on their own, and then together with hostile
+// hooks of a different organization. The hostile hooks must not affect the good ones.
 func TestHostileHooks(t *testing.T) {
 	runtimes(t, func(t *testing.T, args []string) {
 		const good = 5
@@ -74,9 +73,8 @@ func newOrg(t *testing.T, server *livetest.Server, name string) string {
 	return name
 }
 
-// runAll runs good imports and, if hostileKey is not "", hostile ones. It returns the time
-// until the good imports have ended, and the peak memory of the server until all imports
-// have ended.
+// runAll runs good imports and, if hostileKey is not "", hostile ones. It returns the time until
+// the good imports have ended, and the peak memory of the server until all imports have ended.
 func runAll(t *testing.T, server *livetest.Server, rows, good int, hostileKey string) (time.Duration, int64) {
 	t.Helper()
 	var bad, fine []sent
@@ -126,8 +124,7 @@ func (s sent) end(t *testing.T, server *livetest.Server) *livetest.Reply {
 	return nil
 }
 
-// checkHookFailure checks that an import failed with a message that names the hook and the
-// row.
+// checkHookFailure checks that an import failed with a message that names the hook and the row.
 func checkHookFailure(t *testing.T, one sent, got *livetest.Reply) {
 	t.Helper()
 	problems, _ := got.Object()["import_errors"].([]any)

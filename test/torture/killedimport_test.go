@@ -58,8 +58,7 @@ func (o *killedImport) status() string {
 	return o.server.Call(o.t, "GET", "/api/v1/headless/imports/"+o.id+"/", nil).WantStatus(http.StatusOK).String("status")
 }
 
-// running reports whether the import is still running. It fails the test if the import
-// failed.
+// running reports whether the import is still running. It fails the test if the import failed.
 func (o *killedImport) running() bool {
 	o.t.Helper()
 	status := o.status()

@@ -107,15 +107,13 @@ func serverPID(t *testing.T, server *livetest.Server) int {
 	return 0
 }
 
-// hookWorkers returns the hook workers of a server. All of its child processes are hook
-// workers.
+// hookWorkers returns the hook workers of a server. All of its child processes are hook workers.
 func hookWorkers(t *testing.T, server *livetest.Server) []process {
 	t.Helper()
 	return childrenOf(t, serverPID(t, server))
 }
 
-// mustEnd checks that hook workers end after they were killed, or after their server has
-// ended.
+// mustEnd checks that hook workers end after they were killed, or after their server has ended.
 func mustEnd(t *testing.T, list []process) {
 	t.Helper()
 	for end := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
@@ -139,8 +137,7 @@ func killHard(t *testing.T, server *livetest.Server) {
 	mustEnd(t, workers)
 }
 
-// stop terminates a server. It checks that the exit status is 0 and that the hook workers
-// end.
+// stop terminates a server. It checks that the exit status is 0 and that the hook workers end.
 func stop(t *testing.T, server *livetest.Server) {
 	t.Helper()
 	workers := hookWorkers(t, server)

@@ -173,10 +173,9 @@ func runsOf(t *testing.T, server *livetest.Server, key, id string, most time.Dur
 	return nil
 }
 
-// TestHostileSFTPServers runs connectors to hostile and honest servers. Each run with a
-// hostile server must end with a message. The honest server of a different organization
-// must be served promptly, and the one of the same organization as soon as the hostile ones
-// have failed.
+// TestHostileSFTPServers runs connectors to hostile and honest servers. Each run with a hostile
+// server must end with a message. The honest server of a different organization must be served
+// promptly, and the one of the same organization as soon as the hostile ones have failed.
 func TestHostileSFTPServers(t *testing.T) {
 	server := livetest.Start(t, livetest.Config{Args: []string{"--egress-allow", "127.0.0.0/8"}})
 	idle := server.PeakMemory()

@@ -130,8 +130,7 @@ func regionKey(region string, code int) string {
 
 // These are the sizes of the records in the file, in bytes. All numbers are little-endian.
 const (
-	// LayoutSize is the size of a layout: a length in one byte, followed by the layout's
-	// text.
+	// LayoutSize is the size of a layout: a length in one byte, followed by the layout's text.
 	LayoutSize = 32
 	// RuleSize is the size of a national prefix, or of its replacement.
 	RuleSize = 8

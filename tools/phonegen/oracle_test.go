@@ -124,15 +124,13 @@ func (d difference) reason(metadata map[string]*phonenumbers.PhoneMetadata) stri
 	return ""
 }
 
-// differsAs reports whether the library parses both the cell and raw, but as different
-// numbers.
+// differsAs reports whether the library parses both the cell and raw, but as different numbers.
 func (d difference) differsAs(raw string) bool {
 	second := byLibrary(raw, "")
 	return d.want.e164 != "" && second.e164 != "" && second.e164 != d.want.e164
 }
 
-// reasonToRead returns the reason why package phone accepts a number that the library
-// rejects.
+// reasonToRead returns the reason why package phone accepts a number that the library rejects.
 func (d difference) reasonToRead(home *phonenumbers.PhoneMetadata) string {
 	main := phonenumbers.GetRegionCodeForCountryCode(int(home.GetCountryCode()))
 	switch {
@@ -146,9 +144,8 @@ func (d difference) reasonToRead(home *phonenumbers.PhoneMetadata) string {
 	return ""
 }
 
-// TestOracle checks that package phone returns the same verdicts and formats as the
-// library. For each region, it compares the example numbers, modified example numbers and
-// random digits.
+// TestOracle checks that package phone returns the same verdicts and formats as the library. For
+// each region, it compares the example numbers, modified example numbers and random digits.
 func TestOracle(t *testing.T) {
 	collection, err := phonenumbers.MetadataCollection()
 	if err != nil {
@@ -310,8 +307,7 @@ func examples(yield func(region string, n *phonenumbers.PhoneNumber) bool) {
 	}
 }
 
-// TestExamples checks that every example number can be read in all its international
-// formats.
+// TestExamples checks that every example number can be read in all its international formats.
 func TestExamples(t *testing.T) {
 	count := 0
 	for region, n := range examples {

@@ -124,8 +124,7 @@ type outcome struct {
 	// region is the index, counted from 1, of the region that owns the number. It is 0 if
 	// the number is invalid.
 	region uint8
-	// national and international are layouts. They are "" if the number is written
-	// unchanged.
+	// national and international are layouts. They are "" if the number is written unchanged.
 	national, international string
 }
 

@@ -15,8 +15,7 @@ import (
 const (
 	// maxStack is the maximum size of the stacks of a match, in words.
 	maxStack = 1 << 20
-	// maxRegexp2Bytes is the maximum length of an expression for regexp2, in
-	// bytes.
+	// maxRegexp2Bytes is the maximum length of an expression for regexp2, in bytes.
 	maxRegexp2Bytes = 1 << 20
 )
 
@@ -104,13 +103,11 @@ func referencedGroups(root *node) map[int]int {
 	return numbers
 }
 
-// regexp2Writer writes an expression in the syntax that regexp2 accepts in
-// ECMAScript mode.
+// regexp2Writer writes an expression in the syntax that regexp2 accepts in ECMAScript mode.
 type regexp2Writer struct {
 	flags Flags
 	out   strings.Builder
-	// groupNumbers maps the number of a group in the source to its number in
-	// the output.
+	// groupNumbers maps the number of a group in the source to its number in the output.
 	groupNumbers map[int]int
 }
 
@@ -205,8 +202,7 @@ func (s *regexp2Writer) writeCondition(open string, of set) {
 	s.out.WriteByte(')')
 }
 
-// writeWordEdge writes \b or \B as lookarounds for the characters on both
-// sides.
+// writeWordEdge writes \b or \B as lookarounds for the characters on both sides.
 func (s *regexp2Writer) writeWordEdge(words set, negated bool) {
 	behind, ahead := [2]string{"(?<=", "(?<!"}, [2]string{"(?!", "(?="}
 	if negated {

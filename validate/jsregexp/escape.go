@@ -84,8 +84,7 @@ func (p *parser) parseHexOrLiteral(start, count int) rune {
 	return p.src[start+1]
 }
 
-// parseHex parses exactly count hexadecimal digits. If there are fewer, it
-// consumes nothing.
+// parseHex parses exactly count hexadecimal digits. If there are fewer, it consumes nothing.
 func (p *parser) parseHex(count int) (value rune, ok bool) {
 	for i := range count {
 		d := hexDigit(p.peek(i))
@@ -233,8 +232,7 @@ func (p *parser) parseClassAtom() member {
 	return member{set: set{{c, c}}}
 }
 
-// parseProperty parses the braces of \p{...} and returns the characters with
-// the property.
+// parseProperty parses the braces of \p{...} and returns the characters with the property.
 func (p *parser) parseProperty(negated bool) set {
 	start := p.pos - 2
 	begin := p.pos + 1
@@ -259,10 +257,9 @@ func (p *parser) parseProperty(negated bool) set {
 	return s
 }
 
-// propertyChars returns the characters with a property. Package unicode
-// provides general categories and the long names of scripts. For any other
-// property, propertyChars queries regexp2 for each character, because regexp2
-// does not export its tables.
+// propertyChars returns the characters with a property. Package unicode provides general
+// categories and the long names of scripts. For any other property, propertyChars queries
+// regexp2 for each character, because regexp2 does not export its tables.
 func propertyChars(name string) (set, bool) {
 	if t := unicodeTable(name); t != nil {
 		return newSetFromTable(t), true
@@ -277,8 +274,7 @@ func propertyChars(name string) (set, bool) {
 	return classMembers(tree.Root), true
 }
 
-// unicodeTable returns the table in package unicode for the full name of a
-// property, or nil.
+// unicodeTable returns the table in package unicode for the full name of a property, or nil.
 func unicodeTable(name string) *unicode.RangeTable {
 	property, value, paired := strings.Cut(name, "=")
 	if !paired {
@@ -319,10 +315,9 @@ func classMembers(n *syntax.RegexNode) set {
 	return newSet(spans...)
 }
 
-// lastAlike returns the last character of the range that starts at r and in
-// which all characters are known to have the same properties. Planes 4 to 13
-// are unassigned. Planes 15 and 16 are private, except for the two
-// noncharacters at the end of each.
+// lastAlike returns the last character of the range that starts at r and in which all characters
+// are known to have the same properties. Planes 4 to 13 are unassigned. Planes 15 and 16 are
+// private, except for the two noncharacters at the end of each.
 func lastAlike(r rune) rune {
 	plane := r >> 16
 	if r&0xFFFF == 0 && plane >= 4 && plane != 14 {

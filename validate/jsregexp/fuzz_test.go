@@ -36,8 +36,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// FuzzMatch checks that all engines agree on expressions that are generated
-// from the fuzz input.
+// FuzzMatch checks that all engines agree on expressions that are generated from the fuzz input.
 func FuzzMatch(f *testing.F) {
 	f.Add([]byte("0123456789abcdefghijklmnopqrstuvwxyz"), []byte("aKs"))
 	f.Fuzz(func(t *testing.T, choices, text []byte) {

@@ -13,9 +13,8 @@ type maker struct {
 	groups int
 }
 
-// letters are the characters in expressions and input. There are only a few, so
-// that matches are likely. Some fold, are line terminators or have two code
-// units.
+// letters are the characters in expressions and input. There are only a few, so that matches are
+// likely. Some fold, are line terminators or have two code units.
 var letters = []string{"a", "b", "A", "k", "s", "S", "K", "0", "1", "_", "-", " ", ",", "\n", "\r", "\u2028",
 	"é", "É", "ſ", "\u212A", "ß", "ẞ", "µ", "Μ", "μ", "İ", "ı", "i", "I", "ᾳ", "ᾼ", "Ω", "Ω", "ω", "\uFEFF", "\u00A0",
 	"😀", "😁", "𐐀", "𐐨", "@", ".", "\u0000", "/", "]", "}"}

@@ -7,8 +7,7 @@ import (
 
 func regexpOf(s string) *regexp.Regexp { return regexp.MustCompile(s) }
 
-// crossed holds interesting expressions and inputs. Each pair is tested with each set of
-// flags.
+// crossed holds interesting expressions and inputs. Each pair is tested with each set of flags.
 var crossed = []struct{ sources, texts []string }{
 	{[]string{`^.$`, `^..$`, `^[^]$`, `^[^a]$`, `^\W\W$`, `^\S$`, `^😀$`, `^[😀]$`, `^😀+$`, `^\ud83d`, `\ude00$`, `^[\ud83d]`,
 		`^\ud83d\ude00$`, `^\u{1F600}$`, `^(?:\ud83d\ude00){2}$`, `(?<=\ud83d)\ude00`, `^(.)\1$`, `^.{2}$`, `^.{4}$`, `^[😀-😁]$`, `\B`},

@@ -1,18 +1,16 @@
 // Package jsregexp matches text against JavaScript regular expressions.
 //
-// An expression is a source without slashes, and four [Flags]. Its grammar is
-// the pattern grammar of ECMAScript 2024 with annex B. [Compile] parses the
-// source and reports an error with its position and the reason. Text matches if
-// RegExp.prototype.test returns true, that is, if the expression matches
-// anywhere in the text. Like JavaScript, the package counts UTF-16 code units
-// unless the u flag is set: a character above U+FFFF counts as two.
+// An expression is a source without slashes, and four [Flags]. Its grammar is the pattern
+// grammar of ECMAScript 2024 with annex B. [Compile] parses the source and reports an error with
+// its position and the reason. Text matches if RegExp.prototype.test returns true, that is, if
+// the expression matches anywhere in the text. Like JavaScript, the package counts UTF-16 code
+// units unless the u flag is set: a character above U+FFFF counts as two.
 //
-// An [Expr] runs in one of three engines. An expression without backreferences
-// and lookarounds is translated into a table of states, which takes one step
-// per character, or into an expression for Go's regexp if the table would be
-// too large. Any other expression runs in regexp2, which backtracks. A match in
-// regexp2 has a time limit, because it can take very long. All engines receive
-// the same character sets: escapes, flags and case folding are resolved
+// An [Expr] runs in one of three engines. An expression without backreferences and lookarounds
+// is translated into a table of states, which takes one step per character, or into an
+// expression for Go's regexp if the table would be too large. Any other expression runs in
+// regexp2, which backtracks. A match in regexp2 has a time limit, because it can take very long.
+// All engines receive the same character sets: escapes, flags and case folding are resolved
 // beforehand.
 //
 // Out of scope are replacing, splitting, captures, the v flag, and features
@@ -48,9 +46,8 @@ func (f Flags) String() string {
 	return s
 }
 
-// MatchLimit is the time limit of a match by an expression that is not
-// translated. regexp2 checks its clock every 100 ms, so a match can take up to
-// twice as long.
+// MatchLimit is the time limit of a match by an expression that is not translated. regexp2
+// checks its clock every 100 ms, so a match can take up to twice as long.
 const MatchLimit = 100 * time.Millisecond
 
 // ErrTimeout reports that a match was abandoned because it exceeded
@@ -69,10 +66,9 @@ type Expr struct {
 	risk        intray.Message
 }
 
-// Compile compiles an expression. If JavaScript would reject the expression,
-// Compile returns a [*SyntaxError]; any other error means that the expression
-// is too large. The maximum length of a source is 131,072 bytes, and groups may
-// be nested up to 200 deep.
+// Compile compiles an expression. If JavaScript would reject the expression, Compile returns a
+// [*SyntaxError]; any other error means that the expression is too large. The maximum length of
+// a source is 131,072 bytes, and groups may be nested up to 200 deep.
 func Compile(source string, f Flags) (*Expr, error) {
 	root, err := parse(source, f)
 	if err != nil {
@@ -118,9 +114,8 @@ func (e *Expr) String() string { return "/" + e.source + "/" + e.flags.String() 
 
 // Report is what [Inspect] found out about an expression without compiling it.
 type Report struct {
-	// Translated is the result of [Expr.Translated]. For an expression with
-	// thousands of parts, it is known only after [Compile] has built the table.
-	// Until then, it is false.
+	// Translated is the result of [Expr.Translated]. For an expression with thousands of parts,
+	// it is known only after [Compile] has built the table. Until then, it is false.
 	Translated bool
 	// Risk is the result of [Expr.Risk].
 	Risk intray.Message
@@ -154,8 +149,7 @@ func Inspect(source string, f Flags) (Report, error) {
 	return r, nil
 }
 
-// QuickSteps is the maximum number of steps of [CompileQuick], which take about
-// a millisecond.
+// QuickSteps is the maximum number of steps of [CompileQuick], which take about a millisecond.
 const QuickSteps = 1 << 15
 
 // CompileQuick is like [Compile], but reports false if building the table of
@@ -226,8 +220,7 @@ func (e *SyntaxError) Describe() intray.Message {
 // Error returns the message in English.
 func (e *SyntaxError) Error() string { return e.Describe().String() }
 
-// trailingBackslash is the reason for rejecting a source that ends with a
-// backslash.
+// trailingBackslash is the reason for rejecting a source that ends with a backslash.
 var trailingBackslash = intray.NewMessage("regexp.trailing_backslash", intray.Params{"escaped": `\\`})
 
 // failAt stops parsing with an error at an offset in the source. The offset is
@@ -236,8 +229,7 @@ func (p *parser) failAt(at int, reason intray.Message) {
 	panic(&SyntaxError{Character: characterAt(p.src, p.unicode, at), Reason: reason})
 }
 
-// characterAt returns the position, counted from 1, of the character at an
-// offset in units.
+// characterAt returns the position, counted from 1, of the character at an offset in units.
 func characterAt(src []rune, points bool, at int) int {
 	n := 1
 	for i := 1; i <= min(at, len(src)); i++ {

@@ -55,8 +55,7 @@ func TestString(t *testing.T) {
 	}
 }
 
-// TestTimeout checks that a match that would take too long is soon abandoned
-// with ErrTimeout.
+// TestTimeout checks that a match that would take too long is soon abandoned with ErrTimeout.
 func TestTimeout(t *testing.T) {
 	e := mustCompile(t, `^(?:(a+)+|\1b)$`, "")
 	begin := time.Now()
@@ -111,8 +110,7 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// compareReports checks that the report from Inspect agrees with the compiled
-// expression.
+// compareReports checks that the report from Inspect agrees with the compiled expression.
 func compareReports(t *testing.T, source string, f Flags) {
 	t.Helper()
 	report, err := Inspect(source, f)

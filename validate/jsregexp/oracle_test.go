@@ -19,15 +19,13 @@ import (
 
 var update = flag.Bool("update", false, "ask node for the answers in testdata/cases.ndjson again")
 
-// seed and generated determine the random expressions in the file of stored
-// answers.
+// seed and generated determine the random expressions in the file of stored answers.
 const (
 	seed      = 20240601
 	generated = 1200
 )
 
-// question is an expression, inputs, and the answer of Node: a digit for each
-// input, or "error".
+// question is an expression, inputs, and the answer of Node: a digit for each input, or "error".
 type question struct {
 	P string   `json:"p"`
 	F string   `json:"f"`
@@ -232,8 +230,7 @@ func writeCases(t *testing.T) {
 	}
 }
 
-// TestLive compares the engines with a running Node process, for new random
-// expressions.
+// TestLive compares the engines with a running Node process, for new random expressions.
 func TestLive(t *testing.T) {
 	o := newOracle(t)
 	rapid.Check(t, func(t *rapid.T) {

@@ -17,14 +17,12 @@ const (
 	maxSource = 128 << 10
 	// maxDepth is the maximum nesting depth of groups.
 	maxDepth = 200
-	// maxSpans is the maximum number of character ranges in all classes
-	// together.
+	// maxSpans is the maximum number of character ranges in all classes together.
 	maxSpans = 200_000
 )
 
-// parser parses the pattern grammar of ECMAScript 2024. If the u flag is not
-// set, it includes annex B and reads the source as UTF-16 code units, as
-// JavaScript does.
+// parser parses the pattern grammar of ECMAScript 2024. If the u flag is not set, it includes
+// annex B and reads the source as UTF-16 code units, as JavaScript does.
 type parser struct {
 	folding
 	flags Flags
@@ -75,8 +73,7 @@ func parse(source string, f Flags) (root *node, err error) {
 	return root, nil
 }
 
-// decodeUnits returns the code points of s or, if points is false, its UTF-16
-// code units.
+// decodeUnits returns the code points of s or, if points is false, its UTF-16 code units.
 func decodeUnits(s string, points bool) []rune {
 	units := make([]rune, 0, len(s))
 	for _, r := range s {
@@ -255,8 +252,7 @@ func (p *parser) parseNumber() (n int, ok bool) {
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// parseAtom parses an expression that can have a quantifier, except for
-// assertions.
+// parseAtom parses an expression that can have a quantifier, except for assertions.
 func (p *parser) parseAtom() *node {
 	start := p.pos
 	r := p.peek(0)
@@ -374,8 +370,7 @@ func (p *parser) parseNamedReference(start int) *node {
 	return &node{kind: kindBackReference, group: group, name: name}
 }
 
-// parseSetEscape parses an escape that stands for a set: a class escape such as
-// \d, or \p.
+// parseSetEscape parses an escape that stands for a set: a class escape such as \d, or \p.
 func (p *parser) parseSetEscape() (set, bool) {
 	r := p.peek(0)
 	if s, ok := p.classEscape(r); ok {
@@ -483,21 +478,17 @@ func isNamePart(r rune) bool {
 type nodeKind uint8
 
 const (
-	// kindChar matches one character in a set. Flags and escapes are already
-	// resolved.
+	// kindChar matches one character in a set. Flags and escapes are already resolved.
 	kindChar nodeKind = iota
-	// kindSequence matches its children in order. Without children, it matches
-	// the empty string.
+	// kindSequence matches its children in order. Without children, it matches the empty string.
 	kindSequence
 	// kindAlternation matches any one of its children.
 	kindAlternation
 	// kindRepeat matches its child at least min and at most max times.
 	kindRepeat
-	// kindGroup matches its child and captures the match under the group's
-	// number.
+	// kindGroup matches its child and captures the match under the group's number.
 	kindGroup
-	// kindBackReference matches the text that the group with its number
-	// captured.
+	// kindBackReference matches the text that the group with its number captured.
 	kindBackReference
 	// kindLookaround matches the empty string if its child matches after or
 	// before this position.

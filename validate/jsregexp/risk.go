@@ -5,10 +5,9 @@ import "github.com/intraydata/intray"
 // manyTimes is the minimum number of repetitions at which a repeat is treated as unbounded.
 const manyTimes = 10
 
-// findRisk looks for nested repeats that can match the same characters in
-// several ways. The number of ways can double with each character of the text.
-// findRisk reports the first such repeat that it finds. It does not find all of
-// them.
+// findRisk looks for nested repeats that can match the same characters in several ways. The
+// number of ways can double with each character of the text. findRisk reports the first such
+// repeat that it finds. It does not find all of them.
 func findRisk(root *node, source string, f Flags) intray.Message {
 	var l riskFinder
 	l.walk(root, nil, nil)
@@ -65,8 +64,7 @@ func (l *riskFinder) repeat(n *node, loop *node, follow set) {
 	l.walk(n.children[0], loop, follow)
 }
 
-// alternatives looks for two alternatives that can match the same single
-// character.
+// alternatives looks for two alternatives that can match the same single character.
 func (l *riskFinder) alternatives(n *node, loop *node) {
 	if loop == nil {
 		return
@@ -155,8 +153,7 @@ func firstChars(n *node, after set) set {
 	return after
 }
 
-// afterSkipped returns the set after if a repeat may match nothing, and the empty set
-// otherwise.
+// afterSkipped returns the set after if a repeat may match nothing, and the empty set otherwise.
 func afterSkipped(n *node, after set) set {
 	if n.min == 0 {
 		return after

@@ -8,9 +8,8 @@ import (
 // span is an inclusive range of characters.
 type span struct{ lo, hi rune }
 
-// set is a set of characters: spans in ascending order that neither overlap nor
-// are adjacent. Characters are code points if the u flag is set, and UTF-16
-// code units otherwise.
+// set is a set of characters: spans in ascending order that neither overlap nor are adjacent.
+// Characters are code points if the u flag is set, and UTF-16 code units otherwise.
 type set []span
 
 const (
@@ -113,9 +112,8 @@ func (s set) single() (rune, bool) {
 	return 0, false
 }
 
-// surrogateShift is added to surrogates to encode code units in UTF-8, which
-// cannot represent surrogates. The result is on plane 16, which never occurs in
-// sets of code units.
+// surrogateShift is added to surrogates to encode code units in UTF-8, which cannot represent
+// surrogates. The result is on plane 16, which never occurs in sets of code units.
 const surrogateShift = 0x100000
 
 // encodeSurrogates returns the set in the encoding that the engines use. It
@@ -144,9 +142,8 @@ func (s set) encodeSurrogates(units bool) set {
 // Two characters are equal if they fold to the same character.
 type folding struct{ on, unicode bool }
 
-// legacyUpper returns the character to which r folds if the u flag is not set.
-// That is its upper case, or r itself if the upper case is longer than one unit
-// or if it is ASCII but r is not.
+// legacyUpper returns the character to which r folds if the u flag is not set. That is its upper
+// case, or r itself if the upper case is longer than one unit or if it is ASCII but r is not.
 func legacyUpper(r rune) rune {
 	if growsAsCapital(r) {
 		return r
@@ -158,9 +155,8 @@ func legacyUpper(r rune) rune {
 	return c
 }
 
-// growsAsCapital reports whether the full upper case of a character is longer
-// than one character, even though the character has a simple upper case
-// (Unicode, SpecialCasing.txt).
+// growsAsCapital reports whether the full upper case of a character is longer than one
+// character, even though the character has a simple upper case (Unicode, SpecialCasing.txt).
 func growsAsCapital(r rune) bool {
 	switch {
 	case r < 0x1F80 || r > 0x1FF3:
@@ -171,16 +167,14 @@ func growsAsCapital(r rune) bool {
 	return r == 0x1FB3 || r == 0x1FC3 || r == 0x1FF3
 }
 
-// equal reports whether the character r in the text matches the character q in
-// the expression. Both must be in the same orbit of unicode.SimpleFold, which
-// is Unicode's simple case folding. If the u flag is not set, an orbit is split
-// into smaller ones.
+// equal reports whether the character r in the text matches the character q in the expression.
+// Both must be in the same orbit of unicode.SimpleFold, which is Unicode's simple case folding.
+// If the u flag is not set, an orbit is split into smaller ones.
 func (f folding) equal(q, r rune) bool {
 	return f.unicode || r <= maxCodeUnit && legacyUpper(q) == legacyUpper(r)
 }
 
-// closeOver returns s with all characters that are equal to one of its
-// characters.
+// closeOver returns s with all characters that are equal to one of its characters.
 func (f folding) closeOver(s set) set {
 	if !f.on {
 		return s
@@ -228,9 +222,8 @@ func (f folding) addFoldOrbit(extra []span, r rune) []span {
 
 func digitChars() set { return set{{'0', '9'}} }
 
-// wordChars returns the characters that \w matches. With the flags u and i,
-// they include the characters that fold to ASCII letters: the long s and the
-// Kelvin sign.
+// wordChars returns the characters that \w matches. With the flags u and i, they include the
+// characters that fold to ASCII letters: the long s and the Kelvin sign.
 func (f folding) wordChars() set {
 	s := set{{'0', '9'}, {'A', 'Z'}, {'_', '_'}, {'a', 'z'}}
 	if f.on && f.unicode {

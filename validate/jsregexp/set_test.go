@@ -8,8 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawSet draws a set of characters with small code points, and returns the
-// same set as a map.
+// drawSet draws a set of characters with small code points, and returns the same set as a map.
 func drawSet(t *rapid.T) (set, map[rune]bool) {
 	members := map[rune]bool{}
 	var spans []span

@@ -46,8 +46,7 @@ func (a *alphabet) letter(r rune) uint32 {
 	return uint32(a.letterOf[i])
 }
 
-// match reports whether text matches. It is the hot path of all translated
-// expressions.
+// match reports whether text matches. It is the hot path of all translated expressions.
 func (t *table) match(text []byte) bool {
 	state := t.start
 	for i := 0; i < len(text) && state > t.accepted; {
@@ -72,16 +71,13 @@ func (t *table) match(text []byte) bool {
 }
 
 const (
-	// maxRows is the maximum number of entries in a table. Each entry is four
-	// bytes.
+	// maxRows is the maximum number of entries in a table. Each entry is four bytes.
 	maxRows = 1 << 20
-	// maxWork is the maximum number of steps for building the tables of an
-	// expression.
+	// maxWork is the maximum number of steps for building the tables of an expression.
 	maxWork = 1 << 22
 )
 
-// tableBuilder builds the table of a program. It follows all threads of the
-// program at once.
+// tableBuilder builds the table of a program. It follows all threads of the program at once.
 type tableBuilder struct {
 	prog *syntax.Prog
 	alphabet
@@ -107,16 +103,14 @@ type tableBuilder struct {
 	pending    []uint32
 }
 
-// state is a position in the text, as far as the program can distinguish positions. It
-// consists of the threads that are alive before any assertion is tested, and of the previous
-// character.
+// state is a position in the text, as far as the program can distinguish positions. It consists
+// of the threads that are alive before any assertion is tested, and of the previous character.
 type state struct {
 	before rune
 	pcs    []uint32
 }
 
-// Each of these characters represents all characters that an assertion treats
-// alike.
+// Each of these characters represents all characters that an assertion treats alike.
 const (
 	noRune    = rune(-1)
 	wordRune  = 'a'
@@ -251,8 +245,7 @@ func (b *tableBuilder) visit(pc uint32, holds syntax.EmptyOp) (matched bool) {
 	return false
 }
 
-// makeAlphabet computes the letters of the alphabet. It reports false if there
-// are too many.
+// makeAlphabet computes the letters of the alphabet. It reports false if there are too many.
 func (b *tableBuilder) makeAlphabet() bool {
 	classes, of := b.charClasses()
 	b.starts = []rune{0}

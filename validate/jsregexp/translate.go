@@ -68,8 +68,7 @@ type program struct {
 	units bool
 }
 
-// newProgram compiles a condition. It reports false if Go's regexp cannot
-// express the condition.
+// newProgram compiles a condition. It reports false if Go's regexp cannot express the condition.
 func newProgram(part condition, f Flags) (program, bool) {
 	if part.root.contains(hasKind(kindBackReference, kindLookaround)) {
 		return program{}, false

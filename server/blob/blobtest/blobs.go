@@ -273,8 +273,7 @@ func replace(s blob.Store, key string, content []byte) error {
 	return w.Commit()
 }
 
-// checkIntact returns an error if the content of the blob was not written by a
-// single writer.
+// checkIntact returns an error if the content of the blob was not written by a single writer.
 func checkIntact(s blob.Store, key string) error {
 	r, err := s.Open(context.Background(), key)
 	if err != nil {

@@ -48,8 +48,7 @@ func (f *FaultyStore) countCall() bool {
 	return f.calls-1 == f.FailAt
 }
 
-// countBytes counts up to n written bytes. It returns how many of them fit into
-// Room.
+// countBytes counts up to n written bytes. It returns how many of them fit into Room.
 func (f *FaultyStore) countBytes(n int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()

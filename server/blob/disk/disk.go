@@ -39,16 +39,14 @@ const (
 
 // Config configures a Store. The zero value uses the defaults.
 type Config struct {
-	// Log reports the unfinished files that Open deletes. By default, nothing is
-	// logged.
+	// Log reports the unfinished files that Open deletes. By default, nothing is logged.
 	Log *slog.Logger
 	// NoSync skips flushing to the disk. Use it for a folder that is deleted when its
 	// process ends. If the machine crashes, blobs may be lost.
 	NoSync bool
 }
 
-// Store is a [blob.Store] on the local disk. Each part of a key can have at most 254
-// bytes.
+// Store is a [blob.Store] on the local disk. Each part of a key can have at most 254 bytes.
 type Store struct {
 	root   *os.Root
 	lock   *os.File
@@ -113,8 +111,7 @@ func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 	return w, nil
 }
 
-// Open opens a blob for reading. The reader remains valid after the blob is deleted
-// or replaced.
+// Open opens a blob for reading. The reader remains valid after the blob is deleted or replaced.
 func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
 	name, err := checkedFileName(ctx, key)
 	if err != nil {

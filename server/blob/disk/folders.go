@@ -42,9 +42,8 @@ func (s *Store) initialize(log *slog.Logger) error {
 	return s.createDrafts()
 }
 
-// HasOtherBlobs reports whether the folder of a Store contains finished blobs other
-// than the one with the given key. It does not create the folder. A missing folder
-// contains no blobs.
+// HasOtherBlobs reports whether the folder of a Store contains finished blobs other than the one
+// with the given key. It does not create the folder. A missing folder contains no blobs.
 func HasOtherBlobs(root, key string) (more bool, err error) {
 	ignored, err := fileName(key)
 	if err != nil {

@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// The operating system releases these locks when the process ends, even after a
-// crash.
+// The operating system releases these locks when the process ends, even after a crash.
 
 func lockWait(file *os.File) error {
 	for {

@@ -297,8 +297,7 @@ func testClaimsAtOnce(f *fixture) {
 		wg.Go(work)
 	}
 	wg.Wait()
-	// Workers that found nothing to claim while all organizations were busy have
-	// ended.
+	// Workers that found nothing to claim while all organizations were busy have ended.
 	work()
 	f.wantEqual(len(seen), 42)
 }

@@ -18,8 +18,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// Run runs the suite. open must return an empty store and close it when its test
-// ends.
+// Run runs the suite. open must return an empty store and close it when its test ends.
 func Run(t *testing.T, open func(t *testing.T) model.Store) {
 	for _, c := range testCases() {
 		t.Run(c.name, func(t *testing.T) {
@@ -87,8 +86,7 @@ type fixture struct {
 	a, b  model.Org
 }
 
-// start is the base of all times in the suite. It is a whole number of
-// microseconds, as stored.
+// start is the base of all times in the suite. It is a whole number of microseconds, as stored.
 var start = time.Date(2026, 3, 4, 5, 6, 7, 891011000, time.UTC)
 
 func startPlus(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }

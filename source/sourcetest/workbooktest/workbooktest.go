@@ -1,5 +1,4 @@
-// Package workbooktest provides helpers that the tests of several workbook formats
-// share.
+// Package workbooktest provides helpers that the tests of several workbook formats share.
 package workbooktest
 
 import (

@@ -38,8 +38,7 @@ func otherCase(text string) []string {
 	return list
 }
 
-// TestUploadAddressAltered checks that an upload URL whose token or id is altered is
-// rejected.
+// TestUploadAddressAltered checks that an upload URL whose token or id is altered is rejected.
 func TestUploadAddressAltered(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))

@@ -11,8 +11,7 @@ import (
 )
 
 // mixed has five rows: a valid row, a row with an invalid email address, a row without the
-// required address, a row with empty cells, and a row whose invalid address spans two
-// lines.
+// required address, a row with empty cells, and a row whose invalid address spans two lines.
 const mixed = "email,name\n" +
 	"a@example.org,A\n" +
 	"nobody,B\n" +
@@ -214,8 +213,7 @@ func TestMaxRecords(t *testing.T) {
 	})
 }
 
-// TestAllRowsRemoved checks the result and the warning of an import whose rows are all
-// removed.
+// TestAllRowsRemoved checks the result and the warning of an import whose rows are all removed.
 func TestAllRowsRemoved(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), "email\nnobody\n\nnothing\n").want("SUCCESSFUL")

@@ -184,9 +184,8 @@ func TestInlineSchema(t *testing.T) {
 	})
 }
 
-// TestInlineSchemaBelongsToItsImport creates a second import with the id of an inline
-// schema. Whether or not the server accepts it, the schema exists as long as its first
-// import.
+// TestInlineSchemaBelongsToItsImport creates a second import with the id of an inline schema.
+// Whether or not the server accepts it, the schema exists as long as its first import.
 func TestInlineSchemaBelongsToItsImport(t *testing.T) {
 	each(t, func(c client) {
 		first := c.create(inline(people())).Object()

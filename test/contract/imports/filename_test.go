@@ -211,8 +211,7 @@ func (c client) checkAwaits(id string) {
 	c.await(id).want("SUCCESSFUL")
 }
 
-// TestFilenameOfBodyWins checks that a name in the request body overrides the name in the
-// form.
+// TestFilenameOfBodyWins checks that a name in the request body overrides the name in the form.
 func TestFilenameOfBodyWins(t *testing.T) {
 	each(t, func(c client) {
 		const file = "email\na@example.org\n"

@@ -64,8 +64,7 @@ func TestRowsShapes(t *testing.T) {
 	})
 }
 
-// TestRowsWithoutRows checks that an empty array, or an array of empty rows, does not
-// succeed.
+// TestRowsWithoutRows checks that an empty array, or an array of empty rows, does not succeed.
 func TestRowsWithoutRows(t *testing.T) {
 	each(t, func(c client) {
 		for _, rows := range []string{`[]`, `[ ]`, `[{}]`} {
@@ -97,8 +96,7 @@ func TestRowsValues(t *testing.T) {
 	})
 }
 
-// TestRowsAndFilename checks that a file name is accepted with initial_data only if it is
-// empty.
+// TestRowsAndFilename checks that a file name is accepted with initial_data only if it is empty.
 func TestRowsAndFilename(t *testing.T) {
 	each(t, func(c client) {
 		rows := []any{m{"email": "a@example.org"}}

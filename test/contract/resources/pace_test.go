@@ -20,10 +20,9 @@ func limited(t *testing.T, database string) *apitest.Site {
 
 const perMinute = 4
 
-// untilRefused repeats call until the response is 429. used is the number of calls already
-// made. The limits are per clock minute, and a new minute may begin during the test. At
-// least one call within twice the allowance must be rejected, and none before the allowance
-// is used up.
+// untilRefused repeats call until the response is 429. used is the number of calls already made.
+// The limits are per clock minute, and a new minute may begin during the test. At least one call
+// within twice the allowance must be rejected, and none before the allowance is used up.
 func untilRefused(t *testing.T, used int, call func() *livetest.Reply) {
 	t.Helper()
 	for n := range 2*perMinute + 1 {

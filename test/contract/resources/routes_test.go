@@ -95,8 +95,7 @@ func TestUnknownQueryParametersAreIgnored(t *testing.T) {
 	})
 }
 
-// TestHead checks that HEAD returns the same status and Content-Type as GET, without a
-// body.
+// TestHead checks that HEAD returns the same status and Content-Type as GET, without a body.
 func TestHead(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)

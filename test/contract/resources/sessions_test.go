@@ -120,8 +120,7 @@ func TestSessionIsResumed(t *testing.T) {
 	})
 }
 
-// TestTokenPlaces checks that a token is accepted in each supported location, and nowhere
-// else.
+// TestTokenPlaces checks that a token is accepted in each supported location, and nowhere else.
 func TestTokenPlaces(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
@@ -211,8 +210,7 @@ func TestStateSize(t *testing.T) {
 	})
 }
 
-// TestIfMatch checks that a state is saved with the current ETag and rejected with any
-// other.
+// TestIfMatch checks that a state is saved with the current ETag and rejected with any other.
 func TestIfMatch(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

@@ -39,8 +39,7 @@ func (c client) makeRights() rights {
 
 func reviewPath(id string) string { return "/api/review/v1/" + id + "/session/" }
 
-// TestRightsSurviveRestart checks that tokens signed before the program was killed still
-// work.
+// TestRightsSurviveRestart checks that tokens signed before the program was killed still work.
 func TestRightsSurviveRestart(t *testing.T) {
 	apitest.RunOnFreshDatabases(t, nil, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

@@ -92,10 +92,9 @@ func tablesWith(t *testing.T, database, text string) (found []string) {
 	return found
 }
 
-// TestDeletedImportLeavesNothing puts a marker string into all data that an import stores:
-// its file, problems, edits, undone edits, webhook messages and a saved response to an
-// idempotent request. After the import is deleted, no file and no table may contain the
-// string.
+// TestDeletedImportLeavesNothing puts a marker string into all data that an import stores: its
+// file, problems, edits, undone edits, webhook messages and a saved response to an idempotent
+// request. After the import is deleted, no file and no table may contain the string.
 func TestDeletedImportLeavesNothing(t *testing.T) {
 	apitest.RunOnFreshDatabases(t, nil, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

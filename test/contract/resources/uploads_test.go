@@ -26,8 +26,7 @@ func (c client) listed() m {
 	return list[0].(m)
 }
 
-// TestUploadFields checks the properties of an upload of a file with valid and invalid
-// rows.
+// TestUploadFields checks the properties of an upload of a file with valid and invalid rows.
 func TestUploadFields(t *testing.T) {
 	const file = "email,name\na@example.org,Anna\nnot an address,Ben\n,Cleo\nd@example.org,Dan\nbroken@,Eve\n"
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
