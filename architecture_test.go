@@ -167,7 +167,6 @@ var levels = map[string][]string{
 	"server/egress":     {"intray"},
 	"server/blob":       {},
 	"server/blob/disk":  {"server/blob"},
-	"server/blob/mem":   {"server/blob"},
 	"server/revalidate": {"intray", "celltype", "engine", "internal/rowplan"},
 	"server/staging":    {"intray", "internal/parquetio", "server/blob"},
 	"server/draft":      {"intray", "internal/ordered", "internal/re2", "internal/rowplan", "validate", "server/blob", "server/staging"},
@@ -234,7 +233,7 @@ func TestAdaptersAreSeparate(t *testing.T) {
 			if within(dep, adapters...) && !within(name, "server", "cmd/intray") {
 				t.Errorf("%s imports the adapter %s; only server and cmd/intray may", name, dep)
 			}
-			if within(dep, "server/blob/disk", "server/blob/mem", "server/blob/s3") && name != "server" && name != "importer" {
+			if within(dep, "server/blob/disk", "server/blob/s3") && name != "server" && name != "importer" {
 				t.Errorf("%s imports the blob store %s; only server and importer may", name, dep)
 			}
 			if dep == "server" && name != "cmd/intray" {

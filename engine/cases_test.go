@@ -21,7 +21,7 @@ import (
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/schema"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/staging"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/formats"
@@ -154,7 +154,7 @@ func caseInput(t *testing.T, f txtar.File) source.Input {
 func (c testCase) run(t *testing.T, workers int) expected {
 	t.Helper()
 	ctx := t.Context()
-	s := stageOpener{blobs: mem.New(), ctx: ctx}
+	s := stageOpener{blobs: blobtest.NewMemory(), ctx: ctx}
 	e := engine.New(engine.Config{Formats: formats.Formats(""), Workers: workers})
 	out, err := e.Run(ctx, engine.Import{Input: c.input, Schema: c.schema, Answers: c.answers}, s.open)
 	if err != nil {
@@ -188,7 +188,7 @@ func (c testCase) run(t *testing.T, workers int) expected {
 // stageOpener opens a stage in memory as the sink of one run.
 type stageOpener struct {
 	ctx    context.Context
-	blobs  *mem.Store
+	blobs  *blobtest.Memory
 	writer *staging.Writer
 }
 

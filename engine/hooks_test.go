@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/engine/enginetest"
 	"github.com/intraydata/intray/output"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/formats"
 )
@@ -94,7 +94,7 @@ func importWithHooks(t *testing.T, hooks goHooks, file string) (out *engine.Outc
 		{Key: "tags", Label: "Tag", Type: intray.FieldType{Name: intray.TypeString}, ManyToOne: true},
 	}}
 	schema.Settings.InvalidDataBehavior = intray.IncludeInvalidRows
-	s := stageOpener{ctx: t.Context(), blobs: mem.New()}
+	s := stageOpener{ctx: t.Context(), blobs: blobtest.NewMemory()}
 	e := engine.New(engine.Config{Formats: formats.Formats(""), LoadHooks: hooks.open})
 	out, err := e.Run(t.Context(), engine.Import{
 		Input:  inputOf("list.csv", file),
@@ -179,7 +179,7 @@ func TestChangesOfUnknownCells(t *testing.T) {
 					{Key: "amount", Label: "Amount", Type: intray.FieldType{Name: intray.TypeNumber}},
 					{Key: "tags", Label: "Tag", Type: intray.FieldType{Name: intray.TypeString}, ManyToOne: true},
 				}}
-				s := stageOpener{ctx: t.Context(), blobs: mem.New()}
+				s := stageOpener{ctx: t.Context(), blobs: blobtest.NewMemory()}
 				e := engine.New(engine.Config{Workers: 1, Formats: formats.Formats(""), LoadHooks: hooks.open})
 				_, err := e.Run(t.Context(), engine.Import{
 					Input:  inputOf("list.csv", listFile),

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/output"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/formats"
 	"github.com/intraydata/intray/source/sourcetest"
@@ -259,7 +259,7 @@ func importedTexts(t *testing.T, name string, file []byte) []string {
 	schema := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
 		{Key: "id", Label: "Id", Type: plain}, {Key: "text", Label: "Text", Type: plain},
 	}}
-	s := stageOpener{ctx: t.Context(), blobs: mem.New()}
+	s := stageOpener{ctx: t.Context(), blobs: blobtest.NewMemory()}
 	out, err := engine.New(engine.Config{Formats: formats.Formats("")}).Run(t.Context(), engine.Import{
 		Input:  source.Input{Name: name, ReaderAt: bytes.NewReader(file), Size: int64(len(file))},
 		Schema: schema,

@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray/bench/benchdata"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/server/blob"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/formats"
 )
@@ -34,9 +34,9 @@ func peopleSchema() *intray.Schema {
 }
 
 // stageFile imports a file and stages its rows in memory.
-func stageFile(t *testing.T, text string, schema *intray.Schema, workers int) (*engine.Outcome, *mem.Store) {
+func stageFile(t *testing.T, text string, schema *intray.Schema, workers int) (*engine.Outcome, *blobtest.Memory) {
 	t.Helper()
-	s := stageOpener{ctx: t.Context(), blobs: mem.New()}
+	s := stageOpener{ctx: t.Context(), blobs: blobtest.NewMemory()}
 	in := inputOf("people.csv", text)
 	out, err := engine.New(engine.Config{Formats: formats.Formats(""), Workers: workers}).Run(t.Context(), engine.Import{Input: in, Schema: schema}, s.open)
 	if err != nil {
@@ -84,7 +84,7 @@ func TestRunsAreDeterministic(t *testing.T) {
 }
 
 // stageFiles returns the content of all files of a stage.
-func stageFiles(t *testing.T, blobs *mem.Store) map[string][]byte {
+func stageFiles(t *testing.T, blobs *blobtest.Memory) map[string][]byte {
 	t.Helper()
 	all := map[string][]byte{}
 	names := []string{"manifest.json", "problems.parquet", "problems.roar"}

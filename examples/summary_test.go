@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/output"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/staging"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/formats"
@@ -27,7 +27,7 @@ func run(t *testing.T, file string, schema *intray.Schema) (string, *engine.Outc
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, blobs := t.Context(), mem.New()
+	ctx, blobs := t.Context(), blobtest.NewMemory()
 	var writer *staging.Writer
 	open := func(fields []string, unmapped []int) (engine.Sink, error) {
 		writer = staging.NewWriter(ctx, blobs, "stage", staging.Layout{Fields: fields, Unmapped: unmapped}, staging.Config{})

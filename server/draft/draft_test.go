@@ -17,7 +17,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/staging"
 )
 
@@ -134,7 +134,7 @@ type testDraft struct {
 // newTestDraft stages rows and opens a draft of them.
 func newTestDraft(t failer, temp string, rows [][]string, size int64, l limits) *testDraft {
 	t.Helper()
-	u := &testDraft{model: &model{rows: map[int64]modelRow{}}, store: &recorder{Store: mem.New()}}
+	u := &testDraft{model: &model{rows: map[int64]modelRow{}}, store: &recorder{Store: blobtest.NewMemory()}}
 	for i, cells := range rows {
 		u.rows[int64(i)] = modelRow{texts: cells, line: int64(i) + 2, count: i%4 == 3}
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/intraydata/intray/server/blob"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/model"
 )
 
@@ -92,7 +92,7 @@ func (s faultyStore) Ping(ctx context.Context) error {
 
 // faultyBlobs is a blob store whose calls fail as determined by faults.
 type faultyBlobs struct {
-	*mem.Store
+	*blobtest.Memory
 	*faults
 }
 
@@ -100,21 +100,21 @@ func (b faultyBlobs) Create(ctx context.Context, key string) (blob.Writer, error
 	if err := b.next(); err != nil {
 		return nil, err
 	}
-	return b.Store.Create(ctx, key)
+	return b.Memory.Create(ctx, key)
 }
 
 func (b faultyBlobs) Open(ctx context.Context, key string) (blob.Reader, error) {
 	if err := b.next(); err != nil {
 		return nil, err
 	}
-	return b.Store.Open(ctx, key)
+	return b.Memory.Open(ctx, key)
 }
 
 func (b faultyBlobs) CheckWritable(ctx context.Context) error {
 	if err := b.next(); err != nil {
 		return err
 	}
-	return b.Store.CheckWritable(ctx)
+	return b.Memory.CheckWritable(ctx)
 }
 
 // TestEveryOperationReportsFaults calls each operation repeatedly, with a fault in

@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/internal/jsonschema"
 	"github.com/intraydata/intray/server/auth"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/queue"
 	"github.com/intraydata/intray/server/secrets"
@@ -46,7 +46,7 @@ func newServer(t *testing.T, change func(*Config)) *server {
 	check(t, err)
 	f := &faults{left: -1}
 	svc, err := service.New(service.Config{
-		Store: faultyStore{rows, f}, Blobs: faultyBlobs{mem.New(), f}, Master: master, SFTP: nowhere{}, WebhookSender: fakeWebhookSender{}, Remotes: harbour{}, Node: "a/1",
+		Store: faultyStore{rows, f}, Blobs: faultyBlobs{blobtest.NewMemory(), f}, Master: master, SFTP: nowhere{}, WebhookSender: fakeWebhookSender{}, Remotes: harbour{}, Node: "a/1",
 		Engine: engine.New(engine.Config{Formats: formats.Formats(""), Workers: 1}),
 	})
 	check(t, err)

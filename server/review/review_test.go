@@ -6,7 +6,6 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob/blobtest"
-	"github.com/intraydata/intray/server/blob/mem"
 	"github.com/intraydata/intray/server/draft"
 	"github.com/intraydata/intray/server/model"
 )
@@ -15,7 +14,7 @@ import (
 func TestWriteFinalRowsFails(t *testing.T) {
 	schema := &intray.Schema{Fields: []intray.Field{{Key: "a"}}}
 	write := func(store *blobtest.FaultyStore) (rows int, err error) {
-		store.Store, store.Room = mem.New(), -1
+		store.Store, store.Room = blobtest.NewMemory(), -1
 		s := &Service{env: &model.Env{Blobs: store}}
 		batches := func(yield func(*intray.Batch, error) bool) {
 			for line := int64(1); line <= 2; line++ {

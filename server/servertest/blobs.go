@@ -11,12 +11,12 @@ import (
 	"testing"
 
 	"github.com/intraydata/intray/server/blob"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 )
 
 // Blobs is a blob store in memory whose calls can be made to fail.
 type Blobs struct {
-	*mem.Store
+	*blobtest.Memory
 	faults *Faults
 
 	mu sync.Mutex
@@ -27,7 +27,7 @@ type Blobs struct {
 }
 
 func newBlobs(faults *Faults) *Blobs {
-	return &Blobs{Store: mem.New(), faults: faults, keys: map[string]bool{}, room: -1}
+	return &Blobs{Memory: blobtest.NewMemory(), faults: faults, keys: map[string]bool{}, room: -1}
 }
 
 // OnUse sets a function that is called before each use of a key. The use is
@@ -64,7 +64,7 @@ func (b *Blobs) Keys(prefix string) []string {
 // Content returns the content of a blob.
 func (b *Blobs) Content(t testing.TB, key string) string {
 	t.Helper()
-	r, err := b.Store.Open(t.Context(), key)
+	r, err := b.Memory.Open(t.Context(), key)
 	Must(t, err)
 	content, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
 	Must(t, err)
@@ -88,7 +88,7 @@ func (b *Blobs) Create(ctx context.Context, key string) (blob.Writer, error) {
 	if err := b.use(ctx, "create", key); err != nil {
 		return nil, err
 	}
-	w, err := b.Store.Create(ctx, key)
+	w, err := b.Memory.Create(ctx, key)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return &blobWriter{Writer: w, blobs: b, key: key, room: b.room}, err
@@ -99,7 +99,7 @@ func (b *Blobs) Open(ctx context.Context, key string) (blob.Reader, error) {
 	if err := b.use(ctx, "open", key); err != nil {
 		return nil, err
 	}
-	r, err := b.Store.Open(ctx, key)
+	r, err := b.Memory.Open(ctx, key)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func (b *Blobs) Delete(ctx context.Context, key string) error {
 		return err
 	}
 	b.removeKeys(func(k string) bool { return k == key })
-	return b.Store.Delete(ctx, key)
+	return b.Memory.Delete(ctx, key)
 }
 
 // DeleteAll deletes all blobs whose keys begin with prefix.
@@ -121,7 +121,7 @@ func (b *Blobs) DeleteAll(ctx context.Context, prefix string) error {
 		return err
 	}
 	b.removeKeys(func(k string) bool { return strings.HasPrefix(k, prefix+"/") })
-	return b.Store.DeleteAll(ctx, prefix)
+	return b.Memory.DeleteAll(ctx, prefix)
 }
 
 func (b *Blobs) removeKeys(selected func(key string) bool) {

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
@@ -25,7 +25,7 @@ func TestStoreFingerprint(t *testing.T) {
 	must(t, f.VerifyStoreFingerprint(f.ctx))
 	f.newImport("")
 	must(t, f.newNode("folder/two").VerifyStoreFingerprint(f.ctx))
-	other := f.newNode("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = mem.New() })
+	other := f.newNode("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = blobtest.NewMemory() })
 	if err := other.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "the files of this database are not in this data folder") {
 		t.Errorf("with other blobs: error %v", err)
 	}
@@ -54,7 +54,7 @@ func TestFingerprintOfNewFolders(t *testing.T) {
 		t.Fatalf("error %v, want the broken disk", err)
 	}
 	f.Blobs.OnUse(nil)
-	other := f.newNode("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = mem.New() })
+	other := f.newNode("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = blobtest.NewMemory() })
 	if err := other.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "same blobs folder") {
 		t.Errorf("the second folder: error %v", err)
 	}
@@ -68,7 +68,7 @@ func TestReady(t *testing.T) {
 	must(t, f.Ready(f.ctx))
 	for code, change := range map[string]option{
 		"store_unavailable": func(f *fixture, cfg *service.Config) { cfg.Store = unreachableStore{f.Store} },
-		"blobs_unavailable": func(_ *fixture, cfg *service.Config) { cfg.Blobs = unwritableBlobs{mem.New()} },
+		"blobs_unavailable": func(_ *fixture, cfg *service.Config) { cfg.Blobs = unwritableBlobs{blobtest.NewMemory()} },
 	} {
 		f.wantError(f.newNode("folder/two", change).Ready(f.ctx), model.Unavailable, code)
 	}
@@ -78,7 +78,7 @@ type unreachableStore struct{ model.Store }
 
 func (unreachableStore) Ping(context.Context) error { return errDisconnected }
 
-type unwritableBlobs struct{ *mem.Store }
+type unwritableBlobs struct{ *blobtest.Memory }
 
 func (unwritableBlobs) CheckWritable(context.Context) error { return errDisconnected }
 

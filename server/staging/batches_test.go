@@ -12,7 +12,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/staging"
 )
 
@@ -172,7 +172,7 @@ func TestStagedRowsReadBack(t *testing.T) {
 			want = append(want, rowsOf(b)...)
 		}
 		cfg := staging.Config{SegmentRows: rapid.Int64Range(0, 100).Draw(t, "segment"), Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}
-		s := writeStage(t, mem.New(), layout, cfg, batches...)
+		s := writeStage(t, blobtest.NewMemory(), layout, cfg, batches...)
 		defer s.Close()
 		if diff := cmp.Diff(want, readAll(t, s)); diff != "" {
 			t.Fatal("Batches: " + diff)

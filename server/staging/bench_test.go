@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/staging"
 )
 
@@ -26,7 +26,7 @@ var codecs = []staging.Codec{staging.Zstd, staging.Snappy}
 func BenchmarkStage(b *testing.B) {
 	for _, codec := range codecs {
 		b.Run(string(codec), func(b *testing.B) {
-			w := staging.NewWriter(context.Background(), discardStore{mem.New()}, prefix, contactLayout(), staging.Config{Codec: codec})
+			w := staging.NewWriter(context.Background(), discardStore{blobtest.NewMemory()}, prefix, contactLayout(), staging.Config{Codec: codec})
 			batch := contacts(0, 16000)
 			b.SetBytes(sourceSize(batch))
 			b.ReportAllocs()
@@ -48,7 +48,7 @@ func BenchmarkBatches(b *testing.B) {
 	for _, codec := range codecs {
 		b.Run(string(codec), func(b *testing.B) {
 			batch := contacts(0, 16000)
-			s := writeStage(b, mem.New(), contactLayout(), staging.Config{Codec: codec}, batch, contacts(16000, 16000))
+			s := writeStage(b, blobtest.NewMemory(), contactLayout(), staging.Config{Codec: codec}, batch, contacts(16000, 16000))
 			defer s.Close()
 			b.SetBytes(2 * sourceSize(batch))
 			b.ReportAllocs()
@@ -64,7 +64,7 @@ func BenchmarkBatches(b *testing.B) {
 }
 
 func BenchmarkWindow(b *testing.B) {
-	s := writeStage(b, mem.New(), contactLayout(), staging.Config{}, contacts(0, 16000), contacts(16000, 16000))
+	s := writeStage(b, blobtest.NewMemory(), contactLayout(), staging.Config{}, contacts(0, 16000), contacts(16000, 16000))
 	defer s.Close()
 	b.ReportAllocs()
 	for first := int64(0); b.Loop(); first = (first + 7919) % 31900 {

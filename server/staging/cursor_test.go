@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/staging"
 )
 
@@ -58,7 +58,7 @@ func TestRowsWithManyProblems(t *testing.T) {
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: 2 + n%2, Code: "c", Text: intray.Literal("t")})
 		}
 	}
-	store := mem.New()
+	store := blobtest.NewMemory()
 	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{})
 	commit, err := w.StageBatch(b)
 	if err != nil {
@@ -97,7 +97,7 @@ func TestRowsWithManyProblems(t *testing.T) {
 }
 
 func TestRowsThatDoNotExist(t *testing.T) {
-	s := writeStage(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 100), contacts(100, 57))
+	s := writeStage(t, blobtest.NewMemory(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 100), contacts(100, 57))
 	defer s.Close()
 	for _, rows := range [][]int64{{-1}, {157}, {5, 5}, {7, 6}, {1 << 40}} {
 		if _, err := s.Rows(context.Background(), rows); err == nil {
@@ -130,7 +130,7 @@ func TestScan(t *testing.T) {
 			next += int64(b.Rows())
 			batches = append(batches, b)
 		}
-		s := writeStage(t, mem.New(), layout, staging.Config{SegmentRows: 70, Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}, batches...)
+		s := writeStage(t, blobtest.NewMemory(), layout, staging.Config{SegmentRows: 70, Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}, batches...)
 		defer s.Close()
 		if groups := s.RowGroups(); len(groups) != len(batches) {
 			t.Fatalf("%d groups of %d batches", len(groups), len(batches))
@@ -165,7 +165,7 @@ func TestScan(t *testing.T) {
 // TestCountRowGroups checks the number of row groups that contain at least one of
 // the given rows.
 func TestCountRowGroups(t *testing.T) {
-	s := writeStage(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100},
+	s := writeStage(t, blobtest.NewMemory(), contactLayout(), staging.Config{SegmentRows: 100},
 		contacts(0, 50), contacts(50, 50), contacts(100, 50), contacts(150, 50))
 	defer s.Close()
 	for _, c := range []struct {

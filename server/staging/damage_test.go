@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray/server/blob"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/staging"
 )
 
@@ -57,7 +57,7 @@ func lookAt(store blob.Store) (readResult, error) {
 }
 
 func newDamagedStage(t *testing.T) (blob.Store, map[string][]byte, readResult) {
-	store := mem.New()
+	store := blobtest.NewMemory()
 	writeStage(t, store, contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 120), contacts(120, 80)).Close()
 	whole := map[string][]byte{}
 	for _, name := range files() {

@@ -12,7 +12,6 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/blob/blobtest"
-	"github.com/intraydata/intray/server/blob/mem"
 	"github.com/intraydata/intray/server/staging"
 )
 
@@ -43,16 +42,16 @@ func stageSmall(store blob.Store, codec staging.Codec) error {
 // TestStoreFailsAtEachCall checks that no stage is left if any call to the store
 // fails while rows are staged.
 func TestStoreFailsAtEachCall(t *testing.T) {
-	all := &blobtest.FaultyStore{Store: mem.New(), FailAt: -1, Room: -1}
+	all := &blobtest.FaultyStore{Store: blobtest.NewMemory(), FailAt: -1, Room: -1}
 	if err := stageSmall(all, staging.Snappy); err != nil {
 		t.Fatal(err)
 	}
 	for i := range all.Calls() {
-		store := &blobtest.FaultyStore{Store: mem.New(), FailAt: i, Room: -1}
+		store := &blobtest.FaultyStore{Store: blobtest.NewMemory(), FailAt: i, Room: -1}
 		requireNoStage(t, store, stageSmall(store, staging.Snappy), blobtest.ErrFault)
 	}
 	for room := range all.Written() {
-		store := &blobtest.FaultyStore{Store: mem.New(), FailAt: -1, Room: room, Short: room%2 == 1}
+		store := &blobtest.FaultyStore{Store: blobtest.NewMemory(), FailAt: -1, Room: room, Short: room%2 == 1}
 		want := map[bool]error{false: blobtest.ErrFault, true: io.ErrShortWrite}[store.Short]
 		requireNoStage(t, store, stageSmall(store, staging.Snappy), want)
 	}
@@ -127,7 +126,7 @@ var readings = map[string]func(ctx context.Context, s *staging.Stage) (any, erro
 // TestReadFailsAtEachCall reads a stage from a store in which one call fails or
 // returns too few bytes. The read must return an error or the complete result.
 func TestReadFailsAtEachCall(t *testing.T) {
-	stored := mem.New()
+	stored := blobtest.NewMemory()
 	if err := stageSmall(stored, staging.Zstd); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/parquetio"
 	"github.com/intraydata/intray/server/blob"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 )
 
 // TestInconsistentManifests checks that a manifest with invalid content is rejected
@@ -55,7 +55,7 @@ func TestInconsistentManifests(t *testing.T) {
 }
 
 func openText(manifest []byte) (*Stage, error) {
-	store := mem.New()
+	store := blobtest.NewMemory()
 	w, err := store.Create(context.Background(), "p/manifest.json")
 	if err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func TestUnknownLevels(t *testing.T) {
 		"cross row": func(m *Manifest) []ProblemGroup { return m.CrossRowGroups },
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx, store := context.Background(), mem.New()
+			ctx, store := context.Background(), blobtest.NewMemory()
 			w := NewWriter(ctx, store, "p", Layout{Fields: []string{"a"}}, Config{})
 			b := &intray.Batch{Lines: []int64{1, 2, 3}, Fields: make([]intray.Cells, 1)}
 			for range b.Lines {

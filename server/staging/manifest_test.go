@@ -10,7 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/staging"
 )
 
@@ -18,7 +18,7 @@ func noContext() context.Context { return context.Background() }
 
 func manifestOf(t failer, layout staging.Layout) staging.Manifest {
 	t.Helper()
-	m, err := staging.NewWriter(noContext(), mem.New(), prefix, layout, staging.Config{}).Close(noContext())
+	m, err := staging.NewWriter(noContext(), blobtest.NewMemory(), prefix, layout, staging.Config{}).Close(noContext())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -88,7 +88,7 @@ func TestManyColumns(t *testing.T) {
 		}
 		list = append(list, b)
 	}
-	s := writeStage(t, mem.New(), layout, staging.Config{}, list...)
+	s := writeStage(t, blobtest.NewMemory(), layout, staging.Config{}, list...)
 	defer s.Close()
 	if n := len(s.Manifest().Segments); n != 2 {
 		t.Errorf("%d segments, want 2", n)

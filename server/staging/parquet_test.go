@@ -18,7 +18,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/staging"
 )
 
@@ -101,7 +101,7 @@ func TestSegmentsArePlainParquet(t *testing.T) {
 		layout := drawLayout(t)
 		a := drawBatch(t, layout, 0)
 		b := drawBatch(t, layout, int64(a.Rows()))
-		store := mem.New()
+		store := blobtest.NewMemory()
 		s := writeStage(t, store, layout, staging.Config{Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}, a, b)
 		defer s.Close()
 		want := append(recordsOf(s.Manifest(), a), recordsOf(s.Manifest(), b)...)
@@ -139,7 +139,7 @@ func TestDictionariesAndPlainTexts(t *testing.T) {
 }
 
 func readLarge(t *testing.T, codec staging.Codec) {
-	store := mem.New()
+	store := blobtest.NewMemory()
 	batches := []*intray.Batch{contacts(0, 5000), contacts(5000, 3001)}
 	s := writeStage(t, store, contactLayout(), staging.Config{Codec: codec}, batches...)
 	defer s.Close()
@@ -181,7 +181,7 @@ func TestProblemsArePlainParquet(t *testing.T) {
 	if testing.Short() {
 		count = 2
 	}
-	store := mem.New()
+	store := blobtest.NewMemory()
 	var batches []*intray.Batch
 	var want []record
 	for i := range count {
@@ -225,7 +225,7 @@ func TestAnotherReader(t *testing.T) {
 }
 
 func readWithAnother(t *testing.T, codec staging.Codec) {
-	store := mem.New()
+	store := blobtest.NewMemory()
 	b := contacts(0, 3000)
 	s := writeStage(t, store, contactLayout(), staging.Config{Codec: codec}, b)
 	defer s.Close()

@@ -8,14 +8,14 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/staging"
 )
 
 // TestBatchesStopAnywhere stops reading after each batch, and checks that the stage
 // can then be read again.
 func TestBatchesStopAnywhere(t *testing.T) {
-	s := writeStage(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 60), contacts(60, 60), contacts(120, 60), contacts(180, 7))
+	s := writeStage(t, blobtest.NewMemory(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 60), contacts(60, 60), contacts(120, 60), contacts(180, 7))
 	defer s.Close()
 	all := readAll(t, s)
 	for stop := 1; stop <= 4; stop++ {
@@ -61,7 +61,7 @@ func TestBatchesBeforeDamage(t *testing.T) {
 }
 
 func TestUnknownCodec(t *testing.T) {
-	w := staging.NewWriter(context.Background(), mem.New(), prefix, contactLayout(), staging.Config{Codec: "lz4"})
+	w := staging.NewWriter(context.Background(), blobtest.NewMemory(), prefix, contactLayout(), staging.Config{Codec: "lz4"})
 	defer w.Abort()
 	if _, err := w.StageBatch(contacts(0, 3)); err == nil || !strings.Contains(err.Error(), "lz4") {
 		t.Errorf("a batch gives %v", err)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob"
-	"github.com/intraydata/intray/server/blob/mem"
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/staging"
 )
 
@@ -70,7 +70,7 @@ func TestStoredStages(t *testing.T) {
 	}
 	for _, codec := range codecs {
 		t.Run(string(codec), func(t *testing.T) {
-			store := mem.New()
+			store := blobtest.NewMemory()
 			copyFiles(t, store, filepath.Join("testdata", string(codec)))
 			s, err := staging.Open(context.Background(), store, prefix)
 			if err != nil {

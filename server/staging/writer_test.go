@@ -14,20 +14,19 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/blob/blobtest"
-	"github.com/intraydata/intray/server/blob/mem"
 	"github.com/intraydata/intray/server/staging"
 )
 
 func TestWorkersInAnyOrderWriteTheSameBytes(t *testing.T) {
 	const batches, rows = 12, 300
-	sequential := mem.New()
+	sequential := blobtest.NewMemory()
 	var list []*intray.Batch
 	for i := range batches {
 		list = append(list, contacts(int64(i*rows), rows))
 	}
 	writeStage(t, sequential, contactLayout(), staging.Config{SegmentRows: 1000}, list...).Close()
 
-	parallel := mem.New()
+	parallel := blobtest.NewMemory()
 	w := staging.NewWriter(context.Background(), parallel, prefix, contactLayout(), staging.Config{SegmentRows: 1000})
 	commits := make([]func() error, batches)
 	var wg sync.WaitGroup
@@ -96,7 +95,7 @@ func TestBatchesMustFollowTheLayout(t *testing.T) {
 	}
 	for name, c := range cases {
 		t.Run(name, func(t *testing.T) {
-			w := staging.NewWriter(context.Background(), mem.New(), prefix, layout, staging.Config{})
+			w := staging.NewWriter(context.Background(), blobtest.NewMemory(), prefix, layout, staging.Config{})
 			defer w.Abort()
 			if _, err := w.StageBatch(valid()); err != nil {
 				t.Fatal(err)
@@ -111,7 +110,7 @@ func TestBatchesMustFollowTheLayout(t *testing.T) {
 }
 
 func TestCommitOutOfOrderEndsTheStage(t *testing.T) {
-	store := mem.New()
+	store := blobtest.NewMemory()
 	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{})
 	second, err := w.StageBatch(contacts(10, 5))
 	if err != nil {
@@ -137,7 +136,7 @@ func TestCommitOutOfOrderEndsTheStage(t *testing.T) {
 }
 
 func TestAbortDeletesTheStage(t *testing.T) {
-	store := mem.New()
+	store := blobtest.NewMemory()
 	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 1})
 	for i := range 3 {
 		commit, err := w.StageBatch(contacts(int64(i*10), 10))
@@ -159,7 +158,7 @@ func TestAbortDeletesTheStage(t *testing.T) {
 }
 
 func TestAbortAfterCloseKeepsTheStage(t *testing.T) {
-	store := mem.New()
+	store := blobtest.NewMemory()
 	s := writeStage(t, store, contactLayout(), staging.Config{}, contacts(0, 10))
 	if got := len(readAll(t, s)); got != 10 {
 		t.Errorf("%d rows are left, want 10", got)
@@ -167,7 +166,7 @@ func TestAbortAfterCloseKeepsTheStage(t *testing.T) {
 }
 
 func TestSegmentsEndAtTheirSize(t *testing.T) {
-	s := writeStage(t, mem.New(), contactLayout(), staging.Config{SegmentBytes: 1}, contacts(0, 10), contacts(10, 10), contacts(20, 10))
+	s := writeStage(t, blobtest.NewMemory(), contactLayout(), staging.Config{SegmentBytes: 1}, contacts(0, 10), contacts(10, 10), contacts(20, 10))
 	defer s.Close()
 	if n := len(s.Manifest().Segments); n != 3 {
 		t.Errorf("%d segments, want 3", n)
@@ -175,7 +174,7 @@ func TestSegmentsEndAtTheirSize(t *testing.T) {
 }
 
 func TestTooManyKindsOfProblems(t *testing.T) {
-	w := staging.NewWriter(context.Background(), mem.New(), prefix, contactLayout(), staging.Config{})
+	w := staging.NewWriter(context.Background(), blobtest.NewMemory(), prefix, contactLayout(), staging.Config{})
 	defer w.Abort()
 	b := contacts(0, 1)
 	for i := range 65537 {
@@ -191,7 +190,7 @@ func TestTooManyKindsOfProblems(t *testing.T) {
 }
 
 func TestConcurrentReaders(t *testing.T) {
-	s := writeStage(t, mem.New(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 100), contacts(100, 100), contacts(200, 57))
+	s := writeStage(t, blobtest.NewMemory(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 100), contacts(100, 100), contacts(200, 57))
 	defer s.Close()
 	all := readAll(t, s)
 	var wg sync.WaitGroup
@@ -217,7 +216,7 @@ func TestConcurrentReaders(t *testing.T) {
 
 func TestEmptyStage(t *testing.T) {
 	empty := &intray.Batch{Fields: make([]intray.Cells, 5)}
-	s := writeStage(t, mem.New(), contactLayout(), staging.Config{}, empty)
+	s := writeStage(t, blobtest.NewMemory(), contactLayout(), staging.Config{}, empty)
 	if rows := readAll(t, s); len(rows) != 0 {
 		t.Errorf("%d rows in an empty stage", len(rows))
 	}
@@ -231,7 +230,7 @@ func TestEmptyStage(t *testing.T) {
 }
 
 func TestPrefixMustBeABlobKey(t *testing.T) {
-	w := staging.NewWriter(context.Background(), mem.New(), "../up", contactLayout(), staging.Config{})
+	w := staging.NewWriter(context.Background(), blobtest.NewMemory(), "../up", contactLayout(), staging.Config{})
 	if _, err := w.Close(context.Background()); err == nil || !strings.Contains(err.Error(), "../up") {
 		t.Errorf("got %v, want an error that names the prefix", err)
 	}
@@ -241,7 +240,7 @@ func TestPrefixMustBeABlobKey(t *testing.T) {
 // as many rows are staged. Every fiftieth row has a problem of the same kind.
 func TestMemoryDoesNotGrowWithRows(t *testing.T) {
 	alive := func(batches int) uint64 {
-		w := staging.NewWriter(context.Background(), discardStore{mem.New()}, prefix, contactLayout(), staging.Config{})
+		w := staging.NewWriter(context.Background(), discardStore{blobtest.NewMemory()}, prefix, contactLayout(), staging.Config{})
 		defer w.Abort()
 		for i := range batches {
 			commit, err := w.StageBatch(contacts(int64(i*500), 500))
@@ -275,7 +274,7 @@ func (nowhere) Commit() error               { return nil }
 func (nowhere) Abort()                      {}
 
 func ExampleWriter() {
-	ctx, store := context.Background(), mem.New()
+	ctx, store := context.Background(), blobtest.NewMemory()
 	w := staging.NewWriter(ctx, store, "run-1", staging.Layout{Fields: []string{"name"}}, staging.Config{})
 	defer w.Abort()
 	b := &intray.Batch{Lines: []int64{2}, Fields: make([]intray.Cells, 1)}
@@ -342,7 +341,7 @@ func stageContacts(t *testing.T, w *staging.Writer, first int64, rows int) error
 // TestRowsMoveWhileASegmentIsSealed checks that rows can be committed before the
 // previous segment is durable. Until it is, the stage cannot be opened.
 func TestRowsMoveWhileASegmentIsSealed(t *testing.T) {
-	store := gatedStore{Store: mem.New(), begun: make(chan struct{}), let: make(chan struct{})}
+	store := gatedStore{Store: blobtest.NewMemory(), begun: make(chan struct{}), let: make(chan struct{})}
 	w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 10})
 	for first := range int64(2) { // the second batch seals the segment that contains the first
 		if err := stageContacts(t, w, 10*first, 10); err != nil {
@@ -377,7 +376,7 @@ func TestRowsMoveWhileASegmentIsSealed(t *testing.T) {
 // next one is sealed or when Close is called.
 func TestSegmentThatCannotBeSealed(t *testing.T) {
 	for _, batches := range []int64{1, 2, 3} {
-		store := gatedStore{Store: mem.New(), begun: make(chan struct{}, 9), let: make(chan struct{}), fails: true}
+		store := gatedStore{Store: blobtest.NewMemory(), begun: make(chan struct{}, 9), let: make(chan struct{}), fails: true}
 		close(store.let)
 		w := staging.NewWriter(context.Background(), store, prefix, contactLayout(), staging.Config{SegmentRows: 10})
 		var err error

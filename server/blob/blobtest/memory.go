@@ -1,7 +1,4 @@
-// Package mem stores blobs in memory, for tests and for imports without a data folder.
-//
-// The store does not limit its size and loses all blobs when the process ends.
-package mem
+package blobtest
 
 import (
 	"bytes"
@@ -17,22 +14,23 @@ import (
 
 var errDropped = errors.New("deleted while it was written")
 
-// Store is a [blob.Store] in memory. Use New to create one.
-type Store struct {
+// Memory is a [blob.Store] in memory. It does not limit its size and loses all blobs when the
+// process ends. Use NewMemory to create one.
+type Memory struct {
 	mu      sync.Mutex
 	blobs   map[string][]byte
 	writers map[*writer]struct{}
 }
 
-var _ blob.Store = (*Store)(nil)
+var _ blob.Store = (*Memory)(nil)
 
-// New returns an empty store.
-func New() *Store {
-	return &Store{blobs: map[string][]byte{}, writers: map[*writer]struct{}{}}
+// NewMemory returns an empty store.
+func NewMemory() *Memory {
+	return &Memory{blobs: map[string][]byte{}, writers: map[*writer]struct{}{}}
 }
 
 // Create starts writing a blob.
-func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
+func (s *Memory) Create(ctx context.Context, key string) (blob.Writer, error) {
 	if err := checkKey(ctx, key); err != nil {
 		return nil, fmt.Errorf("create a blob: %w", err)
 	}
@@ -44,7 +42,7 @@ func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 }
 
 // Open opens a blob for reading.
-func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
+func (s *Memory) Open(ctx context.Context, key string) (blob.Reader, error) {
 	if err := checkKey(ctx, key); err != nil {
 		return nil, fmt.Errorf("open a blob: %w", err)
 	}
@@ -58,7 +56,7 @@ func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
 }
 
 // Delete deletes a blob.
-func (s *Store) Delete(ctx context.Context, key string) error {
+func (s *Memory) Delete(ctx context.Context, key string) error {
 	if err := checkKey(ctx, key); err != nil {
 		return fmt.Errorf("delete a blob: %w", err)
 	}
@@ -69,7 +67,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 }
 
 // DeleteAll deletes all blobs whose keys begin with prefix and "/".
-func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
+func (s *Memory) DeleteAll(ctx context.Context, prefix string) error {
 	if err := checkKey(ctx, prefix); err != nil {
 		return fmt.Errorf("delete blobs: %w", err)
 	}
@@ -89,7 +87,7 @@ func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 }
 
 // CheckWritable returns an error only if ctx is done.
-func (s *Store) CheckWritable(ctx context.Context) error { return ctx.Err() }
+func (s *Memory) CheckWritable(ctx context.Context) error { return ctx.Err() }
 
 func checkKey(ctx context.Context, key string) error {
 	if err := ctx.Err(); err != nil {
@@ -103,7 +101,7 @@ func checkKey(ctx context.Context, key string) error {
 
 // writer writes a blob. The mutex of the store guards it.
 type writer struct {
-	store   *Store
+	store   *Memory
 	key     string
 	content bytes.Buffer
 	closed  bool

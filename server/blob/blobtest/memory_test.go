@@ -1,0 +1,12 @@
+package blobtest_test
+
+import (
+	"testing"
+
+	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/blob/blobtest"
+)
+
+func TestMemory(t *testing.T) {
+	blobtest.Run(t, func(*testing.T) blob.Store { return blobtest.NewMemory() })
+}
