@@ -424,7 +424,8 @@ func picture(all map[string]pkg) string {
 	return text
 }
 
-// TestGroups checks that every package is in a group of the diagram.
+// TestGroups checks that every package is in a group of the diagram, except examples, internal
+// packages and packages for tests.
 func TestGroups(t *testing.T) {
 	for name, p := range packages(t) {
 		if groupOf(name) < 0 && !p.forTests() && !strings.HasPrefix(name, "internal/") && name != "examples" {

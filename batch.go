@@ -8,7 +8,7 @@ import (
 type Batch struct {
 	// First is the index of the first row among all data rows of the import.
 	First int64
-	// Numbers holds the index of each row among all data rows. It is nil if they are
+	// Numbers holds the index of each row among all data rows. It is nil if the rows are
 	// consecutive from First, as in every batch that was read from a file.
 	Numbers []int64
 	// Lines holds the line on which each row's record begins, counted from 1.
@@ -37,10 +37,10 @@ type Cells struct {
 	// Values holds one canonical value for each row, in the format of the field's type, such as
 	// an email address, a decimal number or an ISO date. The value of a null cell is "".
 	Values Texts
-	// Nulls are the indexes of the rows whose cell is null, in ascending order.
+	// Nulls are the indexes, in the batch, of the rows whose cell is null, in ascending order.
 	Nulls []uint32
-	// RawRows are the indexes of the rows whose raw text differs from the value, in
-	// ascending order.
+	// RawRows are the indexes, in the batch, of the rows whose raw text differs from the value,
+	// in ascending order.
 	RawRows []uint32
 	// Raws holds the raw text for each of RawRows.
 	Raws Texts

@@ -23,11 +23,12 @@ func TestNothingIsDecidedByErrorText(t *testing.T) {
 }
 
 var (
-	// deciding matches the names of the functions in the packages listed in deciders that
-	// compare or search strings.
+	// deciding matches the names of functions that compare or search strings, in the packages
+	// listed in deciders.
 	deciding = regexp.MustCompile(`^(Compare|Contains|Count|Cut|EqualFold|Equal|Find|HasPrefix|HasSuffix|Index|LastIndex|Match)`)
 	deciders = []string{"bytes", "cmp", "maps", "regexp", "slices", "strings"}
-	// matching matches the names of the methods of a regular expression that search a string.
+	// matching matches the names of the methods with which a regular expression searches a
+	// string.
 	matching = regexp.MustCompile(`^(Find|Match)`)
 )
 

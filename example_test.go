@@ -21,7 +21,7 @@ func Example() {
 	// Output: 1 REMOVE_INVALID_ROWS
 }
 
-// Read the values of a batch next to the raw text of the file.
+// Read the values of a batch along with the raw text from the file.
 func ExampleBatch() {
 	b := intray.Batch{Lines: []int64{2, 3}, Fields: make([]intray.Cells, 1)}
 	b.Fields[0].AppendParsed([]byte("1234.5"), []byte("1.234,50"))

@@ -103,8 +103,8 @@ func (e *HookError) Describe() Message {
 type StepCall struct {
 	// Step is UPLOAD_STEP, REVIEW_STEP or REVIEW_STEP_POST_HOOKS.
 	Step string
-	// Filename and Preview are the name of the file and its first rows as raw text. They
-	// are set only for UPLOAD_STEP.
+	// Filename is the name of the file. Preview holds the first rows of the file as raw text.
+	// Preview is set only for UPLOAD_STEP.
 	Filename string
 	Preview  [][]string
 	// Headers are the headers of the file, and Mapping is their mapping to fields. They are
@@ -127,8 +127,8 @@ type StepChanges []StepChange
 // StepChange is one method call on the instance that step hooks receive. Exactly one
 // of the fields from AddField on is set.
 type StepChange struct {
-	// Hook is the name of the hook. Line and Column are the position of the call
-	// in its source, counted from 1, or 0 if unknown.
+	// Hook is the name of the hook. Line and Column are the position of the call in the hook's
+	// source, counted from 1, or 0 if unknown.
 	Hook         string
 	Line, Column int
 
@@ -139,7 +139,8 @@ type StepChange struct {
 	HeaderRow *int
 	// Infos replaces the messages that hooks set on cells.
 	Infos []Change
-	// AddRows lists the rows to add, each inserted before the row with its index or appended.
+	// AddRows lists the rows to add. Each is inserted before the row with its index, or appended
+	// if it has no index.
 	AddRows []AddedRow
 	// RemoveRows lists the IDs of the rows to remove.
 	RemoveRows []string

@@ -42,7 +42,7 @@ func NewMessage(code string, params Params) Message {
 	return m
 }
 
-// appendParams appends the same bytes as json.Marshal. It encodes strings and numbers
+// appendParams appends the bytes that json.Marshal would return. It encodes strings and numbers
 // without encoding/json, because a file may have millions of problems.
 func appendParams(dst []byte, params Params) []byte {
 	var room [4]string
@@ -162,8 +162,8 @@ func DecodeMessage(text string) Message {
 	return m
 }
 
-// decodePlain decodes a message whose code needs no escapes without copying the text.
-// Nearly all messages are of this kind.
+// decodePlain decodes, without copying the text, a message whose code needs no escapes. Nearly
+// all messages are of this kind.
 func decodePlain(text string) (Message, bool) {
 	rest, ok := strings.CutPrefix(text, encodedCode)
 	end := strings.IndexByte(rest, '"')

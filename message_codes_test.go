@@ -132,13 +132,13 @@ func problemsOf(code string, entry sentences, want []string) (problems []string)
 	return problems
 }
 
-// sourceFile is a Go file of the module, except tests.
+// sourceFile is a Go file of the module that is not a test.
 type sourceFile struct {
 	folder string
 	tree   *ast.File
 }
 
-// sourceFiles parses the Go files of the module, except tests.
+// sourceFiles parses the non-test Go files of the module.
 func sourceFiles(t *testing.T, fset *token.FileSet) (list []sourceFile) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
@@ -228,9 +228,9 @@ func stringOf(node ast.Node) (string, bool) {
 	return text, err == nil
 }
 
-// TestMessageCodes checks that the source code and the English catalogue have the same codes
-// and parameters. A code is a string literal in the call to NewMessage. If the call refers to
-// a table or a variable, it is a string literal elsewhere in the same package.
+// TestMessageCodes checks that the source code and the English catalogue have the same codes and
+// parameters. A code is a string literal in the call to NewMessage. If the call refers to a
+// table or a variable, the code is a string literal elsewhere in the same package.
 func TestMessageCodes(t *testing.T) {
 	english := catalogueOf(t, "en")
 	groups := map[string]bool{}

@@ -115,7 +115,7 @@ type Trace struct {
 	Problems []Problem
 }
 
-// TracedColumn is a column of the file from which a traced cell came.
+// TracedColumn is a column from which a traced cell came.
 type TracedColumn struct {
 	// Index is the position of the column in the file, counted from 0.
 	Index  int

@@ -79,7 +79,7 @@ const (
 	AnswerField     = "field:"
 	AnswerFormat    = "format:"
 	AnswerValue     = "value:"
-	// NoAnswer is the answer for no header, no column or no field.
+	// NoAnswer is the answer that there is no header, no column or no field.
 	NoAnswer = "none"
 )
 

@@ -54,8 +54,8 @@ type Records struct {
 	Width int
 	// First is the index of the first record among all data rows.
 	First int64
-	// Lines holds the line on which each record begins, counted from 1. In a workbook, it
-	// is the row of the sheet. In a JSON array, it is the element.
+	// Lines holds the line on which each record begins, counted from 1. For a workbook, it is
+	// the number of the row in the sheet. For a JSON array, it is the number of the element.
 	Lines []int64
 	// Notices report what the source repaired or dropped in this batch. Their Row is an
 	// index among all data rows.
@@ -299,8 +299,8 @@ func (t *Texts) Truncate(n int) {
 type AddedRow struct {
 	// ID is the identifier that the hook chose for the row.
 	ID string
-	// Index is the index of the row of the file before which the row is inserted. If it is
-	// nil, the row is appended.
+	// Index is the index of the data row before which the added row is inserted. If it is nil,
+	// the row is appended.
 	Index *int64
 	// Cells maps field keys to raw text, which is parsed as the type of the field.
 	Cells map[string]string

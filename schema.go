@@ -49,8 +49,8 @@ type Field struct {
 	ReadOnly bool
 	// Hidden is set if the field is neither matched to a column nor shown.
 	Hidden bool
-	// RequireMapping is set if an import is rejected when no column maps to the field, even
-	// if its cells may be empty.
+	// RequireMapping is set if a column must map to the field, even if the cells of the field
+	// may be empty.
 	RequireMapping bool
 	// ManyToOne is set if several columns may map to the field. The value of the field is
 	// then a list.

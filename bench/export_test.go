@@ -30,8 +30,8 @@ type exported struct {
 	Rows int64 `json:"rows"`
 	// Cents is the sum of all numeric amounts, in cents.
 	Cents int64 `json:"cents"`
-	// Filled is the number of non-empty cells in each column. Sums contains, for each
-	// column, the sum of the hashes of their text.
+	// Filled is the number of non-empty cells in each column. Sums contains, for each column,
+	// the sum of the hashes of these cells.
 	Filled map[string]int64  `json:"filled"`
 	Sums   map[string]uint64 `json:"sums"`
 }
@@ -187,7 +187,7 @@ func writeResult(name string, write func(*os.File) (int64, error)) (any, error) 
 	return rows, file.Close()
 }
 
-// sheetOf is a worksheet, including its header, as excelize reads it.
+// sheetOf describes a worksheet as excelize reads it. Rows includes the header.
 type sheetOf struct {
 	Name  string
 	Rows  int64

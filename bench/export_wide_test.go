@@ -84,7 +84,7 @@ func numbered(rows int) iter.Seq2[*intray.Batch, error] {
 }
 
 // batches returns rows whose cells are computed by a function. An empty cell is null. All
-// batches share their memory.
+// batches use the same memory.
 func batches(rows, fields int, cell func(b []byte, row, field int) []byte) iter.Seq2[*intray.Batch, error] {
 	const most = 5000
 	return func(yield func(*intray.Batch, error) bool) {

@@ -145,7 +145,7 @@ func loadBatches(records int) (list []*intray.Batch) {
 	return list
 }
 
-// loadRecords returns the same rows as the records that a hook receives.
+// loadRecords returns the rows of loadBatches in the format in which a hook receives them.
 func loadRecords(records int) []any {
 	list := make([]any, records)
 	for i := range list {

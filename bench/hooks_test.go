@@ -108,7 +108,7 @@ func (l load) written(t *testing.T, todo hookRun) (name string) {
 var hookTitles = []string{"hook", "rows", "runs in", "rows per CPU s (least to most)", "of Node alone (most of each)",
 	fmt.Sprintf("rows per s, %d workers (least to most)", runtime.NumCPU()), "of Node alone", "goal per CPU s"}
 
-// lines returns the table lines of a load. If plain Node was run, it is the last line.
+// lines returns the table lines of a load. If plain Node was run, its line is the last one.
 func (l load) lines(all []ran) (lines [][]string) {
 	last := all[len(all)-1]
 	for _, r := range all {
@@ -116,7 +116,7 @@ func (l load) lines(all []ran) (lines [][]string) {
 		line := []string{l.Name, strconv.Itoa(r.costs[0].Rows), string(r.who), byCPU.rate(), "", byWall.rate(), "", ""}
 		if last.who == alone && r.who != alone {
 			reference := last.rates(perCPU)
-			// Other load on the machine slows both down, but not equally.
+			// Other load on the machine slows down the workers and plain Node, but not equally.
 			most := byCPU.most / reference.most
 			line[4] = fmt.Sprintf("%.4f (%.4f)", byCPU.median/reference.median, most)
 			line[6] = fmt.Sprintf("%.4f", byWall.median/last.rates(perSecond).median)
@@ -162,7 +162,7 @@ func thousands(rows float64) string {
 // freshWithin is the maximum median time to start a QuickJS worker, in seconds.
 const freshWithin = 0.020
 
-// TestHookWorkers prints how long a new worker takes until it is ready.
+// TestHookWorkers prints how long a new worker takes to become ready.
 func TestHookWorkers(t *testing.T) {
 	skipWithoutSandbox(t)
 	for _, who := range []runner{quickJS, node} {

@@ -26,7 +26,8 @@ import (
 	"github.com/intraydata/intray/server"
 )
 
-// serveHooks makes this process a sandboxed worker, as the built program does.
+// serveHooks runs this process as a sandboxed worker, like the hook-worker command of the built
+// program.
 func serveHooks() (status int) {
 	if err := server.HookWorker(); err != nil {
 		fmt.Fprintln(os.Stderr, "hook worker:", err)
@@ -139,7 +140,7 @@ func (c *caller) rows(ctx context.Context, b *intray.Batch) ([]intray.Change, er
 	return c.session.RunRows(ctx, 0, intray.HookRows{Fields: c.fields, Parts: make([]int, len(c.fields)), Batches: []*intray.Batch{b}})
 }
 
-// sum calls the hook once with each row. It returns the checksum of the changes.
+// sum runs the hook once on each row. It returns the checksum of the changes.
 func (c *caller) sum() (string, error) {
 	hash := sha256.New()
 	for _, b := range c.batches {

@@ -121,8 +121,8 @@ func contestImport(t *testing.T, r *report, rows int, all []importer) {
 	}
 }
 
-// run imports a file once and removes the output. If the program prints its findings, they
-// must equal want. The lines of the result must equal those of check.
+// run imports a file once and removes the output. If the program prints its findings, they must
+// equal want. If check is not nil, the content of the result must equal it.
 func (one importer) run(t *testing.T, file string, want *found, check *content) cost {
 	t.Helper()
 	folder := t.TempDir()
@@ -151,7 +151,8 @@ func (one importer) run(t *testing.T, file string, want *found, check *content) 
 	return m.Cost
 }
 
-// intrayFinds imports the file with Intray and returns all problems that it finds.
+// intrayFinds imports the file with Intray and returns summaries of the problems and of the
+// result.
 func intrayFinds(t *testing.T, us importer, file string, rows int) (found, content) {
 	t.Helper()
 	folder := t.TempDir()

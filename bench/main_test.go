@@ -1,6 +1,6 @@
-// Package bench measures Intray: the running server over HTTP, and the file readers in
-// comparison with other programs that read the same file. It prints the results. README.md
-// explains how it measures.
+// Package bench measures Intray: the running server over HTTP, and the file readers, imports,
+// exports and hooks, most of them in comparison with other programs. It prints the results.
+// README.md explains how it measures.
 //
 // A contest is one task, a contestant is a program that performs it, and a run is one process. A
 // tally contains the data that a contestant found, and a cost is the time and memory of a run.

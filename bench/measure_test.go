@@ -143,7 +143,7 @@ func TestSpread(t *testing.T) {
 }
 
 // TestMeasure checks the measured cost of a process that waits for a known time, and that
-// measure returns an error for a process that fails.
+// measure returns an error for a process that fails or prints invalid JSON.
 func TestMeasure(t *testing.T) {
 	got, err := measure([]string{"sh", "-c", `sleep 0.1; echo '{"rows": 7}'`})
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"github.com/intraydata/intray/bench/benchdata"
 )
 
-// A ladder is a series of files of one form, each larger than the one before. Reading each
-// must need the same memory.
+// A ladder is a series of files of one form, each larger than the one before. Reading each of
+// them must need about the same amount of memory.
 type ladder struct {
 	name, form string
 	rows       []int

@@ -20,8 +20,8 @@ import (
 
 const stagePrefix = "stage"
 
-// stageInFolder imports a file into a stage in a new folder and returns the folder. args
-// are the arguments of a child process: a schema, the folder and the file.
+// stageInFolder imports a file into a stage in a new folder and returns the blob store in that
+// folder. args are the arguments of a child process: a schema, the folder and the file.
 func stageInFolder(ctx context.Context, args []string) (*disk.Store, error) {
 	if len(args) != 3 {
 		return nil, errors.New("want a schema, a folder and a file")

@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 )
 
-// goal is the goal of a contest: the factor by which the contestant needs more CPU or wall
-// time than Intray, and the maximum peak memory in bytes. 0 means no goal.
+// goal is the goal of a contest: the minimum ratios of the contestant's CPU and wall time to
+// Intray's, and the maximum peak memory in bytes. 0 means no goal.
 type goal struct{ cpu, wall, peak float64 }
 
 // report is the table of one run.
@@ -95,7 +95,7 @@ func factor(ratio float64) string {
 	return fmt.Sprintf("%.2f", ratio)
 }
 
-// against returns whether ratios and peak memory reach the goal, as text.
+// against describes whether the measured ratios and peak memory meet the goal.
 func (g goal) against(got goal) string {
 	var list []string
 	if g.cpu > 0 {

@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	// windowRows is the number of rows on a page.
+	// windowRows is the number of rows in a window.
 	windowRows = 100
 	// windowTries is the number of reads of each window.
 	windowTries = 200

@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/celltype"
 )
 
-// TestColumnsThatAreAsked checks that the cells of an ambiguous column stay
-// undecided, and that a question explains why.
+// TestColumnsThatAreAsked checks that an ambiguous column leads to one question, which explains
+// the ambiguity and has at least two choices.
 func TestColumnsThatAreAsked(t *testing.T) {
 	for title, c := range map[string]struct {
 		name           intray.TypeName

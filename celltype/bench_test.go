@@ -45,7 +45,7 @@ func picking(name intray.TypeName) intray.Field {
 	return f
 }
 
-// sniffedParser compiles the parser of a field and sniffs the column first, like an import.
+// sniffedParser returns the parser of a field after sniffing the column, like an import.
 func sniffedParser(t testing.TB, f intray.Field, cells []celltype.Cell) celltype.Parser {
 	t.Helper()
 	p, err := celltype.Compile(f)

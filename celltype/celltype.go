@@ -137,8 +137,8 @@ func (o options) stringList(name string) (list []string) {
 	return list
 }
 
-// invalidResult returns the result for an invalid cell. If the field has an
-// error message, it replaces the problem.
+// invalidResult returns the result for an invalid cell. The field's InvalidValueMessage, if set,
+// replaces the problem.
 func invalidResult(f intray.Field, problem intray.Message) Result {
 	if f.InvalidValueMessage != "" {
 		problem = intray.Literal(f.InvalidValueMessage)

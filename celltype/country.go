@@ -167,7 +167,8 @@ func addSimplifiedNames(names map[string]string) {
 	}
 }
 
-// commonCountryNames are common names that CLDR does not use as display names.
+// commonCountryNames maps common names to country codes. They take precedence over the display
+// names of CLDR, which lack most of them.
 var commonCountryNames = map[string]string{
 	"united states of america": "US", "the united states": "US", "the united states of america": "US", "great britain": "GB",
 	"england": "GB", "scotland": "GB", "wales": "GB", "northern ireland": "GB", "the netherlands": "NL", "holland": "NL",

@@ -12,8 +12,8 @@ import (
 //
 // The options locale and displayFormat add formats that cells may use, and set the expected
 // order of day, month and year. A single cell that contradicts this order is an exception. If
-// most of the decisive cells contradict it, the user is asked. Otherwise, displayFormat affects
-// only how values are displayed.
+// most of the decisive cells contradict it, the user is asked. In all other respects,
+// displayFormat affects only how values are displayed.
 type dateTimeParser struct {
 	field       intray.Field
 	want        date.Want

@@ -101,7 +101,7 @@ func TestEmailUsesInvalidValueMessage(t *testing.T) {
 	}
 }
 
-// TestParseCostsNoMemory checks that an invalid address is parsed without an
+// TestParseCostsNoMemory checks that an address surrounded by white space is parsed without an
 // allocation.
 func TestParseCostsNoMemory(t *testing.T) {
 	scratch := make([]byte, 0, 64)
@@ -216,7 +216,8 @@ var htmlRule = map[string]string{
 	"ISEMAIL_RFC5322_LOCAL_TOOLONG": "the rule of HTML knows no length of the local part",
 }
 
-// otherwise maps each address for which the type and the corpus differ to the reason.
+// otherwise maps individual addresses to the reason why the type and the corpus disagree about
+// them.
 var otherwise = map[string]string{
 	"test@io": "a host needs two labels, even where a country has put a mail server on its own",
 	strings.Repeat("abcdefghijklmnopqrstuvwxyz", 2) + "abcdefghiklm@" + strings.Repeat(strings.Repeat("abcdefghijklmnopqrstuvwxyz", 2)+"abcdefghikl.", 2) +

@@ -128,8 +128,8 @@ func editDistance(a, b []rune, limit int) int {
 // unreachable is greater than any edit distance.
 const unreachable = 1 << 15
 
-// fillDistanceRow computes the row of character i of the string a, within the number of
-// columns from the diagonal given by most, and returns the smallest number in the row.
+// fillDistanceRow computes the row for character i of the string a, in the columns whose
+// distance from the diagonal does not exceed most, and returns the smallest number in the row.
 func fillDistanceRow(before, above, row []uint16, a, b []rune, i, most int) (least int) {
 	from, to := max(0, i-most), min(len(b), i+most+1)
 	if row[from] = unreachable; from == 0 {

@@ -28,15 +28,16 @@ type numberParser struct {
 	fieldStyle number.Style
 	// unrestricted reports whether numbers are neither rounded nor compared with limits.
 	unrestricted bool
-	// percents reports which cells of the column are odd if only some have a percent sign.
+	// percents specifies which cells of the column are the exceptions if only some have a
+	// percent sign.
 	percents percentStyle
 	// otherCurrency, tooSmall and tooLarge are the results for numbers that the
 	// field's options do not allow.
 	otherCurrency, tooSmall, tooLarge Result
 }
 
-// percentStyle specifies which cells of a column are odd: those without a
-// percent sign, or those with one.
+// percentStyle specifies which cells of a column are the exceptions: those without a percent
+// sign, or those with one.
 type percentStyle uint8
 
 const (
@@ -186,11 +187,11 @@ func (a *numberParser) Restore(form string) (Parser, error) {
 
 var percentStyleNames = [...]string{percentsUniform: "alike", percentsMostly: "few-bare", percentsRarely: "few"}
 
-// maxBareShare is the maximum number of cells without a percent sign per cell
-// with one. Above it, the cells with the sign are the odd ones.
+// maxBareShare is the maximum number of cells without a percent sign per cell with one. Above
+// it, the cells with the sign are the exceptions.
 const maxBareShare = 3
 
-// percentStyleOf returns which cells of a column are odd.
+// percentStyleOf returns which cells of a column are the exceptions.
 func percentStyleOf(d number.Decision) percentStyle {
 	bare := d.Cells - d.Unread - d.Dashes - d.Percent
 	switch {

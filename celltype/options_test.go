@@ -109,7 +109,8 @@ func TestEveryOptionHasItsEffect(t *testing.T) {
 	}
 }
 
-// TestUntrimmedValuesAreReported checks that white space is part of untrimmed values.
+// TestUntrimmedValuesAreReported checks that values with surrounding white space still match
+// options if trimValues is false, and that a note reports this.
 func TestUntrimmedValuesAreReported(t *testing.T) {
 	f := picking(intray.TypeMultiSelect)
 	f.Type.Options = map[string]any{"trimValues": false}

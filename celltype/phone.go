@@ -13,8 +13,8 @@ type phoneParser struct {
 	reader *phone.Reader
 }
 
-// ambiguousPhoneParser is a parser for a country in which numbers can be
-// ambiguous. The other cells of the column decide how to read those.
+// ambiguousPhoneParser is a parser for a country in which numbers can be ambiguous. The other
+// cells of the column decide how to read ambiguous numbers.
 type ambiguousPhoneParser struct{ *phoneParser }
 
 func newPhoneParser(f intray.Field, o options) (Parser, error) {

@@ -81,9 +81,9 @@ func again(name intray.TypeName, v []byte) celltype.Cell {
 	return celltype.Cell{Raw: v}
 }
 
-// TestReadingTwiceChangesNothing checks that the value of each cell, read as a
-// cell again, is the same value. It reads cells of every type with the default
-// options. The raw text must never change.
+// TestReadingTwiceChangesNothing checks that parsing the value of a cell as a new cell returns
+// the same value. It reads cells of every type with the default options. The raw text must never
+// change.
 func TestReadingTwiceChangesNothing(t *testing.T) {
 	for _, name := range allTypes {
 		t.Run(string(name), func(t *testing.T) {

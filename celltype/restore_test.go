@@ -42,8 +42,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestRestoreTornSpec checks that a spec that is truncated or has additional
-// bytes is an error, unless the result is also a valid spec.
+// TestRestoreTornSpec checks that a spec that is truncated or has additional bytes is rejected,
+// unless the changed spec is also valid.
 func TestRestoreTornSpec(t *testing.T) {
 	dates := map[string][]string{
 		"":                              nil,

@@ -189,7 +189,8 @@ type optionMatcher struct {
 	// exact maps each name to its option. It includes the names in upper and
 	// lower case if these are unambiguous.
 	exact map[string]optionMatch
-	// byLength indexes the same names by length. It omits lengths that too many names have.
+	// byLength indexes the same names by length. Lengths that more than maxPerLength names have
+	// are not looked up in it.
 	byLength [maxIndexedLength][]namedMatch
 	loose    map[string]*choice
 	// numbers holds the names that are numbers, in canonical form. An entry is
@@ -213,8 +214,9 @@ type namedMatch struct {
 	optionMatch
 }
 
-// maxIndexedLength is the minimum length, in bytes, of names that are not indexed by length.
-// Shorter names are not indexed either if more than maxPerLength of them have the same length.
+// maxIndexedLength is the length, in bytes, from which names are too long to be indexed by
+// length. If more than maxPerLength names have the same length, the index is not used for that
+// length.
 const maxIndexedLength, maxPerLength = 32, 6
 
 // choice is an option of the field.

@@ -174,7 +174,8 @@ func (s *Suggester) Suggest(text string, most int) []Suggestion {
 	return out
 }
 
-// partialMatch is the distance between two names if one contains the other.
+// partialMatch is the distance between two names if one starts with the other; weaker partial
+// matches have slightly greater distances.
 const partialMatch = 100
 
 // likeness returns the distance between text and a name, and reports whether they are similar.

@@ -263,9 +263,9 @@ var urlProfile = idna.New(
 	idna.CheckHyphens(false), idna.VerifyDNSLength(false), idna.Transitional(false),
 )
 
-// domainToASCII converts a domain to ASCII. A domain that the profile rejects
-// is still valid if it has no encoded label and only ASCII characters, or one
-// of three characters that Unicode decomposes into an ASCII character.
+// domainToASCII converts a domain to ASCII. A domain that the profile rejects is still valid if
+// it has no encoded label and each of its characters is ASCII or one of three characters that
+// Unicode decomposes into an ASCII character.
 func domainToASCII(domain string) (string, bool) {
 	if !utf8.ValidString(domain) {
 		return "", false

@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestParseURL checks the URLs of the Web Platform Tests that have no base URL.
-// The tests of tools/whatwg compare more URLs with a different implementation.
+// TestParseURL checks the URLs of the Web Platform Tests that have no base URL. The tests of
+// tools/whatwg compare the results for more URLs with those of a different implementation.
 func TestParseURL(t *testing.T) {
 	text, err := os.ReadFile("testdata/web-platform-urls.json")
 	if err != nil {
@@ -64,8 +64,8 @@ func TestSimpleURLs(t *testing.T) {
 	}
 }
 
-// TestSimpleURLsAgree compares the fast path with the standard's parser for URLs that are
-// built from the characters on which the fast path decides.
+// TestSimpleURLsAgree compares the fast path with the standard's parser for random URLs that
+// contain the characters that the fast path checks.
 func TestSimpleURLsAgree(t *testing.T) {
 	simple := 0
 	rapid.Check(t, func(t *rapid.T) {

@@ -79,7 +79,7 @@ func (goHooks) NotifyDeleted(context.Context, intray.HookRows) error { return ni
 
 func (goHooks) Close() error { return nil }
 
-// everyHook has a hook of every kind.
+// everyHook has a row hook, a bulk hook, a column hook and a hook for each step.
 var everyHook = intray.Hooks{
 	Row: []string{"row"}, BulkRow: []string{"bulk"}, Column: []intray.ColumnHook{{Field: "amount", Source: "column"}},
 	Step: []intray.StepHook{{Step: intray.UploadStep}, {Step: intray.ReviewStep}, {Step: intray.ReviewStepPost}},

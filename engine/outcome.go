@@ -64,10 +64,10 @@ type Outcome struct {
 	DevelopmentMode *bool
 	// Hook is the hook failure that broke the import, or nil.
 	Hook *intray.HookError
-	// Forms maps field keys to the formats of columns with ambiguous cells. Revalidation
-	// uses these formats to parse edited cells.
+	// Forms maps field keys to the formats that were decided for the fields' columns.
+	// Revalidation uses these formats to parse edited cells.
 	Forms map[string]string
-	// Questions must be answered before an import can continue.
+	// Questions must be answered before the import can continue.
 	Questions []intray.Question
 }
 

@@ -17,7 +17,7 @@ import (
 // Otherwise, it continues to the end of the file.
 const sniffRows = 20_000
 
-// columnSniffer decides the formats of columns with ambiguous cells.
+// columnSniffer decides the formats of columns whose cells can be ambiguous.
 type columnSniffer struct {
 	plan *rowplan.Plan
 	// fields are the indexes of the fields to which these columns map. sniffers and answers

@@ -285,8 +285,8 @@ func TestRefusedStepChanges(t *testing.T) {
 	}
 }
 
-// TestChoicesOfColumns checks the labels and examples of columns without headers, and the
-// maximum number of choices.
+// TestChoicesOfColumns checks the maximum number of choices, and the labels and examples of
+// choices for columns with and without headers.
 func TestChoicesOfColumns(t *testing.T) {
 	header := numberedWords(22, "c", ",") + ",\n"
 	schema := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{

@@ -42,8 +42,8 @@ type pipeline struct {
 	// fileErr is the error that ended the file. The rows before it are committed
 	// first, so that the same file always yields the same outcome.
 	fileErr error
-	// uniques checks the cross-row validators. It is nil if there are none. If uniques is not
-	// nil, errorRows holds the rows in which an error was found so far.
+	// uniques runs the cross-row validators. It is nil if there are none. If uniques is not nil,
+	// errorRows holds the rows in which an error was found so far.
 	uniques   *validate.UniqueChecker
 	errorRows *roaring.Bitmap
 }
@@ -156,7 +156,8 @@ func (b *pipeline) checkCellLimit(recs *intray.Records) error {
 	return &source.LimitError{Reason: intray.NewMessage("limit.cells_of_rows", intray.Params{"limit": b.maxCells, "cells": each})}
 }
 
-// checkProblemLimit returns an error if more problems would exceed the limit.
+// checkProblemLimit returns an error if the given number of additional problems would exceed the
+// limit.
 func (b *pipeline) checkProblemLimit(out *Outcome, more int64) error {
 	if out.Problems+more <= b.maxProblems {
 		return nil
@@ -164,7 +165,8 @@ func (b *pipeline) checkProblemLimit(out *Outcome, more int64) error {
 	return &source.LimitError{Reason: intray.NewMessage("limit.problems", intray.Params{"limit": b.maxProblems})}
 }
 
-// newWorker returns a function that parses and stages records. Only one goroutine may call it.
+// newWorker returns a function that parses and stages records. Only one goroutine may call the
+// returned function.
 func (b *pipeline) newWorker() func(context.Context, *intray.Records) (stagedBatch, error) {
 	var batch intray.Batch
 	scratch := make([]byte, 0, rowplan.ScratchBytes)
@@ -253,8 +255,8 @@ func (o *Outcome) listDuplicates(p *rowplan.Plan, found []validate.Duplicates, e
 	}
 }
 
-// LacksValues reports whether a notice about a cell lacks the raw text, because a cross-row
-// validator added the notice after the row was staged.
+// LacksValues reports whether any notice about a cell lacks the raw text. Such a notice comes
+// from a cross-row validator, which added it after the row was staged.
 func (o *Outcome) LacksValues() bool {
 	return slices.ContainsFunc(o.Listed, func(n intray.Notice) bool { return n.Field != "" && n.Value == nil })
 }

@@ -218,7 +218,7 @@ func releaseInRandomOrder(held chan chan struct{}, stopped chan struct{}, random
 	}
 }
 
-// TestMemoryIsBounded checks that the number of batches in use is bounded if the first
+// TestMemoryIsBounded checks that the number of batches in use is bounded even if the first
 // batch is delayed until all other goroutines are blocked.
 func TestMemoryIsBounded(t *testing.T) {
 	const workers, extra = 8, 2

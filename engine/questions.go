@@ -23,7 +23,7 @@ const (
 	maxExamples = 5
 )
 
-// applyAnswers returns the options with the answers about reading the file.
+// applyAnswers returns the options after applying the answers about reading the file.
 func applyAnswers(opt source.Options, answers intray.Answers) source.Options {
 	opt.Encoding = cmp.Or(answers[intray.AnswerEncoding], opt.Encoding)
 	opt.Delimiter = cmp.Or(answers[intray.AnswerDelimiter], opt.Delimiter)
@@ -95,8 +95,9 @@ func findTables(ctx context.Context, book source.Book) (*tableSheets, error) {
 	return t, nil
 }
 
-// chooseSheet returns the sheet that the answer selects, or the only sheet with a table,
-// and adds evidence for it. If several sheets have a table, it returns a question.
+// chooseSheet returns the sheet that the answer selects, the only sheet with a table, or the
+// only visible sheet with a table, and adds evidence for it. If none of these exists but several
+// sheets have a table, it returns a question.
 func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, out *Outcome) (int, *intray.Question, error) {
 	t, err := findTables(ctx, book)
 	if err != nil {
@@ -173,7 +174,7 @@ func sheetLabel(name string, sheet int) intray.Message {
 var openChoices = map[string]struct {
 	id     string
 	notice intray.NoticeType
-	// text is the code of the question.
+	// text is the message code of the question.
 	text string
 }{
 	"encoding":   {intray.AnswerEncoding, intray.EncodingUncertain, "question.encoding"},

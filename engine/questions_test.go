@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/source/csv"
 )
 
-// ambiguousHeader is CSV whose reader reports that either of two rows could be the header,
-// unless an answer decides it.
+// ambiguousHeader is a CSV format whose reader reports that either of two rows could be the
+// header, unless an answer specifies the header row.
 type ambiguousHeader struct{ csv.Format }
 
 func (f ambiguousHeader) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
@@ -45,8 +45,8 @@ func (r ambiguousHeaderReader) Evidence() []intray.Evidence {
 		Alternatives: []intray.Choice{{Value: "2", Reason: intray.Literal("it is text too"), Examples: []string{"id", "name"}}, {Value: intray.NoAnswer, Reason: intray.Literal("all rows are alike")}}})
 }
 
-// formatQuestion returns the ID and the choices of a question, followed by * if any column
-// is a valid answer.
+// formatQuestion returns the ID and the values of the choices of a question, followed by * if
+// any column is a valid answer.
 func formatQuestion(q intray.Question) string {
 	text := q.ID
 	for _, c := range q.Choices {

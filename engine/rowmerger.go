@@ -17,7 +17,7 @@ import (
 type limitedReader struct {
 	source.Reader
 	limit int64
-	// dropped is set after rows beyond the limit were dropped.
+	// dropped is set once rows beyond the limit have been dropped.
 	dropped bool
 }
 
@@ -45,7 +45,8 @@ type rowMerger struct {
 	// added holds the rows that hooks added, ordered by index. Rows without an index are last.
 	added   []intray.AddedRow
 	removed map[int64]bool
-	// raw holds rows of the file. The rows before index at have already been returned.
+	// raw holds rows of the file. The rows whose index is less than at have already been
+	// returned.
 	raw intray.Records
 	at  int
 	// rowsDone is the number of rows returned so far. ended is set at the end of the file.

@@ -19,12 +19,13 @@ type importRun struct {
 	out  *Outcome
 	// hooks runs the hooks of the schema. It is nil if there are none.
 	hooks HookRunner
-	// uploaded is set after the hooks of UPLOAD_STEP were called.
+	// uploaded is set once the hooks of UPLOAD_STEP have been called.
 	uploaded bool
 	// headerChange is the last hook call that set the header row, or nil.
 	headerChange *intray.StepChange
-	// added holds the rows that hooks added. addedIDs is false for the IDs of added rows that
-	// hooks removed again. removed holds the indexes of the removed rows of the file.
+	// added holds the rows that hooks added. addedIDs maps the ID of each added row to true, or
+	// to false if a hook later removed the row. removed holds the indexes of the removed rows of
+	// the file.
 	added    []intray.AddedRow
 	addedIDs map[string]bool
 	removed  map[int64]bool

@@ -139,8 +139,8 @@ func (s *Session) newBulkCall(hook string, rows intray.HookRows) (*bulkCall, err
 	return call, nil
 }
 
-// run makes attempts until the hook does not read any column that was not sent. All attempts
-// share the time limit of one call.
+// run makes attempts until every column that the hook reads has been sent. All attempts share
+// the time limit of one call.
 func (c *bulkCall) run(ctx context.Context, slot *workerSlot, a attempt) ([]intray.Change, error) {
 	deadline := time.Now().Add(c.callBudget(c.rowCount))
 	if a.lazy {

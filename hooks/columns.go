@@ -155,7 +155,7 @@ func answerBounds(layouts []columnLayout, rows int, learn bool) jsruntime.Bounds
 	return b
 }
 
-// buildColumn returns the column of the field whose index is at, as hooks see it.
+// buildColumn returns, in the form that hooks see, the column of the field whose index is at.
 func (l *columnLayout) buildColumn(at int, spans []span) *jsruntime.Column {
 	if l.field.ManyToOne {
 		column := &jsruntime.Column{Parts: make([]jsruntime.Column, l.columns)}
@@ -193,8 +193,9 @@ func (l *columnLayout) buildColumn(at int, spans []span) *jsruntime.Column {
 	return &column
 }
 
-// directColumn returns the cells of a single span without copying them. It returns nil if a
-// cell could not be parsed, or if its value differs from its raw text.
+// directColumn returns the cells of a single span without copying them. It returns nil if the
+// displayed or result values differ from the stored values, if a cell could not be parsed, or if
+// cells have their own select options.
 func (l *columnLayout) directColumn(at int, spans []span) *jsruntime.Column {
 	if len(spans) != 1 || spans[0].rows() == 0 || newColumnBuilder(l).hasResult || len(spans[0].batch.Options) > 0 {
 		return nil

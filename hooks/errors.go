@@ -19,8 +19,9 @@ type callInfo struct {
 	// hooks are the names of the hooks that the call runs. group is the name for all of them.
 	hooks []string
 	group string
-	// firstRow and rowCount are the data rows of a call to row hooks. For other hooks,
-	// rowCount is 0 and errors do not include a row.
+	// firstRow is the index of the first data row in a call to row hooks, and rowCount is the
+	// number of indexes from firstRow to the last row. For other hooks, rowCount is 0 and errors
+	// do not include a row.
 	firstRow, rowCount int64
 	// minRowTime is the minimum time that a hook must have spent on a row before a timeout is
 	// attributed to that row.
@@ -74,8 +75,8 @@ func (s *Session) memoryLimitText() intray.Message {
 	return intray.NewMessage("hook.out_of_memory", intray.Params{"limit": formatMegabytes(s.pool.Memory())})
 }
 
-// explainWorkerError returns an [*intray.HookError] if a hook ended its worker. Otherwise,
-// it returns err.
+// explainWorkerError returns an [*intray.HookError] if a hook ended its worker or a request was
+// too long. Otherwise, it returns err.
 func (s *Session) explainWorkerError(ctx context.Context, err error, c callInfo) error {
 	if err == nil || ctx.Err() != nil {
 		return err
@@ -117,9 +118,9 @@ func (s *Session) explainWorkerError(ctx context.Context, err error, c callInfo)
 	return &intray.HookError{Hook: hook, Row: row, Text: text}
 }
 
-// locateFailure returns the hook and the row in the last note from a worker. The worker may
-// have forged the note, so both must belong to the call. A timeout is attributed to a row
-// only if the row took longer than minRowTime.
+// locateFailure returns the hook and the row in the last note from a worker. The worker may have
+// forged the note, so both must belong to the call. A timeout is attributed to a row only if the
+// row took at least minRowTime.
 func (c *callInfo) locateFailure(dead *sandbox.Failure) (hook string, row *int64) {
 	hook, position, _ := strings.Cut(dead.Note, " ")
 	if !slices.Contains(c.hooks, hook) {

@@ -129,8 +129,8 @@ func TestRowEndsWorker(t *testing.T) {
 	})
 }
 
-// TestRowChangesListPrototype checks that the error contains the row, even though the change
-// is detected only at the end of a call.
+// TestRowChangesListPrototype checks that the error contains the row in which a hook changed the
+// prototypes of arrays, even though the change is detected only at the end of a call.
 func TestRowChangesListPrototype(t *testing.T) {
 	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
 		session := openSession(t, s, rowHooks(`() => {}`, `(r) => { if (r.index === 2030) Array.prototype[3] = 1; }`))
@@ -279,7 +279,8 @@ var endlessBodies = map[string]string{
 	"native": `[].includes.call({length: 2 ** 53 - 1}, 1);`,
 }
 
-// callsByHook calls each kind of hook. The function body is used for the hook with that name.
+// callsByHook maps the name of a hook to a function that calls that hook. The parameter body is
+// the source of the hook.
 var callsByHook = map[string]func(ctx context.Context, s *hooks.Runner, body string) error{
 	"stepHooks[2]": func(ctx context.Context, s *hooks.Runner, body string) error {
 		declared := intray.Hooks{Step: []intray.StepHook{{Step: intray.ReviewStepPost, Source: "() => {}"}, {Step: intray.UploadStep, Source: "() => {}"}, {Step: intray.UploadStep, Source: body}}}
@@ -324,8 +325,8 @@ func withSession(ctx context.Context, s *hooks.Runner, hooks intray.Hooks, do fu
 	return do(session)
 }
 
-// TestEndlessHook checks that the error of an endless hook contains the hook, its row and
-// the limit. The calls run concurrently to save time.
+// TestEndlessHook checks that the error of an endless hook contains the hook, the limit and, for
+// a row hook, the row. The calls run concurrently to save time.
 func TestEndlessHook(t *testing.T) {
 	t.Parallel()
 	forEachRuntimeWith(t, hooks.Config{BatchTimeout: time.Second}, sandbox.Config{MaxWorkers: 16}, func(t *testing.T, s *hooks.Runner) {

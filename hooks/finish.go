@@ -15,8 +15,8 @@ import (
 // maxFinishRows is the maximum number of rows for beforeFinishCallback.
 const maxFinishRows = 200_000
 
-// Finish calls beforeFinishCallback with the rows of the result. If the hook cancels the
-// import, Finish returns its message, and nil otherwise. Finish iterates over the rows more
+// Finish calls beforeFinishCallback with the rows of the result. Finish returns the hook's
+// message if the hook cancels the import, and nil otherwise. Finish iterates over the rows more
 // than once if there are many.
 func (s *Session) Finish(ctx context.Context, schema *intray.Schema, rows iter.Seq2[*intray.Batch, error], about intray.FinishCall) (cancel *string, err error) {
 	f, err := s.newFinishRun(schema, rows, about)

@@ -181,7 +181,8 @@ func TestConcurrentSessions(t *testing.T) {
 	})
 }
 
-// TestWorkerResources checks that a worker has only pipes, no environment and no files.
+// TestWorkerResources checks that a worker inherits no environment variables, has no files open
+// other than pipes and devices, and creates no temporary files.
 func TestWorkerResources(t *testing.T) {
 	forEachRuntimeWith(t, hooks.Config{}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
 		before, _ := os.ReadDir(os.TempDir())

@@ -63,8 +63,8 @@ func workers() (list []string) {
 // compilePrelude compiles the prelude of the workers only once.
 var compilePrelude = sync.OnceValues(jsruntime.Compile)
 
-// newRunner returns a Runner with a pool that is closed after the test. Its BatchTimeout is
-// generousTimeout by default.
+// newRunner returns a Runner with a pool that is closed after the test. The BatchTimeout of the
+// Runner is generousTimeout by default.
 func newRunner(t testing.TB, runtime sandbox.Runtime, cfg hooks.Config, sandboxCfg sandbox.Config) *hooks.Runner {
 	t.Helper()
 	cfg.BatchTimeout = cmp.Or(cfg.BatchTimeout, generousTimeout)

@@ -15,13 +15,13 @@ import (
 // rowHook is the state of a row hook in a session.
 type rowHook struct {
 	name string
-	// usedFields are the keys of the fields that the hook uses, or nil if these are not
-	// known yet. The mutex of the session guards it.
+	// usedFields are the keys of the fields that the hook uses, or nil if these are not known
+	// yet. The mutex of the session guards usedFields.
 	usedFields map[string]bool
 	sizer      batchSizer
 }
 
-// RunRows calls the row hook whose index is hook for each row. A call usually has 1,000 rows.
+// RunRows calls the row hook with index hook for all rows. A call usually has 1,000 rows.
 func (s *Session) RunRows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
 	layouts, err := columnLayouts(rows)
 	if err != nil {
@@ -81,8 +81,8 @@ func (r *rowHookRun) callSpan(ctx context.Context, rows span) error {
 	return nil
 }
 
-// callSplitting calls the hook. If the request is too long, it splits the rows in half. If
-// trace is set, the worker sends a note before each row.
+// callSplitting calls the hook. It splits the rows in half if the request is too long. If trace
+// is set, the worker sends a note before each row.
 func (r *rowHookRun) callSplitting(ctx context.Context, rows span, trace bool) error {
 	err := r.callWithRetry(ctx, rows, trace)
 	var long *sandbox.TooLongError

@@ -116,8 +116,8 @@ func TestInfosAreReplaced(t *testing.T) {
 	}
 }
 
-// TestManyRows checks that in several calls and batches each row has the right change and
-// the right index among all rows of the call.
+// TestManyRows checks that each row has the right change and the right index, even if the rows
+// are split into several batches and calls to the hook.
 func TestManyRows(t *testing.T) {
 	const hook = `(r) => ({row: {out: {value: r.row.n.value + " " + r.index + " " + r.rowId}}})`
 	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {

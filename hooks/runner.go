@@ -4,8 +4,8 @@
 // A [Runner] opens a [Session] for each import. A session has worker slots, by default at most
 // one per processor. Each slot holds a process that loads only the hooks of this import. Hooks
 // receive columns of cells and return changes. The first call to a row hook determines which
-// columns it uses. Later calls send only those columns, 1,000 rows at a time, or more if the
-// hook is fast.
+// columns the hook uses. Later calls send only those columns, 1,000 rows at a time, or more if
+// the hook is fast.
 //
 // Hooks that need all rows receive long columns in packs, and only the columns that they
 // read, because a worker has less memory than the service. If a worker dies, its call is
@@ -199,9 +199,9 @@ func (s *Session) hookNames(kind jsruntime.HookKind) (names []string) {
 	return names
 }
 
-// engineBudget returns the time after which the engine interrupts a hook. It is shorter
-// than the time after which the process is killed, because an engine that interrupts a hook
-// can report its position.
+// engineBudget returns the time after which the engine interrupts a hook. It is shorter than the
+// time after which the process is killed, because an engine that interrupts a hook can report
+// the position in the hook's source.
 func (s *Session) engineBudget(budget time.Duration) time.Duration { return budget - budget/20 }
 
 // callBudget returns the time limit of a call with this many rows.

@@ -72,8 +72,8 @@ type uploadMetadata struct {
 // reviewMetadata is the second argument of hooks in REVIEW_STEP and later steps.
 type reviewMetadata struct {
 	Fields []stepField `json:"fields"`
-	// HeaderMapping maps each field to the header of its column, or to null. For a
-	// many-to-one field, it is a list of headers.
+	// HeaderMapping maps each field to the header of its column, or to null. For a many-to-one
+	// field, the value is a list of headers.
 	HeaderMapping map[string]any `json:"headerMapping"`
 	// RawHeaders are the headers of the file. They are absent in steps after REVIEW_STEP.
 	RawHeaders []string `json:"rawHeaders,omitzero"`

@@ -82,9 +82,10 @@ func (s *Session) waitForSlot(ctx context.Context) (*workerSlot, error) {
 	}
 }
 
-// claimSlot returns the slot that was used last. If no slot is idle, it returns a new slot
-// without a worker, or nil if there are already MaxWorkers slots. isOnly reports whether a new
-// slot is the only one of the session. changed is closed when a slot becomes idle or is closed.
+// claimSlot returns the idle slot that was used most recently. If no slot is idle, it returns a
+// new slot without a worker, or nil if there are already MaxWorkers slots. isOnly reports
+// whether a new slot is the only one of the session. changed is closed when a slot becomes idle
+// or is closed.
 func (s *Session) claimSlot() (slot *workerSlot, isOnly bool, changed <-chan struct{}, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -195,8 +196,8 @@ func (s *Session) replaceWorker(ctx context.Context, slot *workerSlot, fields []
 // worker.
 const idleGracePeriod = 50 * time.Millisecond
 
-// waitForWorker waits for a worker from the pool. Meanwhile, it ends the idle workers of
-// this session, and the workers of other sessions that have been idle for idleGracePeriod.
+// waitForWorker waits for a worker from the pool. Meanwhile, it ends the idle workers of this
+// session. It also ends workers of other sessions after they have been idle for idleGracePeriod.
 func (s *Session) waitForWorker(ctx context.Context) (*sandbox.Worker, error) {
 	s.waiting.Add(1)
 	defer s.waiting.Add(-1)
@@ -278,7 +279,7 @@ func (s *Session) loadHooks(ctx context.Context, slot *workerSlot, fields []jsru
 }
 
 // sendRequest calls the worker of a slot. If the worker was ended because it was idle,
-// sendRequest replaces it first.
+// sendRequest replaces it and repeats the call.
 func (s *Session) sendRequest(ctx context.Context, slot *workerSlot, request []byte, budget time.Duration) (string, error) {
 	raw, err := slot.worker.Call(ctx, request, budget)
 	var dead *sandbox.Failure
@@ -291,8 +292,8 @@ func (s *Session) sendRequest(ctx context.Context, slot *workerSlot, request []b
 	return slot.worker.Call(ctx, request, budget)
 }
 
-// withRetry calls do with a slot. If something other than a hook ends the worker, withRetry
-// calls do again with a fresh worker.
+// withRetry calls the function do with a slot. If something other than a hook ends the worker,
+// withRetry calls the function again with a fresh worker.
 func (s *Session) withRetry(ctx context.Context, fields []intray.Field, c callInfo, do func(slot *workerSlot) error) error {
 	for done := retryCount(0); ; {
 		slot, err := s.acquireSlot(ctx, fields)
@@ -310,9 +311,9 @@ func (s *Session) withRetry(ctx context.Context, fields []intray.Field, c callIn
 	}
 }
 
-// retryDelays are the delays before a call is repeated because something other than a hook
-// ended its worker. A system without free memory may recover after a while. A hook cannot
-// cause this, so retries do not need a stricter limit.
+// retryDelays are the delays before a call is repeated because something other than a hook ended
+// its worker. A system without free memory may recover after a while. A hook cannot cause these
+// retries, so they do not need a stricter limit.
 var retryDelays = []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second}
 
 // retryCount is the number of retries so far.
@@ -333,8 +334,8 @@ func (n *retryCount) waitBeforeRetry(ctx context.Context, err error) bool {
 	return true
 }
 
-// isKilledExternally reports whether something other than a hook ended a worker, such as
-// the system when it ran out of memory, or an operator.
+// isKilledExternally reports whether a worker was killed from outside the sandbox, for example
+// by an operator, or by the kernel because the machine ran out of memory.
 func isKilledExternally(err error) bool {
 	var dead *sandbox.Failure
 	return errors.As(err, &dead) && dead.Kind == sandbox.KindKilled

@@ -54,7 +54,7 @@ type Config struct {
 	Progress func(rows int64)
 }
 
-// Import is an imported file. Its methods are safe for concurrent use, except Close.
+// Import is an imported file. All its methods except Close are safe for concurrent use.
 type Import struct {
 	// Outcome holds the verdict, the mapping with its reasons, the questions, and the
 	// counts of rows and problems.
@@ -68,9 +68,10 @@ type Import struct {
 	close  func() error
 }
 
-// Open imports the named file. Its errors concern disk access, temporary files, the schema
-// or the context. If the content of the file cannot be imported, Open succeeds, Outcome
-// contains the reason, and [Import.Rows] returns it. The caller must close the Import.
+// Open imports the named file. It returns an error only for problems with disk access, temporary
+// files, the schema or the context. If the content of the file cannot be imported, Open
+// succeeds, Outcome contains the reason, and [Import.Rows] returns it. The caller must close the
+// Import.
 func Open(ctx context.Context, name string, schema *intray.Schema, cfg Config) (*Import, error) {
 	file, err := source.OpenFile(name)
 	if err != nil {

@@ -187,8 +187,8 @@ func (i *Import) Write(ctx context.Context, w io.Writer, format output.Format) (
 	return output.Write(ctx, w, format, i.Schema, i.Batches(ctx))
 }
 
-// Window returns up to n rows, starting at index first, including those with errors. It
-// returns fewer than n only at the end of the import.
+// Window returns up to n rows, including those with errors. The parameter first is the index of
+// the first row. It returns fewer than n only at the end of the import.
 func (i *Import) Window(ctx context.Context, first int64, n int) (*intray.Batch, error) {
 	if i.staged == nil {
 		return &intray.Batch{First: first}, nil

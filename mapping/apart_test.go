@@ -10,7 +10,8 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// TestOpposites checks that a column never maps to a field with the opposite meaning.
+// TestOpposites checks that a column never maps to a field with an opposite or contrasting
+// meaning, but maps to a field that has the same meaning in other words.
 func TestOpposites(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"Opt-in", "Opt-out"}, {"Subscribed", "Unsubscribed"}, {"Newsletter", "Unsubscribed"}, {"Consent", "Do not call"},

@@ -21,8 +21,8 @@ type suggestion struct {
 	picks [][]pickedColumn
 	// notes are additional reasons for each field. They list the columns that came close.
 	notes [][]intray.Message
-	// settled reports, for each field, whether it needs no further column because it has one
-	// or is the subject of a question.
+	// settled reports, for each field, whether it needs no further column because it has one, is
+	// hidden or is the subject of a question.
 	settled []bool
 	// taken reports, for each column, whether it maps to a field or is the subject of a
 	// question. used reports whether it maps to a field.
@@ -53,7 +53,7 @@ func (w claim) columnCount() int {
 	return n
 }
 
-// assign maps the columns that match fields in one grade.
+// assign maps the columns whose headers match names of fields by the rules of one grade.
 func (s *suggestion) assign(ctx context.Context, g grade) error {
 	claims, err := s.claims(ctx, g)
 	if err != nil {
@@ -95,9 +95,9 @@ func (s *suggestion) applyClaim(g grade, w claim) {
 	}
 }
 
-// takeOffer marks the columns of an offer as taken and asks about a column that several
-// fields match. If the offer has several columns, there already is a question for each
-// field that needs only one.
+// takeOffer marks the columns of an offer as taken and asks about a column that several fields
+// match. If the offer has several columns, there already is a question about each field that
+// takes only one column.
 func (s *suggestion) takeOffer(w claim, o *offer) {
 	if o.fields[0] != w.field {
 		return
@@ -245,9 +245,9 @@ func needsColumn(f intray.Field) bool {
 // scoreLearned is the score of a mapping that a person confirmed for an earlier file.
 const scoreLearned = 0.99
 
-// applyLearned applies mappings that a person confirmed. Exactly one column must have the
-// exact header, and its values must not contradict the field. All columns with a header that
-// was confirmed for a many-to-one field map to it.
+// applyLearned applies mappings that a person confirmed. A mapping applies only if exactly one
+// column has the confirmed header and its values do not contradict the field. All columns with a
+// header that was confirmed for a many-to-one field map to it.
 func (s *suggestion) applyLearned(all []intray.LearnedColumn) {
 	if len(all) == 0 {
 		return

@@ -53,8 +53,8 @@ func TestSuggestIsFast(t *testing.T) {
 	}
 }
 
-// TestInferIsFast checks that Suggest takes less than tooLong for headers that are not
-// names of fields but are related to them by meaning or spelling.
+// TestInferIsFast checks that Suggest is fast for headers that are not names of fields but are
+// related to them by meaning or spelling.
 func TestInferIsFast(t *testing.T) {
 	const limit = 20 * time.Second
 	numFields, numHeaders := 500, 4096
@@ -109,8 +109,8 @@ func TestSuggestEndsWhenItIsCancelled(t *testing.T) {
 	}
 }
 
-// TestTextsAreShort checks that messages stay short if there are twelve fields and twelve
-// columns whose names have a thousand letters.
+// TestTextsAreShort checks that messages stay short for twelve fields, for twelve columns and
+// for names of a thousand letters.
 func TestTextsAreShort(t *testing.T) {
 	long := strings.Repeat("é", 1000)
 	cut := strings.Repeat("é", 100) + "…"

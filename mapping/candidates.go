@@ -15,8 +15,8 @@ type candidate struct {
 	entry   int
 	score   float64
 	reasons []reason
-	// tieBreak ranks columns with the same score. It is positive if words of the field's
-	// name or the values support the column, and negative if they speak against it.
+	// tieBreak ranks columns with the same score. Words of the field's name and suitable values
+	// increase it. Qualifiers that the field lacks decrease it.
 	tieBreak float64
 	// wordBonus is the part of tieBreak that comes from words of the field's name.
 	wordBonus float64
@@ -29,9 +29,10 @@ type candidate struct {
 	missing []string
 	// extra holds the qualifiers that the header has but the field lacks.
 	extra []string
-	// reading is how the lexicon reads the header. Its head is empty if there is none.
+	// reading is the lexicon's reading of the header. Its head is empty if there is none.
 	reading lexicon.Reading
-	// meaning is the meaning of the field that matched. Its head is empty if there is none.
+	// meaning is the field's meaning that the header matched, or otherwise the field's first
+	// meaning. Its head is empty if there is none.
 	meaning meaning
 }
 
@@ -42,7 +43,7 @@ func (c candidate) rankScore() float64 { return c.score + c.tieBreak }
 // compensates for rounding errors in sums of costs.
 func (c candidate) isCertain() bool { return c.score > accept-0.0001 }
 
-// These constants adjust the tieBreak of a candidate.
+// These constants adjust the tieBreak of a candidate, except minusEmpty, which lowers its score.
 const (
 	plusOwn    = 0.001
 	plusWords  = 0.002
@@ -53,9 +54,9 @@ const (
 	enoughRows = 5
 )
 
-// These are the scores that decide. A column with a score of at least accept is mapped without
-// a question. A column with a score of at least doubt is offered to a person if the field
-// requires a column.
+// These scores decide what happens to a column. A column with a score of at least accept is
+// mapped without a question. A column with a score of at least doubt is offered to a person if
+// the field requires a column.
 const (
 	accept = 0.9
 	doubt  = 0.6
@@ -63,11 +64,12 @@ const (
 	maxSure = 0.99
 	// maxVetoed is the highest score of a column whose values contradict the field.
 	maxVetoed = 0.5
-	// scoreLetters is the score of names that have the same letters.
+	// scoreLetters is the upper limit for the score of a match by similar spelling.
 	scoreLetters = 0.93
 	// scoreValues is the score of a column that only its values suggest.
 	scoreValues = 0.65
-	// maxCandidates is the maximum number of candidate columns of a field.
+	// maxCandidates is the maximum number of candidate columns of a field that is not
+	// many-to-one.
 	maxCandidates = 8
 )
 
@@ -134,7 +136,8 @@ func byScore(a, b candidate) int {
 	return a.entry - b.entry
 }
 
-// byMeaning offers the columns whose headers mean the same as the field.
+// byMeaning offers the columns whose headers have the same meaning as the field or a related
+// one.
 func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
 	own, head := x.lexicon.Concept(m.Named), x.lexicon.Concept(m.Head)
 	concepts := slices.Concat([]string{m.Head}, own.Substitutes(), head.Substitutes())
@@ -237,7 +240,8 @@ type scorer struct {
 	options map[string]bool
 }
 
-// adjustScore adjusts the score of a candidate by its values and letters.
+// adjustScore adjusts the score of a candidate based on the values of the column and the words
+// of its header.
 func (w scorer) adjustScore(c *candidate, column intray.Column) {
 	e := &w.index.entries[c.entry]
 	if e.profile == nil {
@@ -261,8 +265,8 @@ func (w scorer) adjustScore(c *candidate, column intray.Column) {
 	c.distinctive = w.isDistinctive(strings.Fields(e.folded))
 }
 
-// adjustByKind adjusts the score by whether the values fit the kinds of values that the
-// field accepts and means. It reports false if they contradict these kinds.
+// adjustByKind adjusts the score depending on whether the values fit the type and the meaning of
+// the field. It returns false if they contradict either of them.
 func (w scorer) adjustByKind(c *candidate, p *profile) bool {
 	kinds := []string{kindOf(w.field.Type.Name)}
 	if c.meaning.Head != "" {
@@ -286,9 +290,9 @@ func (w scorer) adjustByKind(c *candidate, p *profile) bool {
 	return true
 }
 
-// adjustByVariety adjusts the score by whether the values are as uniform as required by the
-// qualifiers that the header lacks. For example, the account of the file's owner is the
-// same in all rows.
+// adjustByVariety lowers the score if the column has no values, or if its values vary more or
+// less than the qualifiers that the header lacks require. For example, the account of the file's
+// owner is the same in all rows.
 func (w scorer) adjustByVariety(c *candidate, p *profile) {
 	if p.total == 0 {
 		c.score -= minusEmpty
@@ -309,7 +313,8 @@ func (w scorer) adjustByVariety(c *candidate, p *profile) {
 	}
 }
 
-// adjustByOptions adjusts the score by the share of values that are options of the select field.
+// adjustByOptions adjusts the score depending on the share of values that are options of the
+// select field.
 func (w scorer) adjustByOptions(c *candidate, column intray.Column) {
 	share, ok := chosenFrom(w.options, column)
 	switch {

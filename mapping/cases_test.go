@@ -135,8 +135,8 @@ func (f file) check(t *testing.T, fields []intray.Field) (c tally) {
 	return c
 }
 
-// TestPublicSet checks that the number of correctly mapped fields stays above a minimum for
-// header rows of real products.
+// TestPublicSet checks that the precision and recall of the mapping of header rows of real
+// products stay above a minimum.
 func TestPublicSet(t *testing.T) {
 	schemas, files := publicSchemas(t), publicFiles(t)
 	if len(files) < 120 {

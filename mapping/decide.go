@@ -13,9 +13,9 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// These are the minimum differences in score between two columns for one to be better.
-// nearMargin applies if both columns are only related to the field, such as gross and net
-// for an amount, because small differences are then meaningless.
+// A column counts as better than another only if its score is higher by more than a margin.
+// nearMargin applies if both columns are only related to the field, such as gross and net for an
+// amount, because small differences are then meaningless.
 const (
 	margin     = 0.0003
 	nearMargin = 0.0201
@@ -91,7 +91,7 @@ type decision struct {
 	equals map[int][]candidate
 }
 
-// settle processes the fields in the schema's order.
+// settle maps columns to the fields, or asks about them, in the order of the schema.
 func (d *decision) settle() {
 	open := map[int]bool{}
 	for i := range d.fields {
@@ -203,8 +203,8 @@ func (d *decision) isAvailable(c, other candidate) bool {
 	return !d.taken[d.columnIndex(other)] && (!owned || d.canSwap(c, d.chosen[owner]))
 }
 
-// isAsNear reports whether both columns are only related to the field, about equally
-// closely, and nothing else ranks the second before the first.
+// isAsNear reports whether two columns are both only related to the field, the first is about as
+// closely related as the second, and the tie break does not favor the second.
 func (c candidate) isAsNear(to candidate) bool {
 	return c.near && to.near && c.isCertain() && c.score >= to.score-nearMargin && c.tieBreak >= to.tieBreak-margin
 }
@@ -292,8 +292,8 @@ func (d *decision) holdForAnswer(field int, list []candidate) {
 	}
 }
 
-// noteNearMisses adds a note about the columns that came close to a field that is unmapped
-// or many-to-one.
+// noteNearMisses adds a note about each column that came close to a field that is unmapped or
+// many-to-one, up to maxNearMisses notes.
 func (d *decision) noteNearMisses(field int) {
 	count := 0
 	for _, c := range d.lists[field] {
@@ -316,7 +316,7 @@ func (d *decision) noteNearMisses(field int) {
 	}
 }
 
-// maxNearMisses is the maximum number of columns in such a note.
+// maxNearMisses is the maximum number of columns that noteNearMisses lists for a field.
 const maxNearMisses = 3
 
 func rounded(score float64) float64 { return float64(int(score*1000+0.5)) / 1000 }
@@ -343,7 +343,8 @@ func (d *decision) differInQualifiers(a, b candidate) bool {
 	return !b.near && len(extras(x, y)) > 0 && len(extras(y, x)) > 0 && !d.isPrimary(a)
 }
 
-// isPrimary reports whether the header is that of the first of several similar columns.
+// isPrimary reports whether a header marks its column as the primary one of several similar
+// columns.
 func (d *decision) isPrimary(c candidate) bool {
 	return len(qualifiersOf(d.index.lexicon, c.extra, "rank")) == len(c.extra) && slices.Contains(c.extra, "primary")
 }
@@ -398,9 +399,9 @@ func (d *decision) extraWords(header string, name []string) []string {
 // minCompound is the minimum length, in letters, of a word that may match the end of a compound.
 const minCompound = 4
 
-// variantColumns returns columns whose names express the meaning of the field and
-// additional details, so that the lexicon does not match them. They are as likely as a
-// column with a related meaning.
+// variantColumns returns columns whose names express the meaning of the field and additional
+// details, so that the lexicon does not match them. They are as likely to belong to the field as
+// a column with a related meaning.
 func (d *decision) variantColumns(c candidate) []candidate {
 	seen := map[int]bool{c.entry: true}
 	var list []candidate
@@ -454,7 +455,7 @@ func (d *decision) extendsName(c candidate) bool {
 	})
 }
 
-// maxBeyond is the maximum number of words that describe a kind.
+// maxBeyond is the maximum number of words that a header may add to the name of a field.
 const maxBeyond = 2
 
 // valuesFit reports whether the values of a column fit the field. It adds the reason why

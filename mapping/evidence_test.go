@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/mapping"
 )
 
-// typed returns a field of a type.
+// typed returns a field with the given key, label, type and alternate names.
 func typed(key, label string, t intray.TypeName, alternates ...string) intray.Field {
 	f := field(key, label, alternates...)
 	f.Type.Name = t
@@ -30,7 +30,7 @@ func indexed(list ...intray.Column) []intray.Column {
 	return list
 }
 
-// TestEvidence checks which of several columns Suggest maps to a single field.
+// TestEvidence checks which column, if any, Suggest maps to a single field, and the reason.
 func TestEvidence(t *testing.T) {
 	mail := typed("contact", "E-mail", intray.TypeEmail)
 	status := typed("state", "Order status", intray.TypeSelect)
@@ -89,8 +89,8 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
-// TestKeysMayMislead checks that a column does not map to the field whose key is its header if
-// its values do not fit the more specific label of that field.
+// TestKeysMayMislead checks that a column whose header is the key of a field does not map to
+// that field if the values of the column do not fit the field's more specific label.
 func TestKeysMayMislead(t *testing.T) {
 	fields := []intray.Field{field("partner", "Counterparty name"), field("iban", "Counterparty IBAN")}
 	ibans := []string{"DE02120300000000202051", "DE02500105170137075030"}

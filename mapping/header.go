@@ -76,11 +76,12 @@ const maxHeaderCells = 256
 const scoreMeaning = 0.9
 
 // Score rates from 0 to 1 how well a row of cells names the fields of the schema. Half of the
-// score is the share of cells that each name a different field, or the share of fields if
-// there are fewer fields than cells. The other half is the number of named fields, relative to
-// six, to all fields, or to two more than the number of cells. Cells that hold dates, numbers
-// or addresses lower the score. Score considers the first 256 cells that have text. If names
-// alone yield at least 0.8, it ignores the meanings of cells.
+// score is the share of cells that each name a different field, or the share of fields if there
+// are fewer fields than cells. The other half is the number of named fields divided by six, by
+// the number of all fields, or by two more than the number of cells, whichever divisor is
+// smallest. Cells that look like data, such as dates, numbers or email addresses, lower the
+// score. Score considers the first 256 cells that have text. If names alone yield at least 0.8,
+// it ignores the meanings of cells.
 func (h *HeaderRow) Score(row []string) float64 {
 	if score := h.scoreCells(row, h.matchName); score >= enoughByName {
 		return score
@@ -118,11 +119,12 @@ func (h *HeaderRow) scoreCells(row []string, name func(cell string) (field int, 
 	return (part + enough) / 2 * (1 - float64(values)/float64(max(cells, 1)))
 }
 
-// enoughNamed is the number of named fields that yields the maximum score, because files
-// have many columns that a schema does not use.
+// enoughNamed is the number of named fields that yields the full second half of the score. It is
+// low because files have many columns that a schema does not use.
 const enoughNamed = 6
 
-// matchName returns the index of the field that has the cell as a name, and its weight.
+// matchName returns the index of the field that has the text of the cell as a name, and the
+// weight of the cell.
 func (h *HeaderRow) matchName(cell string) (int, float64) {
 	if field, ok := h.names[normalize(cell)]; ok {
 		return field, 1
@@ -130,7 +132,8 @@ func (h *HeaderRow) matchName(cell string) (int, float64) {
 	return 0, 0
 }
 
-// matchField returns the index of the field that a cell names or means, and its weight.
+// matchField returns the index of the field that a cell names or means, and the weight of the
+// cell.
 func (h *HeaderRow) matchField(cell string) (int, float64) {
 	if field, score := h.matchName(cell); score > 0 {
 		return field, score

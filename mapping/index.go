@@ -43,8 +43,8 @@ type index struct {
 	many int
 	// wanted holds the concepts that the fields of the schema stand for.
 	wanted map[string]bool
-	// byFolded and byGram hold positions in entries. byConcept holds signatures, keyed by
-	// the concept that is the head or is named.
+	// byFolded and byGram hold positions in entries. byConcept holds each signature under the
+	// concept that is its head and under the concept that it names.
 	byFolded map[string][]int
 	byGram   map[string][]int
 	// byWord holds at most maxAlike positions for each word of the headers.
@@ -57,15 +57,15 @@ type index struct {
 const (
 	maxAlike      = 64
 	maxSignatures = 200
-	// maxGathered is the maximum number of columns with the same meaning that all
-	// many-to-one fields consider together.
+	// maxGathered is the maximum number of columns with the same meaning that are considered for
+	// all many-to-one fields together.
 	maxGathered = 16384
 	maxTrigrams = 48
 	// maxLike is the maximum number of columns whose letters are compared with those of one
 	// name.
 	maxLike = 16
-	// maxGuess is the maximum number of columns in a file for which typos in words of the
-	// lexicon are considered.
+	// maxGuess is the maximum number of columns in a file for which Suggest considers typos in
+	// words of the lexicon and matches by values alone.
 	maxGuess = 500
 )
 

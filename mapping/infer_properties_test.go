@@ -41,7 +41,7 @@ func someFields(t *rapid.T) []intray.Field {
 	return list
 }
 
-// result is a mapping that does not depend on the order of fields and columns.
+// result describes the mapping of one field, regardless of the order of fields and columns.
 type result struct {
 	Header    string
 	Samples   []string

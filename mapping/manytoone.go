@@ -104,8 +104,8 @@ func (d *decision) assignRemaining() {
 	}
 }
 
-// eachOwnColumn calls each for every column that matches only this field, with the name
-// that matches.
+// eachOwnColumn calls the function each with every column that matches only this field, and with
+// the name that matches.
 func (w claim) eachOwnColumn(each func(column int, n name)) {
 	for i, o := range w.offers {
 		if len(o.fields) > 1 {
@@ -132,5 +132,6 @@ func unnumbered(text string) string {
 	return plain
 }
 
-// minSingular is the minimum length, in bytes, of a name whose plural ends in s.
+// minSingular is the minimum length, in bytes, of a name from which unnumbered has removed a
+// final s.
 const minSingular = 3

@@ -129,8 +129,8 @@ func TestManyRemembered(t *testing.T) {
 	}
 }
 
-// TestManyAreSound checks that no column is lost: each maps to one field, is in question or
-// is reported as unmapped.
+// TestManyAreSound checks that each column maps to one field or is reported as unmapped, and
+// that a column that fits a many-to-one field is mapped or in question.
 func TestManyAreSound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		fields, headers := draw(t)
@@ -177,8 +177,8 @@ func asksMore(questions []mapping.Question) bool {
 	return slices.ContainsFunc(questions, func(q mapping.Question) bool { return len(q.Columns) >= 5 })
 }
 
-// TestManyIsFast checks that the maximum number of columns of a file maps quickly, to one
-// many-to-one field and to several.
+// TestManyIsFast checks that Suggest is fast for a file with very many columns that match one
+// many-to-one field or many of them.
 func TestManyIsFast(t *testing.T) {
 	const limit = 10 * time.Second
 	for what, headers := range map[string]func(int) string{

@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Question is a question about the mapping that headers and values do not decide.
+// Question asks a person about a part of the mapping that headers and values do not decide.
 type Question struct {
 	// Field is the key of the field without a column, or "" if the question is
 	// about the whole file.
@@ -53,14 +53,14 @@ func Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column
 // a column but no column is certain. It also returns a question if no column maps to any
 // field. If columns came close, the question lists them, closest first.
 //
-// A column maps to at most one field, and a field has one column. Suggest matches in this
-// order: mappings that a person confirmed, the exact key or label of the field, an exact
-// alternate name, and the same names in a different spelling (case, spaces, punctuation,
-// camel case). It decides the remaining fields together, by the meaning of the names in the
-// lexicon, their spelling and the samples of the columns. It makes no match with a score
-// below 0.9. The reasons of an unmapped field list the columns that came close. Opposites,
-// such as a minimum and a maximum price, never match. Columns that are different kinds of
-// the field's concept, such as an order date and a ship date for a date, fit it equally
+// A column maps to at most one field, and a field has at most one column unless it is
+// many-to-one. Suggest matches in this order: mappings that a person confirmed, the exact key or
+// label of the field, an exact alternate name, and the same names in a different spelling (case,
+// spaces, punctuation, camel case). It decides the remaining fields together, by the meaning of
+// the names in the lexicon, their spelling and the samples of the columns. It makes no match
+// with a score below 0.9. The reasons of an unmapped field list the columns that came close.
+// Opposites, such as a minimum and a maximum price, never match. Columns that are different
+// kinds of the field's concept, such as an order date and a ship date for a date, fit it equally
 // well, unless the rest of the schema mentions one of the kinds.
 //
 // Every column that any of these steps would assign to a many-to-one field maps to it, unless
@@ -70,10 +70,10 @@ func Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column
 // field, such as a mobile phone for a phone, map to it only if no column is closer. The
 // reasons list such columns.
 //
-// The order of fields and columns affects only the order of the result. The time is
-// proportional to the sum of fields and columns, not to their product, because Suggest
-// skips a name or a meaning that more than 64 columns share. Suggest returns an error only
-// if ctx is canceled or the lexicon is invalid.
+// The order of fields and columns affects only the order of the result. The running time grows
+// with the number of fields plus the number of columns, not with their product, because Suggest
+// skips a name or a meaning that more than 64 columns share. Suggest returns an error only if
+// ctx is canceled or the lexicon is invalid.
 func (c Config) Suggest(ctx context.Context, fields []intray.Field, columns []intray.Column) (intray.Mapping, []Question, error) {
 	s, err := c.decide(ctx, fields, columns)
 	if err != nil {

@@ -13,8 +13,8 @@ type meaning struct {
 	lexicon.Reading
 	// name is the name of the field that has this meaning.
 	name name
-	// named reports whether the text contains a word for name: "Company name", but not
-	// "Company".
+	// named is false if the meaning is the name of something but the text contains no word for
+	// name: "Company" instead of "Company name".
 	named bool
 	// many reports whether the field is many-to-one, so that the second and third columns
 	// of a series match, too.

@@ -19,14 +19,14 @@ type grade struct {
 	alternates bool
 	// spelling returns a name in the spelling in which names are compared.
 	spelling func(string) string
-	// match returns the reason that a header matches a name of the field.
+	// match returns the reason why a header matches a name of the field.
 	match func(header string, n name) intray.Message
 	score float64
 	// many restricts the grade to many-to-one fields.
 	many bool
 }
 
-// grades lists all grades in the order in which they are tried.
+// grades lists the grades for fields of all kinds in the order in which they are tried.
 var grades = []grade{
 	{spelling: exactSpelling, score: 1, match: isName},
 	{spelling: exactSpelling, score: 1, match: isName, alternates: true},
@@ -188,8 +188,8 @@ func withoutYear(header string) (rest, year string) {
 	return rest, header[at[2]:at[3]]
 }
 
-// countNames returns the number of columns for each name without its year. It is empty if
-// no header has a year.
+// countNames returns the number of columns for each name without its year. The result is empty
+// if no header has a year.
 func countNames(columns []intray.Column) map[string]int {
 	all := map[string]int{}
 	if !slices.ContainsFunc(columns, func(c intray.Column) bool { _, year := withoutYear(c.Header); return year != "" }) {
@@ -202,8 +202,8 @@ func countNames(columns []intray.Column) map[string]int {
 	return all
 }
 
-// readYear reads the header of a column of amounts that has a year after its name. It
-// returns none if a second column has that name, and none for other columns.
+// readYear reads the header of a column of amounts that contains a year. It returns no readings
+// for any other column, or if a second column has the same name without the year.
 func readYear(l *lexicon.Lexicon, header string, nameCounts map[string]int) (readings []lexicon.Reading, year string) {
 	rest, year := withoutYear(header)
 	if year == "" || nameCounts[foldName(rest)] > 1 {
@@ -252,7 +252,7 @@ func similarity(a, b string) float64 {
 }
 
 // wordOverlap returns the share of words that two names have in common, from 0 to 1. A word
-// equals its abbreviations and inflected forms.
+// counts as equal to its abbreviations and inflected forms.
 func wordOverlap(a, b []string) float64 {
 	if len(a)+len(b) == 0 {
 		return 0
@@ -286,8 +286,8 @@ func digitsOf(text string) string {
 	}, text)
 }
 
-// abbreviationScore returns how well one name abbreviates the other, word by word, by its
-// beginning or its consonants.
+// abbreviationScore rates from 0 to 1 how well one name abbreviates the other. It compares the
+// names word by word. The abbreviation of a word is its beginning or some of its consonants.
 func abbreviationScore(a, b []string) float64 {
 	if len(a) != len(b) {
 		return 0
@@ -327,7 +327,7 @@ func abbreviates(short, long string) bool {
 	return i == len(x)
 }
 
-// maxCompared is the maximum length, in letters, of names that are compared letter by letter.
+// maxCompared is the maximum number of letters of a name that editSimilarity considers.
 const maxCompared = 64
 
 // editSimilarity returns the share of letters that need no change, based on the

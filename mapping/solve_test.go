@@ -120,9 +120,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestDateParts checks the exact limits of the year, month and day in a date.
-// TestMatchKindBounds checks the shares of cells from which a shape counts as present or as
-// absent.
+// TestMatchKindBounds checks the shares of cells at which the shapes of cells confirm or rule
+// out a kind of value.
 func TestMatchKindBounds(t *testing.T) {
 	for what, c := range map[string]struct {
 		kind   string

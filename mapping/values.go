@@ -147,8 +147,9 @@ func isDomain(cell string) bool {
 	return strings.IndexFunc(host[dot+1:], func(r rune) bool { return !unicode.IsLetter(r) }) < 0
 }
 
-// isDate reports whether the cell is a date with or without a time, in digits, with the
-// name of a month, or with East Asian characters for year and month.
+// isDate reports whether the cell is a date, optionally with a time. The date may consist of
+// digits and separators, or contain the name of a month or East Asian characters for year and
+// month.
 func isDate(cell string, letters, digits int) bool {
 	switch {
 	case digits < 3 || digits > 20 || letters > 24:
@@ -285,8 +286,8 @@ type shapeRule struct {
 	any []shape
 	// none lists shapes that must not occur in most cells.
 	none []shape
-	// distinctive reports whether only this kind has the shapes. word is the message code
-	// for the name of the shapes.
+	// distinctive reports whether only this kind has the shapes. label is the message code for
+	// the name of the values.
 	distinctive bool
 	label       string
 }
@@ -378,8 +379,8 @@ func (p profile) matchKind(kind string) (fit, reason) {
 	return fitOpen, nil
 }
 
-// valuesAre returns the reason that the given share of the values is of the kind that the
-// message code names.
+// valuesAre returns a reason that states the share of the values that are of a certain kind.
+// word is the message code for values of that kind.
 func valuesAre(share float64, word string) reason {
 	return func(string) intray.Message {
 		values := intray.NewMessage(word, nil)
@@ -466,12 +467,12 @@ func labelKind(f intray.Field) string {
 	return ""
 }
 
-// enoughToWarn is the minimum number of samples for a warning that the values do not fit
-// the name.
+// enoughToWarn is the minimum number of samples for a warning that the values contradict the
+// type of the field.
 const enoughToWarn = 5
 
-// withValueWarning appends a warning to the reasons of a match by name if the values do not
-// look like the field.
+// withValueWarning appends a warning to the reasons of a match by name if the values of the
+// column contradict the type of the field.
 func (s *suggestion) withValueWarning(field int, column intray.Column, reasons []intray.Message) []intray.Message {
 	p := profileColumn(column)
 	if p.total < enoughToWarn {

@@ -72,8 +72,8 @@ func drawBatch(t *rapid.T) *intray.Batch {
 	return b
 }
 
-// explained returns the rows that Write writes according to Explain, as JSON, and the
-// number of rows that it does not write.
+// explained returns, as JSON, the rows that Write must write according to Explain, and the
+// number of rows that Write must omit.
 func explained(t *rapid.T, schema *intray.Schema, b *intray.Batch) (rows []string, back int) {
 	for i := range b.Rows() {
 		var cells []string

@@ -32,7 +32,7 @@ func (w *limitedWriter) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// failingWriter fails once, at write failAt, counted from 0.
+// failingWriter fails once, at the write with the index failAt, counted from 0.
 type failingWriter struct{ writes, failAt int }
 
 func (w *failingWriter) Write(b []byte) (int, error) {
@@ -86,8 +86,8 @@ func TestWriterFailsAtEachByte(t *testing.T) {
 	}
 }
 
-// TestWriterFailsInTheMiddle checks that Write returns the error if the writer fails at any
-// block of a large table.
+// TestWriterFailsInTheMiddle checks that Write returns the error of a writer that fails at any
+// of about 16 points in a large table.
 func TestWriterFailsInTheMiddle(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	schema := typed(intray.TypeString, intray.TypeNumber)

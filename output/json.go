@@ -128,10 +128,10 @@ func appendString(b, s []byte) []byte {
 	return append(b, '"')
 }
 
-// plainPrefixEnd returns the index of the first byte at or after i that is not plain ASCII
-// in a JSON string. It examines eight bytes at a time. It sets the high bit of each byte
-// that is a control character, a quote, a backslash or not ASCII. A borrow may also set the
-// high bit of later bytes, but not of earlier ones.
+// plainPrefixEnd returns the index of the first byte at or after i that is not plain ASCII in a
+// JSON string. It examines eight bytes at a time. Its mask has the high bit set for each byte
+// that is a control character, a quote, a backslash or not ASCII. A borrow may also set the high
+// bit of later bytes, but not of earlier ones.
 func plainPrefixEnd(s []byte, i int) int {
 	const ones, high = 0x0101010101010101, 0x8080808080808080
 	for ; i+8 <= len(s); i += 8 {

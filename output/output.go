@@ -29,12 +29,12 @@
 //
 // # XLSX
 //
-// Each sheet has the header and at most 1,048,575 rows. Further rows continue on the next
-// sheet. Checkboxes are stored as booleans. Dates from 1900-03-01 on and times are stored as
-// Excel dates and times. Numbers are stored as numbers if they have at most 15 significant
+// Each sheet has the header and at most 1,048,575 rows. Further rows continue on the next sheet.
+// Checkboxes are stored as booleans. Times, and dates from 1900-03-01 onward, are stored as
+// Excel times and dates. Numbers are stored as numbers if they have at most 15 significant
 // digits, because a workbook keeps no more. Everything else is stored as text, and never as a
-// formula. A cell holds at most 32,767 characters. Longer text is truncated and ends with …,
-// and the last sheet lists the truncated cells.
+// formula. A cell holds at most 32,767 characters. Longer text is truncated and ends with …, and
+// the last sheet lists the truncated cells.
 //
 // # Parquet
 //

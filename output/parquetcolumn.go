@@ -61,8 +61,8 @@ type columnWriter struct {
 	chunk    columnChunk
 }
 
-// newColumnWriter returns the column of a field. Unless it is a list, the column is text if
-// the field has an output format.
+// newColumnWriter returns the column of a field. If the field has an output format, the column
+// is text, unless it is a list.
 func newColumnWriter(schemaField intray.Field, f *field) *columnWriter {
 	switch {
 	case f.shape == listShape:

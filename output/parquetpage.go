@@ -65,8 +65,8 @@ func (p *encoderPool) start(columns []*columnWriter) {
 	}
 }
 
-// wait waits until the pages that start encodes are done, and returns the size of the row
-// group in bytes. It may be called more than once.
+// wait waits until the goroutines that start began have encoded all pages, and returns the size
+// of the row group in bytes. It may be called more than once.
 func (p *encoderPool) wait() (size int, err error) {
 	p.running.Wait()
 	for i, e := range p.encoders {
@@ -204,7 +204,8 @@ func appendBits(b, booleans []byte) []byte {
 const (
 	dictEntries = 16_384
 	dictBytes   = 1 << 20
-	// minRepeats is the minimum average number of uses of an entry.
+	// minRepeats is the minimum average number of uses of each entry that a page adds to the
+	// dictionary.
 	minRepeats            = 3
 	firstLook, firstMost  = 256, 192
 	secondLook, moreTimes = 1024, 2

@@ -83,7 +83,7 @@ func significantDigits(v []byte) (digits []byte, point int) {
 	return bytes.TrimRight(digits, "0"), point
 }
 
-// maxInt64Digits is the maximum number of digits with which every integer fits into 64 bits.
+// maxInt64Digits is the largest n for which every integer with n digits fits into 64 bits.
 const maxInt64Digits = 18
 
 // parseDecimal returns a number with the given number of decimal places as an integer, in
@@ -112,9 +112,9 @@ func parseDecimal(v []byte, places int) (n int64, ok bool) {
 	return n, true
 }
 
-// decimalPlaces returns the number of decimal places to which the type options round a
-// field. The name of a preset may imply it. fixed is false if there is none. parseDecimal
-// rejects numbers with more places.
+// decimalPlaces returns the number of decimal places to which the type options round a field.
+// The name of a preset may imply that number. fixed is false if the options do not specify a
+// usable number. parseDecimal rejects numbers with more places.
 func decimalPlaces(options map[string]any) (places int, fixed bool) {
 	name, _ := options["preset"].(string)
 	switch name {

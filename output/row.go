@@ -58,7 +58,7 @@ func newRowCursor(b *intray.Batch, fields int) *rowCursor {
 	return &rowCursor{batch: b, cells: make([]cellCursor, fields)}
 }
 
-// advance moves to the row at index and reports whether that row is written.
+// advance moves to row r.index and reports whether that row is written.
 func (r *rowCursor) advance(keep policy) (bool, error) {
 	r.keep = keep
 	for _, f := range r.invalid {
@@ -188,8 +188,8 @@ type field struct {
 	manyColumns bool
 	// stringField reports whether empty text is a value.
 	stringField bool
-	// write appends a value in the field's output format. It is nil if the canonical value
-	// is written.
+	// write appends a value in the field's output format. It is nil if the canonical value is
+	// written unchanged.
 	write func(dst, canonical []byte) []byte
 }
 
@@ -228,7 +228,7 @@ func shapeOf(f intray.Field) valueShape {
 }
 
 // isLiteral reports whether a value may be written to JSON unchanged. Any other value could
-// forge additional fields.
+// inject additional fields.
 func (s valueShape) isLiteral(v []byte) bool {
 	switch s {
 	case numberShape:

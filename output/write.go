@@ -17,13 +17,13 @@ import (
 var ErrInvalidRow = errors.New("a row has an error, and invalidDataBehavior is BLOCK_SUBMIT")
 
 // flushBytes is the number of bytes that are buffered before they are written. Because a row is
-// never split, the buffers together hold up to blockCount times flushBytes plus one row.
+// never split, a buffer can exceed this size by one row.
 const flushBytes = 256 << 10
 
 // blockCount is the number of buffers. One is filled while others are being written.
 const blockCount = 3
 
-// unmappedKey is the name of the unmapped columns in a row.
+// unmappedKey is the key under which a row holds its unmapped columns.
 const unmappedKey = "$unmapped"
 
 // rowWriter encodes rows in one format. Its methods append to b.
@@ -289,8 +289,8 @@ func isWorthSplitting(b *intray.Batch) bool {
 	return size <= maxSplitBytes
 }
 
-// start formats the rows in the background, beginning with the row at index first. The batch
-// must not change until wait returns. wait may be called more than once.
+// start formats rows in the background. The parameter first is the index of the first of these
+// rows. The batch must not change until wait returns. wait may be called more than once.
 func (h *halfWriter) start(b *intray.Batch, first, fields int) (wait func()) {
 	h.text, h.rows, h.err = h.text[:0], 0, nil
 	var done sync.WaitGroup

@@ -29,7 +29,7 @@ const (
 // sheetSeparator separates the sheets that an xlsxWriter writes. XML never contains it.
 const sheetSeparator = 0
 
-// These are the styles of cells. They are indexes of cellXfs in the style sheet.
+// These are the styles of cells. They are indexes into the cellXfs element of the style sheet.
 const (
 	styleDate = iota + 1
 	styleTimestamp
@@ -193,7 +193,7 @@ func (f *xlsxWriter) appendCellStart(b []byte, i, style int, rest string) []byte
 	return append(b, rest...)
 }
 
-// appendText appends a text cell in a way that no application treats as a formula.
+// appendText appends a text cell so that no application treats the text as a formula.
 func (f *xlsxWriter) appendText(b []byte, i, style int, v []byte) []byte {
 	if style == 0 && len(v) > 0 && startsFormula(v) {
 		style = styleText
@@ -244,7 +244,7 @@ func truncateText(v []byte) []byte {
 	return v
 }
 
-// fitsFloatDigits reports whether a workbook keeps all digits of a number. It stores
+// fitsFloatDigits reports whether a workbook keeps all digits of a number. A workbook stores
 // numbers in binary, with a precision of 15 decimal digits.
 func fitsFloatDigits(v []byte) bool {
 	const most = 15
@@ -296,8 +296,8 @@ func excelSerial(kind intray.TypeName, v []byte) (serial float64, style int, ok 
 	return float64(days) + float64(micros/1_000_000)/secondsOfDay, style, ok
 }
 
-// appendXML appends text in XML. Like spreadsheet applications, it writes characters that
-// XML does not allow as _xHHHH_. It also escapes text that looks like such an escape.
+// appendXML appends text in XML. Like spreadsheet applications, it writes _xHHHH_ in place of a
+// character that XML does not allow. It also escapes text that looks like such an escape.
 func appendXML(b, s []byte) []byte {
 	for at := 0; at < len(s); {
 		c := s[at]

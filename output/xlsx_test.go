@@ -200,9 +200,9 @@ func readBook(t *testing.T, file []byte, columns int) (rows [][]string) {
 	return rows
 }
 
-// TestWorkbooksHoldNoFormulas checks keys, fields and unmapped columns whose text looks
-// like a formula. The XML must not contain an element f, and the style of the cells must
-// prevent a formula when the cell is edited.
+// TestWorkbooksHoldNoFormulas checks keys, fields and unmapped columns whose text looks like a
+// formula. The XML must not contain an element f, and the style of each cell must prevent the
+// cell from becoming a formula when it is edited.
 func TestWorkbooksHoldNoFormulas(t *testing.T) {
 	starts := []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "\n=1", "＝1", "＋1", "－1", "＠1", " =1", "\u00a0=1", "\ufeff=1",
 		"=HYPERLINK(\"http://a\")", "=cmd|' /C calc'!A0", "=</t></is></c><c><f>1+1</f></c>"}

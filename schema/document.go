@@ -49,8 +49,8 @@ func Merge(saved, over Doc) Doc {
 	return merged
 }
 
-// mergeKeys returns saved if over was not sent, and over if either of them is not an object.
-// The shapes reject such a document.
+// mergeKeys merges two objects by their keys. It returns saved if over was not sent, and over if
+// either of them is not an object. The shapes reject documents of the wrong type.
 func mergeKeys(saved, over any) any {
 	if over == nil {
 		return saved

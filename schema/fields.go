@@ -115,7 +115,7 @@ func stringListMember(m map[string]any, name string) []string {
 // RuleShape describes a kind of validator.
 type RuleShape struct {
 	Name string
-	// Props are the properties that not all validators have.
+	// Props are the properties other than those that all validators have.
 	Props []jsonschema.Property
 }
 
@@ -332,8 +332,8 @@ func typeShape() *jsonschema.Schema {
 		Choices: append([]*jsonschema.Schema{enumShape("", names...)}, pairs...)}
 }
 
-// readType reads a type. Its shape must have been checked. A string in place of the options
-// of a number is the option preset.
+// readType reads a type. Its shape must have been checked. For the type number, a string in
+// place of the options is the value of the option preset.
 func readType(v any) intray.FieldType {
 	switch t := v.(type) {
 	case string:

@@ -14,10 +14,10 @@ import (
 // have this key.
 const UnmappedKey = "$unmapped"
 
-// Parse returns the schema that a document describes, with defaults filled in. If the
-// document is invalid, it returns at most jsonschema.MaxIssues issues. It checks other
-// rules only if the shape has no issues. Paths begin with name, fields, settings or hooks.
-// The fields are required. Everything else is optional.
+// Parse returns the schema that a document describes, with defaults filled in. If the document
+// is invalid, it returns at most jsonschema.MaxIssues issues. It checks the other rules only if
+// the document matches its shape. Paths begin with name, fields, settings or hooks. The fields
+// are required. Everything else is optional.
 //
 // Parse does not check the syntax of hooks. Package hooks does.
 func Parse(doc Doc) (*intray.Schema, []Issue) {
@@ -58,8 +58,8 @@ type parser struct {
 	issues []Issue
 	// keys maps the keys of fields to their indexes.
 	keys map[string]int
-	// expressions caches the results for expressions that were already checked, because
-	// checking is slow.
+	// expressions holds the expressions that were already checked, so that none is checked
+	// twice, because checking is slow.
 	expressions map[expression]bool
 }
 
@@ -145,7 +145,7 @@ func (p *parser) checkLength(at string, v intray.Validator) {
 	}
 }
 
-// checkOptions checks that no value matches more than one option.
+// checkOptions checks that a select field has options and that no two of them share a name.
 func (p *parser) checkOptions(at string, f intray.Field) {
 	isSelect := f.Type.Name == intray.TypeSelect || f.Type.Name == intray.TypeMultiSelect
 	if isSelect && len(f.SelectOptions) == 0 {

@@ -75,7 +75,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// field returns a list with one field that has additional properties.
+// field returns a schema document with one field that has additional properties.
 func field(more string) string {
 	return `{"fields":[{"key":"a","label":"A"` + more + `}]}`
 }

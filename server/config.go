@@ -1,7 +1,7 @@
 // Package server assembles a running service from a [Config].
 //
-// It is the only package that refers to concrete stores, blobs and adapters. It
-// contains no business rules.
+// Apart from test support, it is the only package that depends on the implementations of stores,
+// blob stores and adapters. It contains no business rules.
 package server
 
 import (
@@ -58,13 +58,13 @@ type Config struct {
 	// KeyHeaders are the names of the headers that can contain the API key.
 	// Default: those of package httpapi.
 	KeyHeaders []string
-	// MaxFileSize is the maximum size of the file of an import, in bytes. It must
-	// be from 1 to 1 GiB.
+	// MaxFileSize is the maximum size of the file of an import, in bytes. It must be from 1 byte
+	// to 1 GiB.
 	MaxFileSize int64
 	// BackendKey and FrontendKey are the API keys that are created in an empty
 	// store. Default: random keys.
 	BackendKey, FrontendKey string
-	// Serving is called with the address of the API once the service serves.
+	// Serving is called with the address of the API once the service accepts connections.
 	// Default: nothing is called.
 	Serving func(address string)
 	// Version appears in logs and in the API document.

@@ -297,8 +297,8 @@ type failure struct {
 	begin, end func()
 }
 
-// runFailing adds files while a connector fails. The connector must announce the
-// failure once, retry with increasing delays, and continue when the failure ends.
+// runFailing adds files while a connector is failing. The connector must announce the failure
+// once, retry with increasing delays, and continue when the failure ends.
 func runFailing(t *testing.T, server *sshServer, host livetest.SSHKey) {
 	d := newConnectorFixture(t)
 	c, err := d.CreateConnector(d.ctx, d.org, d.everyFive(d.credential(server)))

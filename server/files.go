@@ -54,8 +54,8 @@ func WriteFile(name string, out io.Writer, write func(io.Writer) error) (err err
 	return syncFolder(filepath.Dir(name))
 }
 
-// createTemp creates a hidden file next to name, with the mode of an existing file or the
-// mode that the umask allows.
+// createTemp creates a hidden file in the same folder as the named file, with the mode of that
+// file or, if it does not exist, the mode that the umask allows.
 func createTemp(name string) (*os.File, error) {
 	before, err := os.Stat(name)
 	switch {
@@ -85,7 +85,7 @@ func syncFolder(name string) error {
 }
 
 func buffered(to io.Writer, write func(io.Writer) error) error {
-	// Writes that are larger, such as the blocks of a result, bypass the buffer.
+	// Writes that are larger than the buffer, such as the blocks of a result, bypass it.
 	w := bufio.NewWriterSize(to, 64<<10)
 	if err := write(w); err != nil {
 		return err

@@ -179,7 +179,7 @@ const (
 	engineMemory = 96 << 20
 )
 
-// HookWorker makes this process a hook worker. The process must end when it returns.
+// HookWorker makes this process a hook worker. The process must end when HookWorker returns.
 func HookWorker() error {
 	return sandbox.Serve(func(prelude []byte) (sandbox.Handler, error) {
 		engine, err := jsruntime.New(jsruntime.Config{Memory: engineMemory, MaxAnswer: maxAnswer, Prelude: prelude, Note: sandbox.SendNote})

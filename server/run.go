@@ -24,8 +24,8 @@ type RunConfig struct {
 	Schema *intray.Schema
 	// SchemaFile is the path of the schema file, or "".
 	SchemaFile string
-	// Answers are the answers to questions about the file. An answer to a question that cannot
-	// occur, or with a value that the file does not contain, is a UsageError.
+	// Answers are the answers to questions about the file. Run returns a UsageError for an
+	// answer to a question that cannot occur, and for an answer that is not valid for the file.
 	Answers intray.Answers
 	// Out is the path of the result file, or "-" for Stdout.
 	Out    string
@@ -111,7 +111,7 @@ func openImport(ctx context.Context, name string, schema *intray.Schema, cfg imp
 	return imp, errors.Join(err, closeFile())
 }
 
-// deliver writes the problems, and also the result if no question is open.
+// deliver writes the problems and, if the verdict is Done, the result.
 func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *RunReport) error {
 	rows := func(w io.Writer, batches iter.Seq2[*intray.Batch, error]) (err error) {
 		report.OutputRows, err = output.Write(ctx, w, cfg.Format, cfg.Schema, batches)

@@ -73,7 +73,7 @@ func TestExplain(t *testing.T) {
 func TestExplainWithoutResult(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
-		// step is the last step in the trace of row 0, or "" if no row is traced.
+		// step is the reason for the last step in the trace of row 0, or "" if no row is traced.
 		step string
 	}{
 		"open by rows":     {"E-Mail,Name\nada@example.org,Ada\nnobody,Bob\n", "nothing was written: a row has an error, and invalidDataBehavior is BLOCK_SUBMIT"},

@@ -30,8 +30,8 @@ type shutdownLimits struct {
 	// settle is for running imports to finish, in parallel with drain. grace is for
 	// returning them to the queue.
 	settle, grace time.Duration
-	// leave is the minimum time to record in the database that this process has
-	// ended. Time left from drain and grace is added.
+	// leave is the minimum time limit for recording in the database that this process has ended.
+	// Time left from drain and grace is added.
 	leave time.Duration
 	// close is for closing the database.
 	close time.Duration
@@ -170,8 +170,9 @@ func warnOfKeys(ctx context.Context, cfg Config, p *components) {
 	}
 }
 
-// startKeepAlive sends heartbeats until leave is called with the time at which the shutdown
-// began. leave records that this process has ended, so no heartbeat may follow.
+// startKeepAlive runs the background work, including heartbeats, until leave is called with the
+// time at which the shutdown began. leave records that this process has ended, so no heartbeat
+// may follow.
 func startKeepAlive(ctx context.Context, limits shutdownLimits, work *jobs.Worker, p *components) (leave func(began time.Time) error) {
 	ctx = context.WithoutCancel(ctx)
 	keeping, stop := context.WithCancel(ctx)
@@ -207,7 +208,8 @@ func callWithin(limit time.Duration, what string, work func() error) error {
 	}
 }
 
-// shutDown waits for requests and runs in parallel, and ends both when their time is up.
+// shutDown waits in parallel for requests and for running imports, and ends both when their time
+// is up.
 func shutDown(ctx context.Context, settle time.Duration, p *components, servers *servers) error {
 	ctx = context.WithoutCancel(ctx)
 	settled := make(chan error, 1)

@@ -87,7 +87,7 @@ func serve(t *testing.T, cfg Config) *served {
 	}
 }
 
-// awaitLog waits until the log contains text.
+// awaitLog waits until the log contains the given text.
 func (s *served) awaitLog(text string) {
 	s.t.Helper()
 	late := time.After(30 * time.Second)

@@ -104,7 +104,8 @@ func endsInTime(t *testing.T, command *exec.Cmd, output *bytes.Buffer) {
 	}
 }
 
-// TestShutdownLimits checks that the phases end half a second before the service must end.
+// TestShutdownLimits checks that the phases of a shutdown end at least half a second before the
+// service must end.
 func TestShutdownLimits(t *testing.T) {
 	limits := defaultShutdown
 	if most := max(limits.drain, limits.settle) + limits.grace + limits.leave + limits.close; most > 9500*time.Millisecond {

@@ -153,9 +153,9 @@ type Reader interface {
 	// Evidence returns the choices made about this sheet.
 	Evidence() []intray.Evidence
 	// Next empties batch, sets its First field, and fills it with at least one record and at
-	// most as many as fit. After the last record, it returns io.EOF and an empty batch.
-	// Otherwise, it returns an *UnreadableError, a *LimitError, or an error from ctx or the
-	// Input. Next returns the records before an error first.
+	// most as many as fit. After the last record, it returns io.EOF and an empty batch. Other
+	// errors are an *UnreadableError, a *LimitError, or an error from ctx or the Input. Next
+	// returns all records that precede an error before it returns the error.
 	Next(ctx context.Context, batch *intray.Records) error
 	io.Closer
 }

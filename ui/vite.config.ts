@@ -5,10 +5,10 @@ import { demoDir, demoPages, outDir, pages } from './places.mjs';
 /** Modules needed right after the first script. The page preloads them. */
 const next = ['src/app/main.tsx', 'src/cells/index.ts'];
 
-/** Small modules that both early and late chunks need: one chunk, not one each. */
+/** Small modules that both early and late chunks need, combined into one chunk. */
 const shared = { name: 'shared', test: /\/ui\/(grid\/display-text|src\/cells\/columns)\.ts$/ };
 
-/** Modules that the cells step and later chunks share: one chunk. */
+/** Modules that the cells step and later chunks share, combined into one chunk. */
 const filter = { name: 'filter', test: /\/ui\/src\/cells\/(filter|whitespace)\.ts$/ };
 
 /** Browsers that support light-dark() and logical properties. */
@@ -33,7 +33,7 @@ const developerMessages = new Set([
   'private_key', 'property', 'regexp', 'schedule', 'schema', 'sftp', 'sftp_credential', 'webhook',
 ]);
 
-/** Removes these groups from the message catalogues that the pages load. */
+/** Removes the messages for developers and operators from the catalogues that the pages load. */
 const pageMessages: Plugin = {
   name: 'page-messages',
   enforce: 'pre',
@@ -71,10 +71,11 @@ const preloads: Plugin = {
         ...all.map((one) => one.fileName).filter(missing).map((name) => ({
           tag: 'link', injectTo: 'head' as const, attrs: { rel: 'modulepreload', crossorigin: true, href: `/${name}` },
         })),
-        // After the initial content, which does not need them.
+        // Put the styles after the initial content, which does not need them.
         ...[...styles].map((name) => ({ tag: 'link', injectTo: 'body' as const, attrs: { rel: 'stylesheet', crossorigin: true, href: `/${name}` } })),
       ];
-      // Before all styles, because a script waits for earlier styles. The first module is only preloaded.
+      // Put the script before all styles, because a script waits for the styles before it. The
+      // first module is only preloaded.
       const begun = html.replace(/<script async type="module" crossorigin src="([^"]*)"><\/script>/, (_, start) =>
         `<script src="/${first}"></script>\n  <link rel="modulepreload" crossorigin href="${start}">`);
       if (begun === html) throw new Error('review.html begins with another script than was expected');

@@ -84,7 +84,8 @@ type spillFile struct {
 func (f *spillFile) write(block []byte) (int64, error) {
 	f.createOnce.Do(func() {
 		if f.file, f.createErr = os.CreateTemp(f.dir, "intray-values-*"); f.createErr == nil {
-			// On systems that allow this, the file is deleted when the process ends.
+			// Remove the file now if the system allows removing open files, so that nothing
+			// remains after a crash.
 			_ = os.Remove(f.file.Name())
 		}
 	})
@@ -207,8 +208,8 @@ func (s *hashSet) appendToPartition(p *partition, run []byte) error {
 
 // partitionWorker holds the functions that one goroutine calls for its partitions.
 type partitionWorker struct {
-	// begin is called before partition i, entries for each group of its encoded
-	// entries, and end after the partition.
+	// The goroutine calls begin before it reads partition i, then entries for each block of
+	// encoded entries in that partition, and finally end.
 	begin   func(i int)
 	entries func(encoded []byte) error
 	end     func() error
@@ -252,7 +253,7 @@ func (s *hashSet) eachPartition(newWorker func() partitionWorker) error {
 	return group.Wait()
 }
 
-// duplicateRows returns the rows whose hash at least one other row has.
+// duplicateRows returns the rows that have the same hash as at least one other row.
 func (s *hashSet) duplicateRows() (*roaring.Bitmap, error) {
 	all := roaring.New()
 	err := s.eachPartition(func() partitionWorker {
@@ -277,7 +278,7 @@ type duplicateFinder struct {
 	pending []uint32
 }
 
-// slot holds a hash and the first row that has it.
+// slot holds a hash and the row in which it was first found.
 type slot struct {
 	entry
 	// state is 0 for a free slot, 1 for a hash in one row, and 2 for a hash in several rows.

@@ -38,7 +38,7 @@ func uniqueRules(t *testing.T) *Rules {
 	return rules
 }
 
-// spilledReader is a user of a spill file. file is the file to which it
+// spilledReader is a data structure that uses a spill file. file is the file to which it
 // spilled, and read reads that file.
 type spilledReader struct {
 	file *spillFile
@@ -46,7 +46,7 @@ type spilledReader struct {
 	done func() error
 }
 
-// spilledReaders fills every kind of user of a spill file.
+// spilledReaders fills every kind of data structure that uses a spill file.
 func spilledReaders(t *testing.T) map[string]spilledReader {
 	t.Helper()
 	b, rules := spilledBatch(), uniqueRules(t)
@@ -177,7 +177,8 @@ func TestLookupFailsAfterSearch(t *testing.T) {
 	}
 }
 
-// TestUnwritableSpillFile checks that each function that writes reports the failure.
+// TestUnwritableSpillFile checks that each function that writes to a spill file reports that it
+// cannot be written.
 func TestUnwritableSpillFile(t *testing.T) {
 	readOnly := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(readOnly, nil, 0o600); err != nil {
@@ -273,8 +274,8 @@ func TestSetSizes(t *testing.T) {
 }
 
 // TestHashes checks that each half of a hash depends on the whole value, independently of the
-// other half. Among n values, the upper 32 bits of a half must be equal about n²/2³³ times, and
-// values that collide in one half must not collide in the other.
+// other half. Among n values, the upper and the lower 32 bits of each half must be equal no more
+// than about n²/2³³ times, and values that collide in one half must not collide in the other.
 func TestHashes(t *testing.T) {
 	seed, other := newHashSeed(), newHashSeed()
 	n := 1 << 17

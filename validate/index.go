@@ -188,8 +188,8 @@ func (x *Index) Rows(h Hash, yield func(row uint32) bool) error {
 	return nil
 }
 
-// search calls yield for each row in a run that has the given hash. It reports
-// whether to continue with the next run.
+// search calls yield for each row with the given hash in a run. It reports whether to continue
+// with the next run.
 func (x *Index) search(r sortedRun, h Hash, yield func(row uint32) bool) (more bool, err error) {
 	var one [entryBytes]byte
 	first := sort.Search(r.count, func(i int) bool {

@@ -35,7 +35,8 @@ func valueRule(field int, problem intray.Problem, keeps func(value []byte) bool)
 	}
 }
 
-// lengthRule requires a length that is counted in code points.
+// lengthRule requires the length of each value, in code points, to be within the limits that the
+// options set.
 func lengthRule(field int, v intray.Validator) rule {
 	least, hasLeast := intOption(v.Options["min"])
 	most, hasMost := intOption(v.Options["max"])
@@ -84,8 +85,8 @@ func alphabeticalRule(field int, v intray.Validator) rule {
 	})
 }
 
-// newProblem returns the problem that a rule reports. If the schema sets a
-// message for the rule, it replaces text.
+// newProblem returns the problem that a rule reports. A message that the schema sets for the
+// rule replaces text.
 func newProblem(field int, v intray.Validator, text intray.Message) intray.Problem {
 	if v.Message != "" {
 		text = intray.Literal(v.Message)

@@ -25,8 +25,8 @@ func TestRules(t *testing.T) {
 	for name, c := range map[string]struct {
 		rule    string
 		options map[string]any
-		// rows are cells separated by spaces. "-" is an empty cell, and "?" a
-		// cell that could not be parsed.
+		// rows contains the rows, separated by "|", with cells separated by spaces. "-" is an
+		// empty cell, and "?" is a cell that could not be parsed.
 		rows string
 		// bad holds the rows that violate the rule.
 		bad  string

@@ -19,7 +19,8 @@ func unique(rule string, options map[string]any) intray.Field {
 	return intray.Field{Key: "f", Label: "F", Validators: []intray.Validator{{Rule: rule, Options: options}}}
 }
 
-// table returns the rows of a table as batches of size rows. The cell "null" is null.
+// table returns the rows of a table as batches, each with at most size rows. The cell "null" is
+// null.
 func table(rows [][]string, size int) (batches []*intray.Batch) {
 	for first := 0; first < len(rows); first += size {
 		some := rows[first:min(len(rows), first+size)]

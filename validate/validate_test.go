@@ -25,7 +25,8 @@ func required(level intray.Level, message string) intray.Field {
 	return intray.Field{Key: "f", Validators: []intray.Validator{{Rule: "required", Level: level, Message: message}}}
 }
 
-// batch returns a batch of empty cells with the given numbers of fields and rows.
+// batch returns a batch with the given numbers of fields and rows, to which the caller adds the
+// cells.
 func batch(fields, rows int) *intray.Batch {
 	b := &intray.Batch{Lines: make([]int64, rows)}
 	b.Fields = make([]intray.Cells, fields)
@@ -76,8 +77,8 @@ func TestLevelAndWords(t *testing.T) {
 	}
 }
 
-// TestRulesServeSeveralBatchesAtOnce checks that each batch receives only the
-// problems of its own rows.
+// TestRulesServeSeveralBatchesAtOnce checks that rules can be applied to several batches at the
+// same time, and that each batch receives only the problems of its own rows.
 func TestRulesServeSeveralBatchesAtOnce(t *testing.T) {
 	rules := compiled(t, required(intray.LevelError, ""))
 	var all sync.WaitGroup

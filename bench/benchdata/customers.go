@@ -19,9 +19,9 @@ var CustomerCountries = countries
 const CustomerReference = "^[A-Z]{2}-[0-9]{4}-[0-9]{2}$"
 
 // WriteCustomers writes a CSV file with a header and rows of 10 columns, about 160 bytes per
-// row. One row in 50 has a fault. Each of eight kinds of faults occurs in 2 of 1,000 rows. In
-// each of the two unique columns, id and email, 1 of 1,000 rows repeats an earlier value.
-// Phone numbers are in the usual formats of three countries.
+// row. On average, 18 of 1,000 rows have a fault. Each of eight kinds of faults occurs in 2 of
+// 1,000 rows. In each of the two unique columns, id and email, 1 of 1,000 rows repeats an
+// earlier value. Phone numbers are in the usual formats of three countries.
 func WriteCustomers(to io.Writer, rows int, seed uint64) error {
 	w := bufio.NewWriterSize(to, 1<<20)
 	line := []byte(strings.Join(CustomerHeader, ",") + "\n")
@@ -79,7 +79,7 @@ var faults = []struct {
 	{9, []string{"no page", "shop.example.org/customers", "see notes"}},
 }
 
-// injectFault puts a fault into one row in 50.
+// injectFault puts a fault into 18 of 1,000 rows, on average.
 func (c *customerGenerator) injectFault(row *[10]string) {
 	n := c.random.IntN(1000)
 	switch earlier := 1 + c.random.IntN(c.made); {

@@ -24,8 +24,8 @@ func customers(t *testing.T, rows int, seed uint64) string {
 	return b.String()
 }
 
-// TestCustomersAreAsPromised checks that customers contain as many faults as documented, with
-// an independent implementation of the rules.
+// TestCustomersAreAsPromised uses an independent implementation of the rules to check that
+// customer files contain as many faults as documented.
 func TestCustomersAreAsPromised(t *testing.T) {
 	const rows = 50_000
 	text := customers(t, rows, 1)

@@ -65,8 +65,8 @@ func writePart(archive *zip.Writer, name string, write func(*bufio.Writer)) erro
 	return w.Flush()
 }
 
-// shared assigns indexes to shared strings in the order of their first use. Email addresses
-// contain the row number, so each is new and need not be stored.
+// shared assigns indexes to shared strings in the order of their first use. Email addresses and
+// URLs contain the row number, so each is new and need not be stored.
 type shared struct {
 	uses, count int
 	numbers     map[string]int
@@ -104,7 +104,7 @@ func writeSheet(w *bufio.Writer, rows int, seed uint64) (uses, texts int) {
 	return table.uses, table.count
 }
 
-// These are the indexes of the number formats in the styles.
+// These attributes of a cell select a number format by its index in the styles.
 const (
 	styleDay    = ` s="1"`
 	styleAmount = ` s="2"`

@@ -66,7 +66,7 @@ func read(name string, check bool) (t tally, err error) {
 	return t, rows.Error()
 }
 
-// sheet is a worksheet, including its header.
+// sheet describes a worksheet. Rows includes the header.
 type sheet struct {
 	Name  string
 	Rows  int64

@@ -345,7 +345,7 @@ func (h Hints) FieldStyle(want Want) Style {
 type fieldOrder struct {
 	order          Order
 	format, locale string
-	// shortYear reports whether the format has the two-digit year of the pattern.
+	// shortYear reports whether the format contains a two-digit year.
 	shortYear bool
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// orderClauses are the names of the orders as part of a sentence. orderLabels
-// are their names as an answer.
+// orderClauses are the names of the orders for use within a sentence. orderLabels are the names
+// for use as answers.
 var orderClauses = [...]intray.Message{
 	DMY: intray.NewMessage("date.day_before_month", nil), MDY: intray.NewMessage("date.month_before_day", nil),
 	YMD: intray.NewMessage("date.year_then_month", nil), YDM: intray.NewMessage("date.year_then_day", nil),
@@ -22,8 +22,8 @@ var orderLabels = [...]intray.Message{
 
 func (d *decider) report(reason intray.Message) { d.Evidence = append(d.Evidence, reason) }
 
-// reportNumbers reports which cells fit only the order of the pattern. It does
-// not report that the month follows a year.
+// reportNumbers reports the cells that fit the decided order of the pattern but not another
+// order. It reports nothing if dates that start with the year are in the order YMD, as expected.
 func (d *decider) reportNumbers(t *patternStats) {
 	winner := d.Style.Orders[t.pattern]
 	if t.pattern == YearFirst && winner == YMD {
@@ -37,7 +37,8 @@ func (d *decider) reportNumbers(t *patternStats) {
 	}
 }
 
-// numbersMessage returns a message with the number that cannot be a month.
+// numbersMessage returns a message about the cells that fit the order winner but not the order
+// loser.
 func numbersMessage(t *patternStats, winner, loser Order) intray.Message {
 	params := intray.Params{
 		"count": t.wins[winner][loser], "n": t.cells, "example": t.winExamples[winner][loser],
@@ -131,7 +132,7 @@ func (d *decider) reportZones() {
 	d.report(intray.NewMessage("time.zones", intray.Params{"n": z.cells, "offsets": offsets}))
 }
 
-// appendOffset appends an offset in minutes in the format +01:00.
+// appendOffset appends an offset, given in minutes, in the format +01:00.
 func appendOffset(dst []byte, minutes int16) []byte {
 	sign, m := byte('+'), int(minutes)
 	if m < 0 {

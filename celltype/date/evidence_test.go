@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestEvidenceTexts checks every sentence about a column that users can see.
+// TestEvidenceTexts checks every sentence that gives evidence about a column.
 func TestEvidenceTexts(t *testing.T) {
 	for _, c := range []struct {
 		cells string

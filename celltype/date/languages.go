@@ -7,7 +7,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// monthNameStats counts the languages in which the month names of a column exist.
+// monthNameStats counts, for each language, the cells of a column whose month name exists in
+// that language.
 type monthNameStats struct {
 	cells     int64
 	languages [64]int64
@@ -45,7 +46,7 @@ func (d *decider) decideNames() {
 	if n.cells == 0 {
 		return
 	}
-	// set holds the languages that have the most names.
+	// set holds the languages that contain the month names of the most cells.
 	var set Languages
 	cells := slices.Max(n.languages[:])
 	for i, count := range n.languages {

@@ -146,7 +146,7 @@ func CompileLayout(format, locale string, want Want, seconds bool) (*Layout, err
 	return l, nil
 }
 
-// compile splits a format into runs of the same letter and quoted literals.
+// compile splits a format into quoted literals and runs of the same letter.
 func (l *Layout) compile(format string, where *Locale) {
 	for format != "" {
 		if format[0] == '\'' {
@@ -274,7 +274,8 @@ func (l *Layout) Append(dst []byte, m Timestamp) []byte {
 	return dst
 }
 
-// nameIndex returns the index of the name for m in its list, or -1 if m has none.
+// nameIndex returns the index of the name for m in the element's list of names, or -1 if m does
+// not have the component.
 func (p *element) nameIndex(m Timestamp) int {
 	switch {
 	case p.field == meridiemField:

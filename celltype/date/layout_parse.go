@@ -66,8 +66,8 @@ func skipSpaces(text []byte) []byte {
 	return text
 }
 
-// matchText removes want from the start of text. It ignores spaces unless they
-// separate digits. If ignorePoints is set, it ignores dots as well.
+// matchText removes the prefix want from text. It ignores spaces unless they separate digits. If
+// ignorePoints is set, it ignores dots as well.
 func matchText(text []byte, want string, ignorePoints bool) ([]byte, bool) {
 	for i := 0; i < len(want); {
 		switch {

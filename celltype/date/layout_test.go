@@ -207,8 +207,8 @@ func TestLayoutsReadWhatTheyWrite(t *testing.T) {
 	})
 }
 
-// TestLayoutsAgainstTime compares what layouts and package time write and read,
-// for random formats of tokens that both support.
+// TestLayoutsAgainstTime checks that layouts write the same text as package time and read it
+// back. It uses random formats of tokens that both support.
 func TestLayoutsAgainstTime(t *testing.T) {
 	tokens := map[string]string{
 		"yyyy": "2006", "yy": "06", "MM": "01", "M": "1", "LLL": "Jan", "MMMM": "January", "dd": "02", "d": "2", "ccc": "Mon", "EEEE": "Monday",

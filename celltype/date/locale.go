@@ -53,7 +53,8 @@ var localeAliases = map[string]string{
 	"sr-rs": "sr", "sr-cyrl": "sr", "sr-latn-rs": "sr-latn", "es-419": "es-mx",
 }
 
-// lookup returns the entry of the locale or, if it has none, of its closest ancestor that does.
+// lookup returns the entry of the locale or, if it has none, of its closest ancestor that has
+// one.
 func (l *Locale) lookup(key string) string {
 	for ; l != nil; l = l.parent {
 		if value, is := l.entries[key]; is {
@@ -213,7 +214,7 @@ type wordID uint16
 
 func (id wordID) entry() *word { return &locales().dictionary[id] }
 
-// sense is one meaning of a name: the month or weekday with the number n, in some languages.
+// sense is one meaning of a name: the month or weekday with the given number, in some languages.
 type sense struct {
 	number    uint8
 	languages Languages
@@ -360,8 +361,8 @@ func (t *localeTable) wordByKey(key string) *word {
 	return w
 }
 
-// senseBits returns the set of meanings that a name has in the given languages.
-// If it has none in these, it returns the meanings in all languages.
+// senseBits returns the set of meanings that a name has in the given languages. If the name has
+// no meaning in these languages, senseBits returns its meanings in all languages.
 func senseBits(senses []sense, in Languages) (set uint16) {
 	var others uint16
 	for _, s := range senses {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLocalesReadBackFreely checks that timestamps in the localized patterns of each locale are
-// read correctly without knowing the format. It uses one timestamp per month.
+// TestLocalesReadBackFreely checks that a style, which does not know the format, correctly reads
+// timestamps in the localized patterns of each locale. It uses one timestamp per month.
 func TestLocalesReadBackFreely(t *testing.T) {
 	for _, code := range localeCodes() {
 		where, ok := FindLocale(code)

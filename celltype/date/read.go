@@ -13,8 +13,8 @@
 // second are accepted but dropped from the canonical format. Two-digit years are between 1950
 // and 2049 unless the style has a different pivot. Years of one or three digits and missing
 // years are never completed. A day that does not exist is an error; it is never moved to a
-// different day. A weekday decides the order of day and month if it fits only one of them. If it
-// contradicts the date, that is an error.
+// different day. If the weekday fits only one order of day and month, it decides the order. If
+// it contradicts the date, that is an error.
 //
 // Fields, rows and problems are out of scope. The package does not use a clock:
 // the current date never affects how a cell is read. A date in a calendar other

@@ -12,7 +12,7 @@ import (
 // there is none.
 type reads []struct{ cell, want string }
 
-// asText returns the canonical value of a reading, or the code of its reason.
+// asText returns the canonical value of a reading, or the code of the reason why there is none.
 func asText(r Reading, want Want) string {
 	switch {
 	case r.Reason != Read:

@@ -15,8 +15,8 @@ type parts struct {
 	pattern Pattern
 	// order is set if the numbers fit only one order.
 	order Order
-	// numbers are the numbers of the date as written. widths are the numbers of their digits.
-	// The number of a named month is unused.
+	// numbers are the numbers of the date as written. widths holds the number of digits of each
+	// number. The number of a named month is unused.
 	numbers [3]int32
 	widths  [3]uint8
 	// months is the set of months that the cell specifies by number. name is

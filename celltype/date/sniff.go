@@ -80,8 +80,7 @@ type patternStats struct {
 	// wins[a][b] counts the cells that fit order a but not b because of their
 	// numbers. weekdayWins counts those for which the weekday decides.
 	wins, weekdayWins [orderCount][orderCount]int64
-	// valueCounts counts the numbers from 0 to 99 in the first position and in
-	// the last position.
+	// valueCounts counts the numbers in the first position and in the last position, modulo 100.
 	valueCounts [2][100]uint32
 	series      [orderCount]dateSeries
 	// minYear and maxYear are the smallest and the largest number in the last position.

@@ -14,8 +14,8 @@ type madeColumn struct {
 	days  []Date
 }
 
-// columnFormats are the twelve formats of the generated columns, in Luxon
-// tokens. The last ones contain the name of the month in the locale's language.
+// columnFormats are the twelve formats of the generated columns, in Luxon tokens. The last two
+// contain the name of the month in the locale's language.
 var columnFormats = []string{
 	"yyyy-MM-dd", "dd/MM/yyyy", "MM/dd/yyyy", "d.M.yyyy", "dd-MM-yyyy", "M/d/yy", "dd/MM/yy", "yy-MM-dd",
 	"EEE dd/MM/yyyy", "yyyyMMdd", "d MMMM yyyy", "MMM d, yyyy",

@@ -46,7 +46,7 @@ const (
 	ShortBare
 	// YearFirst starts with a four-digit year and has any separator.
 	YearFirst
-	// Named has a month name and, before and after it, a two-digit number.
+	// Named has a month name and two numbers of one or two digits.
 	Named
 	patternCount
 )
@@ -212,8 +212,8 @@ const (
 	NoYear
 	NoDay
 	NoTime
-	// YearPosition: none of the three numbers can be a two-digit year in the
-	// position that the column uses.
+	// YearPosition: in no order that the column allows does the number in the position of the
+	// year have two digits.
 	YearPosition
 	// WrongWeekday: the weekday contradicts the date.
 	WrongWeekday

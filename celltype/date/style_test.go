@@ -72,8 +72,8 @@ func TestReasonsHaveTexts(t *testing.T) {
 	}
 }
 
-// reasonOf reports whether r is a possible reason in a field with this Want. In fields that
-// store a time of day, a day cannot be the reason. Only in these fields can a time be missing.
+// reasonOf reports whether r is a possible reason in a field with this Want. Reasons about days
+// do not occur in fields that store a time of day, and NoTime occurs only in these fields.
 func reasonOf(r Reason, want Want) bool {
 	switch r {
 	case Read:

@@ -1,6 +1,6 @@
 package date
 
-// findTime reads the time of day among the tokens and consumes them. It looks
+// findTime reads the time of day from the tokens and consumes the tokens that it used. It looks
 // for colons and units first, because a dot can also be part of a date.
 func (l *tokenParser) findTime(want Want) {
 	if l.findMarkedTime(false) || l.findMarkedTime(true) {

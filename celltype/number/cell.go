@@ -344,8 +344,8 @@ func percentShift(r rune) uint8 {
 	return 0
 }
 
-// isBlank reports whether a character next to a number has no meaning, as white space and
-// direction marks do.
+// isBlank reports whether a character next to a number is meaningless, such as white space or a
+// direction mark.
 func isBlank(r rune) bool {
 	switch {
 	case r == ' ' || r >= '\t' && r <= '\r':

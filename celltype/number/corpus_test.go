@@ -36,8 +36,8 @@ func naughty(t *testing.T) (texts []string) {
 	return texts
 }
 
-// TestNaughtyStrings checks that only the numbers are read in a corpus of
-// strings that break parsers.
+// TestNaughtyStrings checks that, in a corpus of strings that break parsers, only the numbers
+// are read as numbers.
 func TestNaughtyStrings(t *testing.T) {
 	want := map[string]string{
 		"0": "0", "-0": "0", "-0.0": "0", "+0": "0", "+0.0": "0", "0.00": "0", "0,00": "0",

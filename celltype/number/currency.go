@@ -250,7 +250,8 @@ func (m *currencySet) list() (list []Currency) {
 }
 
 // usualDecimalSign returns the usual decimal sign of amounts in the currency. It returns
-// Undecided if the countries that use the currency differ, such as those that use the euro.
+// Undecided unless the mark most likely means US dollars or pounds sterling: even the countries
+// that use the euro differ.
 func (c Currency) usualDecimalSign() Sign {
 	if codes := c.Codes(); len(codes) > 0 && (codes[0] == "USD" || codes[0] == "GBP") {
 		return Point

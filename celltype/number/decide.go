@@ -28,8 +28,8 @@ type Decision struct {
 	Style Style
 	// Evidence explains the style and reports what else the cells contain.
 	Evidence []intray.Message
-	// Ambiguity is the question that the cells do not answer. If there is none,
-	// it has no choices.
+	// Ambiguity is the question that the cells do not answer. It has no choices if there is no
+	// such question.
 	Ambiguity Ambiguity
 	// Cells is the number of nonblank cells. Unread is the number of those that
 	// are not numbers in any style, Dashes the number that contain only a dash,

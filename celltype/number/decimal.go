@@ -14,8 +14,9 @@ type decimal struct {
 	point  int
 }
 
-// These are the limits for numbers. All digits must be at most maxPlaces places from the
-// decimal sign. A float64 has up to 309 digits before it and 324 after it.
+// These are the limits for numbers. All digits must be at most maxPlaces places from the decimal
+// sign. In its shortest form, a float64 has up to 309 digits before the decimal sign and up to
+// 324 after it.
 const (
 	maxPlaces = 400
 	maxDigits = 2 * maxPlaces

@@ -415,8 +415,8 @@ func (d decimal) reachesSize(size string) bool {
 	return d.compareSize(other) >= 0
 }
 
-// divPowerOfTwo divides by 2 the given number of times. It multiplies by 5 and
-// shifts the decimal sign instead, which is exact.
+// divPowerOfTwo divides by 2 the given number of times. It does so by multiplying by 5 and
+// shifting the decimal sign, which is exact.
 func (d decimal) divPowerOfTwo(times int) decimal {
 	if times == 0 || d.isZero() {
 		return d

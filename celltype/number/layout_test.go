@@ -37,8 +37,8 @@ func lines(t *testing.T, file string) (all [][]string) {
 	return all
 }
 
-// differences maps each reason in differences.tsv to the number of lines that
-// differ from Numbro.
+// differences maps each reason in differences.tsv to the number of lines that differ from Numbro
+// for that reason.
 var differences = map[string]int{
 	"half":          27, // Numbro rounds half up, which is toward zero for negative numbers
 	"double":        12, // a float64 does not hold all digits, or adds digits
@@ -134,7 +134,8 @@ func TestLayoutsKeepTheValue(t *testing.T) {
 	})
 }
 
-// TestBinaryBytesAgainstBig compares divPowerOfTwo with a division of fractions.
+// TestBinaryBytesAgainstBig checks with exact fractions that a size in a binary unit equals the
+// formatted number of bytes.
 func TestBinaryBytesAgainstBig(t *testing.T) {
 	l := layout(t, `{"output":"byte","base":"binary"}`)
 	rapid.Check(t, func(t *rapid.T) {

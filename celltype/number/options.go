@@ -231,7 +231,7 @@ const (
 	Apostrophe Sign = '\''
 )
 
-// The signs of Arabic script have only one meaning each, so they are never ambiguous.
+// The Arabic separators have only one meaning each, so they are never ambiguous.
 const (
 	arabicDecimal Sign = 'd'
 	arabicGroup   Sign = 'g'

@@ -55,8 +55,8 @@ const (
 	Signs
 	// Separators: a separator is in an impossible position.
 	Separators
-	// OtherStyle: the number would need a different thousands separator than
-	// the column has, but could also have a decimal sign.
+	// OtherStyle: the separator can be a decimal sign or a thousands separator, but is neither
+	// of the column's signs.
 	OtherStyle
 	// TwoWays: the separator can be a decimal sign or a thousands separator,
 	// and the style is undecided.
@@ -78,8 +78,8 @@ func (r Reason) Code() string { return reasonCodes[r].name }
 // Message returns the message that describes the problem.
 func (r Reason) Message() intray.Message { return intray.NewMessage(reasonCodes[r].code, nil) }
 
-// reasonCodes holds the name and message code of each reason. The code is empty
-// if there is no error.
+// reasonCodes holds the name and message code of each reason. The message code is empty if there
+// is no error.
 var reasonCodes = [...]struct{ name, code string }{
 	Read:       {"read", ""},
 	Empty:      {"empty", ""},
@@ -175,7 +175,8 @@ func (c *cell) integerDigitsIn(s Style) int {
 	return atPoint
 }
 
-// resolveAmbiguous reads a number that has one point or comma, followed by three digits.
+// resolveAmbiguous returns the number of digits before the decimal sign in a number that has one
+// point or comma, followed by three digits.
 func (c *cell) resolveAmbiguous(s Style, atPoint, atComma int) int {
 	sign := c.seps[0].sign
 	decimal := s.Decimal

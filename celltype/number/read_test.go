@@ -38,7 +38,7 @@ func TestRead(t *testing.T) {
 		// exponents
 		{"1e5", "100000"}, {"1.5E+03", "1500"}, {"1,5E-3", "0.0015"}, {"1.234e5", "123400"}, {"1,234E+05", "123400"}, {"1e40", "1" + strings.Repeat("0", 40)}, {"1e41", "1e41"}, {"12e40", "12" + strings.Repeat("0", 40)},
 		{"1e-41", "0." + strings.Repeat("0", 40) + "1"}, {"1e-42", "1e-42"}, {"-1.5e300", "-1.5e300"}, {"1e400", ""}, {"1e399", "1e399"}, {"0e999999999999", "0"}, {"4.9406564584124654e-324", "4.9406564584124654e-324"},
-		// scripts, and additions by spreadsheets
+		// digits of other scripts, and characters that spreadsheets add
 		{"１２３", "123"}, {"١٢٣", "123"}, {"۱۲۳٫۵", "123.5"}, {"١٬٢٣٤٫٥", "1234.5"}, {"१२,३४,५६७", "1234567"}, {"１，２３４．５", "1234.5"}, {"'0042", "42"}, {"' 5", "5"}, {" \t5\r\n", "5"}, {"\ufeff5", "5"}, {"\u200f-5\u200e", "-5"},
 	} {
 		out, r := Style{}.Append([]byte("x"), []byte(c.raw))
@@ -233,8 +233,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestShortWaysReadLikeTheLongOne checks that the fast paths agree with the
-// slow path, for text that is almost a number.
+// TestShortWaysReadLikeTheLongOne checks that the fast paths agree with the slow path, for text
+// that resembles a number.
 func TestShortWaysReadLikeTheLongOne(t *testing.T) {
 	styles := []Style{{}, english, german, {Decimal: Point}, {Decimal: Comma}, {Point, Space}, {Comma, Apostrophe}, {Group: Space}}
 	read, marked := 0, 0

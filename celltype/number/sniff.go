@@ -107,8 +107,8 @@ func (s *Sniffer) observeCell(raw []byte, c *cell) {
 	s.cells++
 }
 
-// observePlain counts a cell in the most common format: digits, or digits with a sign that is
-// not followed by exactly three digits. It reports false for any other cell.
+// observePlain counts a cell in the most common format: digits, or digits with a point or comma
+// that is not followed by exactly three digits. It reports false for any other cell.
 func (s *Sniffer) observePlain(raw []byte) bool {
 	i, at := 0, -1
 	if len(raw) > 0 && raw[0] == '-' {

@@ -155,8 +155,8 @@ func TestHintsDecideAmbiguities(t *testing.T) {
 	}
 }
 
-// TestReasonsForSigns checks that each reason for a decimal separator is reported without
-// the others.
+// TestReasonsForSigns checks that each reason for a decimal separator is reported for a column
+// to which it applies.
 func TestReasonsForSigns(t *testing.T) {
 	for cells, code := range map[string]string{
 		"1.5 / 1.234":       "number.sign_without_three_digits",
@@ -173,7 +173,8 @@ func TestReasonsForSigns(t *testing.T) {
 	}
 }
 
-// TestChoicesReadTheColumn checks that the cells in question can be read after a choice.
+// TestChoicesReadTheColumn checks that all cells of an ambiguous column can be read with each
+// choice.
 func TestChoicesReadTheColumn(t *testing.T) {
 	cells := []string{"1.234", "12,345", "-123.456", "950"}
 	for _, choice := range survey(cells...).Decide(Hints{}).Ambiguity.Choices {
@@ -185,8 +186,8 @@ func TestChoicesReadTheColumn(t *testing.T) {
 	}
 }
 
-// TestPlainCellsCountAlike checks that the fast path and the slow path count
-// the same. White space around a cell forces the slow path.
+// TestPlainCellsCountAlike checks that a sniffer counts cells in the same way on the fast path
+// and on the slow path. White space around a cell forces the slow path.
 func TestPlainCellsCountAlike(t *testing.T) {
 	for _, cell := range []string{"1", "-22", "333", "4444", "1.5", "-1,25", "0.1", "12345,6", "1234.5678", "0", "-0.00"} {
 		short, long := survey(cell).Decide(Hints{}), survey(" "+cell).Decide(Hints{})

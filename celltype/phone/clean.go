@@ -230,8 +230,8 @@ func countDigits(text []byte) (n int) {
 	return n
 }
 
-// hasSeveralNumbers reports whether the text has numbers on both sides of a
-// separator, or a second plus.
+// hasSeveralNumbers reports whether the text has numbers on both sides of a separator, or more
+// than one plus sign.
 func hasSeveralNumbers(text []byte) bool {
 	if at := bytes.LastIndexByte(text, '+'); at > 0 && countDigits(text[:at]) > 0 {
 		return true

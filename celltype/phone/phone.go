@@ -30,11 +30,11 @@ type Config struct {
 	// Country is the region of numbers without a calling code: an ISO 3166-1
 	// alpha-2 code. If it is empty, such numbers are a problem.
 	Country string
-	// Format is "international", "national" or "both". The default, "", is international.
-	// International and both include the calling code; both requires a country. National formats
-	// numbers as they are dialed within their country, with the national prefix, and accepts
-	// only numbers with the calling code of the country. Without a country, national keeps the
-	// calling code and reports that.
+	// Format is "international", "national" or "both". The default, "", is "international".
+	// "international" and "both" include the calling code; "both" requires a country. "national"
+	// formats numbers as they are dialed within their country, with the national prefix, and
+	// accepts only numbers with the calling code of the country. Without a country, "national"
+	// keeps the calling code and reports that it did.
 	Format string
 	// Formatted adds spaces: +49 89 123456 or 089 123456.
 	Formatted bool

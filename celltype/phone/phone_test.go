@@ -108,8 +108,8 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestForeign checks that numbers in the national format without a country keep their calling
-// code, and that a note reports this.
+// TestForeign checks that, if the format is national and no country is set, numbers keep their
+// calling code and a note reports this.
 func TestForeign(t *testing.T) {
 	r := configured(t, `{"format":"national"}`)
 	for raw, want := range map[string]string{"+4989123456": "= country_code_kept", "+1 201 555 0123": "+12015550123 country_code_kept", "089123456": "wrong"} {

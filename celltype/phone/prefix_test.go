@@ -24,7 +24,7 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
-// compare matches random digits after possible starts of the expression. It
+// compare checks that a program and its regular expression match the same random numbers. It
 // returns the number of matches.
 func compare(t *testing.T, random *rand.Rand, region string, p program, text string) (matched int) {
 	if text == "" {

@@ -9,7 +9,7 @@ func TestConventions(t *testing.T) {
 	for _, c := range []struct {
 		title, country, cells string
 		convention            Convention
-		// cell is read as number under the convention. If number is "", the cell is a problem.
+		// number is the value of cell under the convention, or "" if cell is invalid.
 		cell, number string
 	}{
 		{"alone", "DE", "491712345678", NoConvention, "491712345678", ""},

@@ -30,7 +30,8 @@ type tables struct {
 	branches, leaves, chains, outcomes, layouts, programs, rules string
 	plans                                                        []plan
 	regions                                                      []region
-	// codes holds the index of the plan for each calling code, plus 1.
+	// codes holds, for each calling code, the index of its plan plus 1, and 0 for all other
+	// numbers.
 	codes [1000]uint8
 }
 
@@ -132,7 +133,7 @@ func (t *tables) ruleText(id uint16) string {
 	return t.rules[at+1 : at+1+int(t.rules[at])]
 }
 
-// byName returns the region with a two-letter code, or nil.
+// byName returns the region with the given two-letter code, or nil.
 func (t *tables) byName(name string) *region {
 	for i := range t.regions {
 		if t.regions[i].name == name && len(name) == 2 {

@@ -74,8 +74,8 @@ func unprinted(reasons []string, printed map[string]bool) (fresh []string) {
 	return fresh
 }
 
-// printCellTrace prints the raw value of a cell, and for each later step what it
-// changed and why.
+// printCellTrace prints the raw value of a cell and, for each later step, what it changed and
+// why.
 func printCellTrace(w io.Writer, t intray.Trace) {
 	before := ""
 	if len(t.Columns) > 0 {

@@ -127,15 +127,15 @@ func inspectColumns(columns []intray.Column) []inspectedColumn {
 	return list
 }
 
-// kindNames maps the most frequent kind of cells in a column to the column's type.
+// kindNames maps each kind of cell to the name of a column type.
 var kindNames = [headerdetect.Kinds]string{
 	headerdetect.Empty: "empty", headerdetect.Integer: "integer", headerdetect.Number: "number", headerdetect.Date: "date", headerdetect.Time: "time",
 	headerdetect.Flag: "boolean", headerdetect.Email: "email", headerdetect.Link: "url", headerdetect.Code: "code", headerdetect.Text: "text",
 }
 
-// columnType returns the type of a column and the number of sample cells that have
-// it. If the cells are of several kinds, the type is text. Integers count as
-// numbers if the column also contains other numbers.
+// columnType returns the type of a column and the reason for that type. If no kind accounts for
+// at least 90% of the nonblank cells, the type is text. Integers count as numbers if the column
+// also contains other numbers.
 func columnType(samples []string) (name, reason string) {
 	var counts [headerdetect.Kinds]int
 	filled := 0

@@ -17,7 +17,7 @@ type listened struct {
 	mu       sync.Mutex
 	calls    []string
 	reported map[string]any
-	// stop is called after the result of a message was reported.
+	// stop is called after the result of a message has been reported.
 	stop func()
 }
 

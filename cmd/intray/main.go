@@ -50,7 +50,8 @@ func main() {
 }
 
 // isHookWorker reports whether this process runs hooks for another process of this program. The
-// command is not part of the parser, because a worker must not do anything else first.
+// command hook-worker is not part of the parser, because a worker must not do anything else
+// first.
 func isHookWorker(args []string) bool { return len(args) > 1 && args[1] == "hook-worker" }
 
 // streams are the standard streams of a command.
@@ -163,7 +164,7 @@ func commandOf(err error) string {
 	return path
 }
 
-// reportError prints an error and returns its exit status.
+// reportError prints an error and returns the exit status.
 func reportError(ctx context.Context, s streams, err error) int {
 	var status exit
 	var usage usageError
@@ -227,7 +228,8 @@ func visibleLong(text string) string {
 	}, text)
 }
 
-// plainOrQuoted returns a value, in quotes if it is not a word. For example, it quotes a comma.
+// plainOrQuoted returns a value, in quotes if it has neither letters nor digits. For example, it
+// quotes a comma.
 func plainOrQuoted(value string) string {
 	if strings.ContainsFunc(value, func(r rune) bool { return r >= '0' && r <= '9' || r >= 'A' && r <= 'z' }) {
 		return visible(value)

@@ -35,7 +35,8 @@ const (
 
 // TestMutations converts damaged copies of the files in the corpora. Each file must be converted
 // or refused, quickly and in bounded memory. Unless INTRAY_TORTURE is "full", only a tenth of
-// the files is converted. The same number always produces the same file.
+// the files is converted. The number of a copy determines its content, so that failures can be
+// reproduced.
 func TestMutations(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: the mutations take some seconds")
@@ -137,9 +138,9 @@ func read(t *testing.T, name string) []byte {
 	return text
 }
 
-// mutate makes a small change to a file: to its bits, bytes, order or length. In
-// half of the cases, it changes a member of a zip file and creates the archive
-// again, so that the checksums do not reveal the damage.
+// mutate makes a small change to a file: to its bits, bytes, order or length. In half of the zip
+// files, it changes a member instead and creates the archive again, so that the checksums do not
+// reveal the damage.
 func mutate(random *rand.Rand, file, other []byte) []byte {
 	if bytes.HasPrefix(file, []byte("PK\x03\x04")) && random.IntN(2) == 0 {
 		if packed := mutatePart(random, file, other); packed != nil {

@@ -246,7 +246,7 @@ func nameOf(n intray.Notice) string {
 // maxAnswersFile is the maximum size of a file with answers, in bytes.
 const maxAnswersFile = 1 << 20
 
-// readAnswers reads a file with a JSON object that maps question ids to answers.
+// readAnswers reads a file with a JSON object that maps question IDs to answers.
 func readAnswers(name string) (intray.Answers, error) {
 	if name == "" {
 		return intray.Answers{}, nil
@@ -295,8 +295,8 @@ func isInteractive(s streams) bool {
 // errNoAnswer means that the person left a question open.
 var errNoAnswer = errors.New("a question is still open")
 
-// askAll asks each question. If an answer contradicts an earlier one, it asks
-// again. An empty line leaves all questions open.
+// askAll asks each question. If an answer contradicts an earlier one, it asks again. An empty
+// line leaves the question and all later ones open.
 func askAll(s streams, lines *bufio.Reader, questions []intray.Question, columns int, answers intray.Answers, fields []intray.Field) error {
 	for i := 0; i < len(questions); i++ {
 		q := questions[i]

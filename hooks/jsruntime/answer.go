@@ -41,7 +41,8 @@ type Answer struct {
 type Change struct {
 	// Row is the index of the row, counted from the first row of the call.
 	Row int
-	// Field is the index of the field. Part is the index of a column of a many-to-one field.
+	// Field is the index of the field in the [LoadCall]. Part is the index of a column of a
+	// many-to-one field.
 	Field, Part int
 	// HasValue, HasInfos and HasOptions report what changed.
 	HasValue, HasInfos, HasOptions bool
@@ -171,7 +172,7 @@ type Bounds struct {
 	Rows int
 	// Fields has an entry for each field in the [LoadCall].
 	Fields []FieldBounds
-	// Learn reports whether the call requested the fields that the hooks use.
+	// Learn reports whether the call requested a list of the fields that the hooks use.
 	Learn bool
 	// MaxChanges is the maximum number of changes in an answer.
 	MaxChanges int
@@ -194,7 +195,7 @@ const (
 	flagsEnd
 )
 
-// readChanges reads the flat list of changes and calls each with every change.
+// readChanges reads the flat list of changes and calls the function each with every change.
 func (s *scanner) readChanges(bounds *Bounds, each func(c *Change)) {
 	s.expect('[')
 	if s.accept(']') {

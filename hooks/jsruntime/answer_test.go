@@ -207,7 +207,8 @@ func FuzzReadAnswer(f *testing.F) {
 	})
 }
 
-// FuzzRequests checks that a request is JSON and contains every cell unchanged.
+// FuzzRequests checks that a request is JSON and contains every cell, unchanged except that
+// invalid bytes are replaced.
 func FuzzRequests(f *testing.F) {
 	f.Add("plain", "é\x00\"\\\n\xff\u2028😀", int64(5))
 	f.Fuzz(func(t *testing.T, a, b string, first int64) {

@@ -228,7 +228,8 @@ func BenchmarkNodeAlone(b *testing.B) {
 	}
 }
 
-// BenchmarkParent measures the sending side, for rows of one column with one change each.
+// BenchmarkParent measures writing a request and reading its answer, for rows with one column
+// and one change each.
 func BenchmarkParent(b *testing.B) {
 	texts := &intray.Texts{}
 	raw := []byte(`{"changes":[`)

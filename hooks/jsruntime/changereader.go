@@ -34,7 +34,8 @@ const (
 	argTotals
 	argSlowPath
 	argFieldCount
-	// atomInfo, atomOptions and atomManyToOne are the engine's atoms for property names.
+	// atomInfo, atomOptions and atomManyToOne are the indexes of the engine's atoms for property
+	// names.
 	atomInfo
 	atomOptions
 	atomManyToOne

@@ -19,9 +19,9 @@ import (
 
 var update = flag.Bool("update", false, "write the results of QuickJS into cases without a want section")
 
-// TestConform checks the results of all cases in both runtimes. Row hooks run three times:
-// to learn which columns they use, with these columns, and without any column. All three
-// runs use complete records and then sparse ones.
+// TestConform checks the results of all cases in both runtimes. Row hooks run three times: to
+// learn which columns they use, with these columns, and without any column. All three runs use
+// both sparse and complete records.
 func TestConform(t *testing.T) {
 	all := scenes(t)
 	if len(all) < 120 {

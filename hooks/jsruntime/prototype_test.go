@@ -44,8 +44,8 @@ var attacks = map[string]string{
 	"instances":   `for (const type of [Array, Object, Function, Error]) try { Object.defineProperty(type, Symbol.hasInstance, { value: () => true }); } catch {}`,
 }
 
-// listPrototypeChanges are changes after which arrays can no longer be written. Hooks that
-// make such a change must fail with that reason.
+// listPrototypeChanges are changes to built-in prototypes after which elements of arrays can no
+// longer be set. Hooks that make such a change must fail with an error that reports it.
 var listPrototypeChanges = map[string]string{
 	"numbers of lists":   `Object.defineProperty(Array.prototype, 0, { get: () => 1, set() {}, configurable: true });`,
 	"numbers of objects": `Object.defineProperty(Object.prototype, 1, { get: () => 1, set() {}, configurable: true });`,

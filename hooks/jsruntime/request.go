@@ -215,7 +215,8 @@ type RowsCall struct {
 	Rows  Rows
 	// Mode is "init" or "update".
 	Mode string
-	// Learn requests the fields that the hooks use. All columns must be sent.
+	// Learn requests a list of the fields that the hooks use, which the worker returns in
+	// [Answer.Used]. All columns must be sent.
 	Learn bool
 	// Fresh evaluates the sources of all hooks again before any hook is called. It also
 	// removes everything that they added to the global object.
@@ -253,8 +254,8 @@ type ColumnCall struct {
 	// Hooks are the names of the hooks to call, in order. Each hook sees the changes that
 	// earlier hooks made.
 	Hooks []string
-	// Field is the index of the field. Part is the index of a column of a ManyToOne field.
-	// Only this column must be sent.
+	// Field is the index of the field in the [LoadCall]. Part is the index of a column of a
+	// ManyToOne field. Only this column must be sent.
 	Field, Part int
 	Rows        Rows
 	// Lazy and Limit have the same meaning as in a [RowsCall].
@@ -334,7 +335,8 @@ func (c *FinishCall) Append(dst []byte) []byte {
 // them until a lazy call ends without missing columns, or until the next [LoadCall]. The
 // answer is empty.
 type KeepCall struct {
-	// Field is the index of the field. Part is the index of a column of a ManyToOne field.
+	// Field is the index of the field in the [LoadCall]. Part is the index of a column of a
+	// ManyToOne field.
 	Field, Part int
 	ManyToOne   bool
 	// From is the index of the first row. Size is the number of rows in each KeepCall for
@@ -372,7 +374,7 @@ func (m *MoreCall) Append(dst []byte) []byte {
 	return append(appendHead(dst, m.Budget, "more"), '}')
 }
 
-// The length of a string in a pack is encoded as one character, starting at firstSize.
+// The length of a string in a pack is encoded as one character: firstSize plus the length.
 // longSize means that the length is in a separate list.
 const (
 	firstSize = 0x100

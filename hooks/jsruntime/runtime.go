@@ -24,17 +24,17 @@
 //
 // A hook returns nothing, null, or {row} with the fields that change. In a returned cell,
 // properties that are undefined do not change. A value is a string, a finite number, true,
-// false, null, or an array of these. Any other value is an error, and so is a field that is
-// not in the schema. A value that is equal to the value of the cell is not a change. info
-// replaces the messages of the cell. manyToOne must have as many elements as the field has
-// columns, and is an error for any other field. If a bulk or column hook changes a cell more
-// than once, the last change is used. A hook may be async: the next hook runs after its
-// promise has settled. A promise that can never settle is reported as an error immediately.
+// false, null, or an array of these. Any other value is an error, and so is a field that is not
+// in the schema. A value that is equal to the value of the cell is not a change. info replaces
+// the messages of the cell. manyToOne must have as many elements as the field has columns, and
+// is an error for any other field. If a bulk or column hook changes a cell more than once, the
+// last change is used. A hook may be async: its promise settles before the next hook runs. A
+// promise that can never settle is reported as an error immediately.
 //
-// A call may run several hooks of a kind. Each hook sees the changes that earlier hooks
-// made. For a changed cell, resultValue is the value as the earlier hook returned it. A
-// caller that parses values between hooks makes a separate call for each hook. In a call
-// with several row hooks, all of them run for one row before the next row.
+// A call may run several hooks of a kind. Each hook sees the changes that earlier hooks made.
+// For a changed cell, resultValue is the value as the earlier hook returned it. A caller that
+// parses values between hooks makes a separate call for each hook. In a call with several row
+// hooks, all of them run on one row before any of them runs on the next.
 //
 // # Repeatable results
 //
@@ -131,10 +131,11 @@
 // # Changed language objects
 //
 // A hook may change any object that it can reach, such as Array.prototype or JSON. The prelude
-// saves everything that it needs beforehand, and answers as if nothing had changed. If a hook
-// makes arrays unwritable, for example by defining a numeric key of Array.prototype, it fails
-// with that reason. Objects to which the prelude writes have no prototype that could interfere.
-// Such a change is detected at the end of a call; with trace, the failure includes its row.
+// saves everything that it needs before any hook runs, and answers as if nothing had changed. If
+// a hook makes arrays unwritable, for example by defining a numeric key of Array.prototype, it
+// fails with that reason. Objects to which the prelude writes have no prototype that could
+// interfere. The runtime detects unwritable arrays at the end of a call; with trace, the failure
+// includes the row.
 //
 // [ReadLoaded] and [ReadAnswer] treat answers as untrusted, because a hook that escapes
 // its engine can write anything.
@@ -330,7 +331,7 @@ func (r *Runtime) runPendingJobs(deadline time.Time) (string, error) {
 	}
 }
 
-// These are the reasons for which a call to the prelude fails.
+// These are the reasons why a call to the prelude can fail.
 var (
 	errDeadline = errors.New("the time limit is exceeded")
 	errStarved  = errors.New("the engine is out of memory")
@@ -355,8 +356,8 @@ func (r *Runtime) callPrelude(deadline time.Time, what, text string) (string, er
 	case err != nil && time.Until(deadline) <= 0: // the engine is not interrupted earlier
 		return "", fmt.Errorf("%w: %w", errDeadline, err)
 	case err != nil:
-		// The prelude catches every exception. Therefore, there was not enough memory to pass
-		// the request or the answer.
+		// The prelude catches every exception. An error therefore means that there was not
+		// enough memory to pass the request or the answer.
 		return "", fmt.Errorf("%w: %w", errStarved, err)
 	}
 	answer, _ := out.(string)
@@ -462,8 +463,8 @@ func stripComments(text string) string {
 	return plain.String()
 }
 
-// prelude returns the source of a function. Its argument is the host object, or undefined
-// if there is none. It returns the function that answers requests.
+// prelude returns the source of a function. The function's argument is the host object, or
+// undefined if there is none. The function's result is the function that answers requests.
 func prelude() string {
 	var text strings.Builder
 	text.WriteString("(function (host) { \"use strict\";\n")

@@ -385,7 +385,7 @@ func rowFailure(t *testing.T, w worker, source string) *jsruntime.Failure {
 	return a.Failure
 }
 
-// TestSyntaxErrorLine checks that compiler errors have a line in both runtimes.
+// TestSyntaxErrorLine checks that both runtimes report the correct line of a syntax error.
 func TestSyntaxErrorLine(t *testing.T) {
 	var workers []worker
 	for _, runtime := range runtimes {

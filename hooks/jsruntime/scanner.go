@@ -63,7 +63,7 @@ func (s *scanner) expect(want byte) {
 	}
 }
 
-// readList reads an array and fails if it has more elements than most.
+// readList reads an array and fails if its number of elements exceeds most.
 func (s *scanner) readList(most int, each func(i int)) {
 	s.expect('[')
 	if s.accept(']') {
@@ -100,7 +100,7 @@ func (s *scanner) readObject(each func(name string)) {
 	}
 }
 
-// readText reads a string and fails if it is longer than most, in bytes. If the string has no
+// readText reads a string and fails if its length in bytes exceeds most. If the string has no
 // escapes, the result shares the memory of the answer.
 func (s *scanner) readText(most int) string {
 	s.expect('"')

@@ -147,8 +147,8 @@ func (w *jsLexer) scanSign(b byte) {
 	w.recordToken(rest[:1], at)
 }
 
-// trackBracket tracks brackets, and semicolons and commas outside of all brackets. done
-// reports whether it recorded the token.
+// trackBracket tracks brackets, and semicolons and commas outside of all brackets. done reports
+// whether the caller need not record the token.
 func (w *jsLexer) trackBracket(b byte, at int) (done bool) {
 	switch {
 	case b == '{' || b == '(' || b == '[':

@@ -140,7 +140,7 @@ func FuzzCheck(f *testing.F) {
 	})
 }
 
-// TestHooksThatOnlyRead checks for which hooks all rows share one record.
+// TestReadOnlyHooks checks for which hooks all rows share one record.
 func TestReadOnlyHooks(t *testing.T) {
 	for source, want := range map[string]bool{
 		`(record) => ({ row: { a: { value: record.row.a.value.toLowerCase() } } })`:                                 true,

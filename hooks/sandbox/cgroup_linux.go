@@ -29,8 +29,8 @@ type cgroup struct {
 
 const groupPrefix = "intray-hooks-"
 
-// openCgroups checks that folder is a usable parent cgroup, so that the service reports an
-// error when it starts rather than when a hook runs.
+// openCgroups returns the cgroups for a parent folder. It checks that the folder is usable, so
+// that the service reports an error when it starts rather than when a hook runs.
 func openCgroups(folder string, memory int64) (*cgroups, error) {
 	g, err := findCgroups(folder)
 	if err != nil {

@@ -163,8 +163,8 @@ const minNodeVersion = 20
 var nodeArgs = []string{
 	"--disable-proto=delete", "--no-addons", "--disallow-code-generation-from-strings", "--frozen-intrinsics",
 	"--no-deprecation", "--no-warnings",
-	// The young generation fits into the processor caches, because most objects that hooks
-	// allocate are short-lived. With half the size, the strings of a call would be promoted.
+	// Most objects that hooks allocate are short-lived, so the young generation is small enough
+	// for the processor caches. With half the size, the strings of a call would be promoted.
 	"--max-semi-space-size=4", "--single-threaded-gc", "--v8-pool-size=0", "--stack-size=800",
 }
 
@@ -180,8 +180,8 @@ func newNodeCommand(cfg *Config) *nodeCommand {
 	return &nodeCommand{
 		Path: cfg.NodePath,
 		Args: args,
-		// Without OPENSSL_CONF, Node fails because the sandbox does not let it open its
-		// default file.
+		// Without OPENSSL_CONF, Node fails because the sandbox does not let it open the default
+		// OpenSSL configuration file.
 		Env: append(environment(), "OPENSSL_CONF=/dev/null"),
 	}
 }

@@ -26,8 +26,8 @@ const (
 	// KindDied: the process ended on its own, or was killed by SIGSYS because of a
 	// forbidden system call.
 	KindDied Kind = "died"
-	// KindKilled: something outside the sandbox ended the process, such as an operator, or
-	// the system when it ran out of memory.
+	// KindKilled: the process was killed from outside the sandbox, for example by an operator,
+	// or by the kernel because the machine ran out of memory.
 	KindKilled Kind = "killed"
 	// KindProtocol: the worker wrote an invalid or unexpected frame.
 	KindProtocol Kind = "protocol"
@@ -171,8 +171,8 @@ type headTail struct {
 	cut  bool
 }
 
-// readFrom reads a stream to its end. If the length of the stream, in bytes, exceeds most, it
-// stops and returns true.
+// readFrom reads a stream to its end. It stops and returns true if the length of the stream, in
+// bytes, exceeds most.
 func (t *headTail) readFrom(from io.Reader, most int) bool {
 	buf := make([]byte, 4<<10)
 	for total := 0; total <= most; {

@@ -197,8 +197,9 @@ type gauge struct {
 	group *cgroup
 }
 
-// open opens the files in /proc. It must be called before the process restricts itself:
-// /proc may hide the files later, but files that are already open remain readable.
+// open opens the statistics of the process in /proc and moves the process into a cgroup. It must
+// be called before the process restricts itself: /proc may hide the files later, but files that
+// are already open remain readable.
 func (g *gauge) open(pid int, groups *cgroups, memory int64) (err error) {
 	if g.stat, err = os.Open(fmt.Sprintf("/proc/%d/stat", pid)); err != nil {
 		return fmt.Errorf("open the memory statistics of a hook worker: %w", err)

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// runParent runs a program that has a pool. Its workers spin, or it reports the results of
-// calls.
+// runParent runs a program that has a pool. Either the workers spin, or the program reports the
+// results of calls.
 func runParent(args []string) {
 	if args[0] == "confined" {
 		forbidNamespaces()

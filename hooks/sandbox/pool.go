@@ -38,8 +38,8 @@ import (
 // ErrClosed reports that the pool is closed.
 var ErrClosed = errors.New("the pool of hook workers is closed")
 
-// retryDelay is the delay before the pool starts an idle worker again, after one failed to
-// start or died before it was used.
+// retryDelay is the delay before the pool starts another idle worker after one failed to start
+// or died before it was used.
 const retryDelay = 100 * time.Millisecond
 
 // Pool starts workers and keeps some of them idle. It is safe for concurrent use.
@@ -114,8 +114,8 @@ func (p *Pool) Capabilities() Capabilities { return p.launcher.capabilities() }
 // Memory returns the memory limit of a worker, in bytes.
 func (p *Pool) Memory() int64 { return p.cfg.Memory }
 
-// Worker returns a worker that was never used before. If MaxWorkers are in use, it waits.
-// The caller must close the worker.
+// Worker returns a worker that has never been used. If MaxWorkers are in use, it waits. The
+// caller must close the worker.
 func (p *Pool) Worker(ctx context.Context, limits Limits) (*Worker, error) {
 	p.reserve(0)
 	return p.waitReserved(ctx, limits)
@@ -295,7 +295,7 @@ const (
 	maxThreads = 32
 )
 
-// usageMonitor measures all workers in use at the same time, because a separate timer for
+// usageMonitor measures all workers that are in use in one pass, because a separate timer for
 // each worker would wake the program too often. It does not run while there are no workers.
 type usageMonitor struct {
 	mu      sync.Mutex

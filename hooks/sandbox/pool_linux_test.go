@@ -264,8 +264,7 @@ func TestWorkersAreFresh(t *testing.T) {
 	}
 }
 
-// TestFilesAreClosed checks that the same files are open before a pool is opened and after
-// it is closed.
+// TestFilesAreClosed checks that a closed pool leaves no files of its workers open.
 func TestFilesAreClosed(t *testing.T) {
 	before, err := listOpenFiles()
 	if err != nil {

@@ -185,8 +185,7 @@ func serve(from io.Reader, to io.Writer, setup func(first []byte) (Handler, erro
 	if err != nil {
 		return err
 	}
-	// The Go runtime creates its poller at the first sleep. In the sandbox, it would not be
-	// able to.
+	// The Go runtime creates its poller at the first sleep. It could not do so in the sandbox.
 	time.Sleep(time.Nanosecond)
 	if err := rules.restrictSyscalls(); err != nil {
 		return err

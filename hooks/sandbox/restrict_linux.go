@@ -56,8 +56,8 @@ func (d descriptor) Write(buf []byte) (done int, err error) {
 
 // restrictOuter applies the restrictions that still allow a runtime to be set up.
 func (o restrictions) restrictOuter() error {
-	// Otherwise, the Go runtime would update the number of processors by reading files that
-	// are closed below.
+	// Fix the number of processors: otherwise, the Go runtime would update it by reading files
+	// that are closed below.
 	runtime.GOMAXPROCS(1)
 	debug.SetGCPercent(50)
 	debug.SetMemoryLimit(o.Memory / 4)

@@ -124,7 +124,7 @@ func quickJSPolicy() syscallPolicy {
 // for locks.
 var libcSyscalls = []uint32{unix.SYS_SET_ROBUST_LIST, unix.SYS_RSEQ, unix.SYS_BRK, unix.SYS_MREMAP, unix.SYS_CLOCK_NANOSLEEP}
 
-// These are the flags with which two C libraries create threads.
+// These are the flags with which glibc and musl create threads.
 const (
 	glibcThreadFlags = 0x3d0f00
 	muslThreadFlags  = 0x7d0f00

@@ -2,7 +2,7 @@
 
 package sandbox
 
-// This processor has no list of system calls, so workers have no filter.
+// There is no list of system calls for this processor, so workers have no filter.
 const (
 	filterArch = 0
 	goThread   = 0

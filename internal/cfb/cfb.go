@@ -1,8 +1,8 @@
 // Package cfb reads OLE2 compound files: .xls workbooks, and .xlsx workbooks that are encrypted.
 //
-// A [File] consists of sectors of equal size. A table of links, the FAT, joins sectors
-// to chains. A [Stream] is the chain to which an [Entry] in the directory refers.
-// Streams shorter than 4,096 bytes are chains of small sectors in the mini stream.
+// A [File] consists of sectors of equal size. A table of links, the FAT, joins sectors into
+// chains. A [Stream] is the chain to which an [Entry] in the directory refers. Streams shorter
+// than 4,096 bytes are chains of small sectors in the mini stream.
 //
 // Regardless of what a file declares, opening it uses only a few bytes of memory for each sector
 // that fits into the file, and loops of links are detected. In the usual Go reader (mscfb), the
@@ -39,8 +39,8 @@ const (
 	// stream holds the streams that are shorter than miniCutoff.
 	miniSectorBytes = 64
 	miniCutoff      = 4096
-	// maxSector is the maximum number of a sector. Larger numbers are markers, such as
-	// the end of a chain.
+	// maxSector is the largest valid sector number. Larger numbers are markers, such as the end
+	// of a chain.
 	maxSector  = 0xFFFFFFFA
 	endOfChain = 0xFFFFFFFE
 )

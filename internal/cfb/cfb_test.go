@@ -97,7 +97,7 @@ func TestManyTables(t *testing.T) {
 	}
 }
 
-// put returns a copy of a file with the given numbers written at offset at.
+// put returns a copy of a file in which the given numbers are written at the given offset.
 func put(raw []byte, at int, numbers ...uint32) []byte {
 	raw = bytes.Clone(raw)
 	for i, n := range numbers {

@@ -16,7 +16,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// These are the limits of [Decode] if a field of [Limits] is zero.
+// These limits apply if the corresponding fields of [Limits] are zero.
 const (
 	DefaultMaxDepth  = 64
 	DefaultMaxValues = 1_000_000
@@ -40,7 +40,7 @@ type Limits struct {
 type SyntaxError struct {
 	// Offset is the approximate location of the error in bytes, counted from 0.
 	Offset int64
-	// Reason is a sentence without the period.
+	// Reason is a sentence without a final period.
 	Reason intray.Message
 }
 

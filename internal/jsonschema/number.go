@@ -15,7 +15,7 @@ func Int64(v any) (int64, bool) {
 	case json.Number:
 		return parseInteger(string(n))
 	case float64:
-		// 1<<63 does not fit, but every smaller double does.
+		// 1<<63 does not fit into an int64, but the next smaller double does.
 		return int64(n), n == math.Trunc(n) && n >= -(1<<63) && n < 1<<63
 	case int64:
 		return n, true
@@ -54,8 +54,8 @@ func parseInteger(text string) (int64, bool) {
 	return n, err == nil
 }
 
-// farExponent replaces every larger exponent. No document has enough digits to bring such a
-// number back into range.
+// farExponent, with the original sign, replaces every exponent with a larger absolute value. No
+// document has enough digits to bring such a number back into range.
 const farExponent = 1 << 40
 
 // splitExponent splits a number into mantissa and exponent.

@@ -95,9 +95,9 @@ func (s *Scanner) SkipValue() error {
 	return s.unexpectedByte(b)
 }
 
-// ScanArray reads an array. The next value must be an array. It calls the function each with
-// the index of every element, and that function must read the element. If each is nil,
-// ScanArray skips the elements.
+// ScanArray reads an array. The next value must be an array. It passes the index of every
+// element to the function each, which must read the element. If each is nil, ScanArray skips the
+// elements.
 func (s *Scanner) ScanArray(each func(i int) error) error {
 	return s.scanGroup('[', ']', func(i int) error {
 		if each != nil {
@@ -107,9 +107,9 @@ func (s *Scanner) ScanArray(each func(i int) error) error {
 	})
 }
 
-// ScanObject reads an object. The next value must be an object. It calls the function each
-// with the first 64 bytes of the name of every value, and that function must read the value.
-// If each is nil, ScanObject skips the values.
+// ScanObject reads an object. The next value must be an object. It passes the first 64 bytes of
+// the name of every value to the function each, which must read the value. If each is nil,
+// ScanObject skips the values.
 func (s *Scanner) ScanObject(each func(name string) error) error {
 	s.names[min(s.depth+1, DefaultMaxDepth)].reset()
 	return s.scanGroup('{', '}', func(int) error {
@@ -162,7 +162,7 @@ func (s *Scanner) scanGroup(first, last byte, each func(i int) error) error {
 	return nil
 }
 
-// expect reads one byte and returns an error unless it is want.
+// expect reads one byte and returns an error if the byte is not equal to want.
 func (s *Scanner) expect(want byte) error {
 	b, err := s.Peek()
 	if err != nil {
@@ -245,7 +245,7 @@ func (s *Scanner) scanFraction() error {
 	return s.scanDigits()
 }
 
-// accept reads one byte if it is b.
+// accept reads the next byte if it equals b, and reports whether it does.
 func (s *Scanner) accept(b byte) bool {
 	if !s.hasMore() || s.buf[s.pos] != b {
 		return false
@@ -310,7 +310,7 @@ var plainByte = func() (plain [256]bool) {
 	return plain
 }()
 
-// scanRune reads one character beyond ASCII.
+// scanRune reads one non-ASCII character.
 func (s *Scanner) scanRune(note func([]byte)) error {
 	var seq [utf8.UTFMax]byte
 	n := 0
@@ -482,8 +482,8 @@ func (s *Scanner) scanUnicodeEscape(note func([]byte)) error {
 	return nil
 }
 
-// surrogateError returns the error for half of a surrogate pair, or for the end of the
-// document after it.
+// surrogateError returns the error for a lone surrogate, or the error for a truncated document
+// if the document ends after the surrogate.
 func (s *Scanner) surrogateError() error {
 	if !s.hasMore() {
 		return s.endError()

@@ -1,5 +1,5 @@
-// Package jsonschema decodes JSON documents strictly, validates them, and describes the
-// same rules as JSON Schema.
+// Package jsonschema decodes JSON documents strictly, validates them, and exports the validation
+// rules in JSON Schema format.
 //
 //   - A document is a JSON value as [Decode] returns it: nil, bool, string, json.Number,
 //     []any or map[string]any.
@@ -29,7 +29,7 @@ const (
 	Number
 	// Object allows objects whose properties are all listed in Properties.
 	Object
-	// Map allows objects with any property names whose values match Elem.
+	// Map allows objects that have any property names and values that match Elem.
 	Map
 	// Array allows arrays whose elements match Elem.
 	Array

@@ -144,8 +144,8 @@ func (c *validation) checkTuple(s *Schema, path string, elems []any) {
 	}
 }
 
-// checkOneOf selects the choice that the value most likely represents, so that it reports
-// only issues with that choice.
+// checkOneOf selects the choice that the value was most likely meant to match, and reports only
+// the violations of that choice.
 func (c *validation) checkOneOf(s *Schema, path string, v any) {
 	var fits []*Schema
 	for _, choice := range s.Choices {
@@ -261,7 +261,8 @@ type Issue struct {
 	// Path is the location of the value, such as settings.maxRecords or fields[1].type. It
 	// is "" for the document itself.
 	Path string
-	// Message is a sentence without the subject and the period, such as "must be an integer".
+	// Message is a sentence without a subject and without a final period, such as "must be an
+	// integer".
 	Message intray.Message
 }
 
@@ -405,7 +406,7 @@ func unknownProperty(name string, props []Property) intray.Message {
 	return intray.NewMessage("property.unknown", nil)
 }
 
-// distance returns the Levenshtein distance of two words. If the distance is limit or more,
+// distance returns the Levenshtein distance between two words. If the distance is limit or more,
 // it returns any number that is at least limit.
 func distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {

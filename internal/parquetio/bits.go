@@ -38,8 +38,9 @@ type rleDecoder struct {
 	text  []byte
 	pos   int
 	width uint
-	// left is the number of values left in the current run. In a packed run, the next number
-	// starts at the bit with index bit. In any other run, all numbers are equal to repeated.
+	// left is the number of values left in the current run. In a packed run, bit is the index of
+	// the bit at which the next number starts. In any other run, all numbers are equal to
+	// repeated.
 	left     uint64
 	packed   bool
 	bit      int
@@ -130,7 +131,8 @@ var errDelta = Damaged(intray.NewMessage("parquet.invalid_delta_page", nil))
 // https://github.com/apache/parquet-format/blob/master/Encodings.md
 type deltaDecoder struct {
 	text []byte
-	// pos is the offset in text. It is negative after a number that could not be read.
+	// pos is the offset in text of the next header or miniblock. It is negative after a number
+	// that could not be read.
 	pos int
 	// miniblocks is the number of miniblocks in a block, and miniblockValues is the number of
 	// values in each. left is the number of values not yet read.
@@ -141,8 +143,9 @@ type deltaDecoder struct {
 
 	minDelta uint64
 	widths   []byte
-	// miniblock is the index of the next miniblock in the block. The current miniblock has
-	// miniblockLeft more values of width bits each, starting at offset bit.
+	// miniblock is the index of the next miniblock in the block. miniblockLeft is the number of
+	// values left in the current miniblock. The next of them starts at the bit with index bit,
+	// and each has width bits.
 	miniblock, miniblockLeft, bit int
 	width                         uint
 }

@@ -62,8 +62,8 @@ func TestPagesDecompress(t *testing.T) {
 	}
 }
 
-// checkPage decodes a page with levels and a body, and compares its header and the sizes in
-// its chunk. It returns the decoded page.
+// checkPage decodes a page with levels and a body, and checks its header and the sizes in its
+// chunk. It returns the decoded page.
 func checkPage(t *testing.T, d *Decompressor, c *Chunk, pages, plain []byte, want PageHeader, levels, body []byte) []byte {
 	t.Helper()
 	h, packed, rest, err := CutPage(append(pages, "next"...), c.Codec)

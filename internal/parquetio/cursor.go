@@ -201,11 +201,11 @@ func (c *Cursor) readPage(h *PageHeader, body []byte) (err error) {
 	return err
 }
 
-// levelWidth returns the bit width of levels whose maximum is most.
+// levelWidth returns the bit width of levels from 0 to most.
 func levelWidth(most int) uint { return uint(bits.Len(uint(most))) }
 
-// cutLevels returns a decoder for the first levels in the body of a version 1 page, and the
-// rest of the body. If most is 0, the page stores no levels.
+// cutLevels returns a decoder for the levels with which the body of a version 1 page begins, and
+// the rest of the body. If most is 0, the page stores no levels.
 func cutLevels(body []byte, encoding format.Encoding, most, count int) (levels levelDecoder, rest []byte, err error) {
 	if most == 0 {
 		return nil, body, nil

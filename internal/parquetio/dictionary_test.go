@@ -41,7 +41,7 @@ func TestDictionaryBuilder(t *testing.T) {
 }
 
 // TestDictionaryBuilderGrows checks the indexes of a dictionary that grows beyond its initial
-// size, and its entries after it is closed with only some of them.
+// size, and the entries that remain if Close keeps only some of them.
 func TestDictionaryBuilderGrows(t *testing.T) {
 	const most = 5000
 	var b DictionaryBuilder

@@ -26,8 +26,8 @@ const (
 	LogicalGeography = 18
 )
 
-// These are the units of times. Each is the number of digits after the decimal point of a
-// second. The Parquet format numbers them 1, 2 and 3.
+// These are the units of time values. Each constant is the number of decimal places of a second.
+// The Parquet format numbers them 1, 2 and 3.
 const (
 	Millis = 3
 	Micros = 6
@@ -48,7 +48,7 @@ type LogicalType struct {
 	Signed bool
 }
 
-// These values mean that an [Element] does not have the property.
+// NoType and NoRepetition mean that an [Element] has no type or no repetition type.
 const (
 	NoType       = format.Type(-1)
 	NoRepetition = format.FieldRepetitionType(-1)

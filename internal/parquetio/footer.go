@@ -210,8 +210,8 @@ type Chunk struct {
 	Bytes, PlainBytes, DictionaryBytes int64
 }
 
-// FooterWriter builds the footer of a file while its row groups are written. It stores row
-// groups in encoded form, which takes a few bytes per chunk.
+// FooterWriter builds the footer of a file while the row groups of the file are being written.
+// It stores row groups in encoded form, which takes a few bytes per chunk.
 type FooterWriter struct {
 	// Columns holds the schema elements of each column: the groups that contain its leaf, if
 	// any, and then the leaf.
@@ -223,7 +223,8 @@ type FooterWriter struct {
 	encoded thriftWriter
 }
 
-// AppendGroup adds a row group that starts at the file offset and has one chunk per column.
+// AppendGroup adds a row group that starts at the given file offset and has one chunk per
+// column.
 func (f *FooterWriter) AppendGroup(rows, offset int64, chunks []Chunk) error {
 	if f.Groups == math.MaxInt16 {
 		return fmt.Errorf("a Parquet file has at most %d row groups", math.MaxInt16)
@@ -254,7 +255,7 @@ func (f *FooterWriter) AppendGroup(rows, offset int64, chunks []Chunk) error {
 	return nil
 }
 
-// write writes the metadata of a chunk that starts at the file offset.
+// write writes the metadata of a chunk that starts at the given file offset.
 func (c *Chunk) write(w *thriftWriter, column []Element, offset int64) {
 	w.writeInts(1, int(column[len(column)-1].Type))
 	w.writeListHeader(2, len(c.Encodings), wireInt32)

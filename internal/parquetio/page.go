@@ -22,10 +22,10 @@ const (
 	// maxPagesBytes is the default of [PageReader.Limit]. Only a list or map with many members
 	// needs that much memory, because the pages of all its leaves are read together.
 	maxPagesBytes = 3 * maxPageBytes
-	// headerWindow is the number of bytes first read for the header of a page, which usually
-	// include a short page as well. maxHeaderBytes is the number of bytes after which reading
-	// stops and a page with an incomplete header is rejected. Headers can be long because they
-	// contain statistics.
+	// headerWindow is the number of bytes first read for the header of a page. If the page is
+	// short, these bytes usually include its body as well. maxHeaderBytes is the number of bytes
+	// after which reading stops and a page with an incomplete header is rejected. Headers can be
+	// long because they contain statistics.
 	headerWindow   = 16 << 10
 	maxHeaderBytes = 4 << 20
 )
@@ -232,8 +232,8 @@ func resize(b []byte, size int) []byte {
 // maxWrittenHeader is the maximum size of a written page header in bytes.
 const maxWrittenHeader = 80
 
-// minCompressed is the minimum size in bytes of a compressed version 2 page. Compressing
-// smaller pages saves too little.
+// minCompressed is the minimum size in bytes of the values of a version 2 page that are worth
+// compressing. Compressing smaller pages saves too little.
 const minCompressed = 64
 
 var errPageTooLarge = errors.New("a page has more than 2 GiB")

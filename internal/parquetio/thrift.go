@@ -114,9 +114,9 @@ func (r *thriftReader) readBinary(wire byte) []byte {
 	return r.readBytes(r.readVarint())
 }
 
-// readFields reads a structure. It stores the integer or boolean field with id i in ints[i-1],
-// and a boolean as 0 or 1. It calls visit for all other fields. visit reads the field, or
-// returns false to skip it.
+// readFields reads a structure. If ints[i-1] is not nil, it stores the integer or boolean with
+// field id i there, a boolean as 0 or 1. It calls visit for all other fields. visit reads the
+// field, or returns false to skip it.
 func (r *thriftReader) readFields(wire byte, ints []*int, visit func(id int16, wire byte) bool) {
 	if r.depth++; wire != wireStruct || r.depth > maxThriftDepth {
 		r.fail(errThrift)
@@ -229,7 +229,8 @@ func (w *thriftWriter) writeInt(id int16, wire byte, n int64) {
 
 func (w *thriftWriter) writeInt64(id int16, n int64) { w.writeInt(id, wireInt64, n) }
 
-// writeInts writes 32-bit integers with consecutive ids that start at first.
+// writeInts writes 32-bit integers as fields with consecutive ids. The parameter first is the id
+// of the first field.
 func (w *thriftWriter) writeInts(first int16, ints ...int) {
 	for i, n := range ints {
 		w.writeInt(first+int16(i), wireInt32, int64(n))

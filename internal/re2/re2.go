@@ -1,5 +1,5 @@
-// Package re2 describes errors in regular expressions in Go's syntax (RE2) to people. It
-// does not compile or run expressions.
+// Package re2 explains errors in regular expressions in Go's syntax (RE2) to users. It does not
+// compile or run expressions.
 package re2
 
 import (

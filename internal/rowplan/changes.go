@@ -214,9 +214,10 @@ func (p *Plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 }
 
 // parseChange parses the new value of a cell. A hook may set a number with a decimal point, as
-// in the numbers that hooks receive, or in the format of the column. If the hook received a
-// number or an empty cell (shown), the value is parsed with a decimal point. If it received raw
-// text that is not a number and the two formats yield different values, the number is ambiguous.
+// in the numbers that hooks receive, or in the format of the column. If shown is set, the hook
+// received a number or an empty cell, so the value is parsed with a decimal point. If the hook
+// received raw text that is not a number and the two formats yield different values, the new
+// value is ambiguous.
 func parseChange(parser celltype.Parser, change intray.Change, kind intray.TypeName, typed, shown bool, scratch []byte) celltype.Result {
 	raw := []byte(*change.Value)
 	asWritten := func(dst []byte) celltype.Result { return parser.Parse(celltype.Cell{Raw: raw}, dst) }
@@ -252,7 +253,7 @@ func ResultText(raw []byte, r celltype.Result) []byte {
 	return r.Value
 }
 
-// fieldAt returns the field of the column whose index in b.Fields is at.
+// fieldAt returns the field to which the column b.Fields[at] of a batch b belongs.
 func (p *Plan) fieldAt(at int) *FieldPlan {
 	if at >= len(p.Fields) {
 		at = p.parts[at-len(p.Fields)].field
@@ -371,9 +372,9 @@ func (p *Plan) ApplyEdits(b *intray.Batch, edits []Edit) error {
 	return nil
 }
 
-// SplitProblems removes the problems of validators from a batch, because validation finds
-// them again. It returns the problems of cross-row validators, because validation does not
-// find those again.
+// SplitProblems removes the problems of all validators from a batch that will be validated
+// again. It returns the problems of cross-row validators, because the validation of a single
+// batch does not find them.
 func (p *Plan) SplitProblems(b *intray.Batch) (crossRow []intray.Problem) {
 	own := b.Problems[:0:0]
 	for _, q := range b.Problems {

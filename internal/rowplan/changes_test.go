@@ -234,8 +234,8 @@ func TestRunHooksFails(t *testing.T) {
 	}
 }
 
-// TestHookView checks that hooks receive problems and options in order and without the
-// columns of many-to-one fields, and that the batch itself does not change.
+// TestHookView checks that the problems and options that hooks receive are in order and refer to
+// many-to-one fields instead of their columns, and that the batch itself does not change.
 func TestHookView(t *testing.T) {
 	p, b := listPlan(t, []string{"x", "no", "", "bad"}, []string{"y", "", "bad", ""})
 	blue := []intray.SelectOption{{Label: "Blue", Value: "b"}}
@@ -311,8 +311,8 @@ func TestApplyEdits(t *testing.T) {
 	}
 }
 
-// TestEditWithoutColumn checks edits to two fields without a column: a many-to-one field and
-// an ordinary field.
+// TestEditWithoutColumn checks that an ordinary field without a column can be edited, but a
+// many-to-one field without a column cannot.
 func TestEditWithoutColumn(t *testing.T) {
 	p, err := Compile(listSchema(), intray.Mapping{Fields: []intray.Match{{Column: 0}, {Column: intray.NoColumn}, {Column: intray.NoColumn}}}, []string{"A"})
 	if err != nil {

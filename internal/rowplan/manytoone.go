@@ -130,7 +130,7 @@ func (p *Plan) FoldProblem(problem *intray.Problem) {
 	problem.Field, problem.Part = p.foldedIndex(problem.Field, problem.Part)
 }
 
-// foldedIndex returns the field and part of the column whose index in b.Fields is at.
+// foldedIndex returns the field and part of the column b.Fields[at] of a batch b.
 func (p *Plan) foldedIndex(at, index int) (field, part int) {
 	if column := at - len(p.Fields); column >= 0 {
 		return p.parts[column].field, p.parts[column].index

@@ -63,10 +63,10 @@ type FieldPlan struct {
 	field intray.Field
 	// Columns are the columns that are mapped to the field.
 	Columns []int
-	// parts is the index of the first column's cells in a batch if this is a many-to-one
-	// field with columns, and 0 otherwise.
+	// parts is the index in Batch.Fields of the cells of the first column if this is a
+	// many-to-one field with columns, and 0 otherwise.
 	parts int
-	// Headers are the headers of the columns, or "" if there is no column.
+	// Headers holds the truncated headers of the columns, or a single "" if there is no column.
 	Headers []string
 	// Parser parses the cells. The caller may replace it.
 	Parser celltype.Parser
@@ -161,7 +161,7 @@ func (p *Plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch 
 	}
 }
 
-// parse parses a column into the cells of the batch whose index is at.
+// parse parses a column of the records into b.Fields[at].
 func (f *FieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at int, scratch []byte) {
 	cells := &b.Fields[at]
 	typed := recs.HasTyped()
@@ -304,7 +304,8 @@ func (p *Plan) ColumnFields(schema *intray.Schema) map[int]bool {
 	return keep
 }
 
-// KeepFields empties all cells of a batch except those with an index in keep.
+// KeepFields empties all columns of b.Fields except those whose indexes are in keep. It also
+// removes the unmapped cells and the problems of the emptied columns.
 func (p *Plan) KeepFields(b *intray.Batch, keep map[int]bool) {
 	for i := range b.Fields {
 		if keep[i] {

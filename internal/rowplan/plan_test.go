@@ -217,7 +217,8 @@ func TestFullText(t *testing.T) {
 	}
 }
 
-// TestRowSizes checks the row sizes that limit batches.
+// TestRowSizes checks the number of cells and the weight of a row, which limit the size of
+// batches.
 func TestRowSizes(t *testing.T) {
 	p, err := Compile(listSchema(), listMapping, make([]string, 9))
 	if err != nil {
@@ -249,8 +250,8 @@ func TestCompileFails(t *testing.T) {
 	}
 }
 
-// TestSummarize checks the rows with errors and the notices of a batch, including beyond
-// MaxNotices.
+// TestSummarize checks the rows with errors and the notices of a batch, also if there are more
+// than MaxNotices problems.
 func TestSummarize(t *testing.T) {
 	p, b := listPlan(t, []string{"x", "no", "", "bad"}, []string{"1", "", "", ""}, []string{"y", "", "", ""})
 	p.FoldColumns(b)

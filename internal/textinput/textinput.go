@@ -59,7 +59,7 @@ func (r *Reader) Read(b []byte) (int, error) {
 // Failure returns the last error of the store, or nil if the store has not failed.
 func (r *Reader) Failure() error { return r.err }
 
-// readBytes is the number of bytes that NewTextReader reads at a time.
+// readBytes is the number of bytes that a reader from NewTextReader reads at a time.
 const readBytes = 128 << 10
 
 // NewTextReader returns a reader of a file as UTF-8 text that starts at an offset in the text.
@@ -111,9 +111,9 @@ func Evidence(g charset.Guess) intray.Evidence {
 	return e
 }
 
-// DecodeHead decodes the beginning of a file to UTF-8, without its byte order mark, if it is
-// UTF-8, UTF-16 or UTF-32. It returns the bytes of any other encoding unchanged, because
-// markup is ASCII in all of them.
+// DecodeHead decodes the beginning of a file to UTF-8, without its byte order mark, if the
+// encoding is UTF-8, UTF-16 or UTF-32. It returns the bytes of any other encoding unchanged,
+// because markup is ASCII in all of them.
 func DecodeHead(head []byte) []byte {
 	wide := len(head) > 1 && (head[0] == 0 || head[1] == 0 || head[0] >= 0xFE)
 	if !wide {

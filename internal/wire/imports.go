@@ -103,7 +103,7 @@ type Upload struct {
 	FieldOrder        []string  `json:"field_order"`
 }
 
-// RawUpload is the uploaded file itself.
+// RawUpload refers to the uploaded file itself.
 type RawUpload struct {
 	Filename    string `json:"filename"`
 	StorageKey  string `json:"storage_key"`
@@ -142,7 +142,7 @@ type Cell struct {
 	Problems []CellProblem `json:"problems" doc:"The problems of the cell, then those of the row as a whole."`
 }
 
-// CellColumn is a column of the file from which a cell came.
+// CellColumn is a column from which a cell came.
 type CellColumn struct {
 	Index  int    `json:"index" doc:"Counted from 0, in the order of the file."`
 	Header string `json:"header"`

@@ -21,9 +21,9 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// A message is sent as an English sentence, with the code and parameters from which a
-// client renders other languages. Text written by an organization has no code and no
-// parameters. The following types are embedded in objects whose property names are in
+// A message is sent as an English sentence, along with the code and parameters from which a
+// client can render the message in other languages. Text written by an organization has no code
+// and no parameters. The following types are embedded in objects whose property names are in
 // camelCase or in snake_case.
 
 // Message is the message of an object in camelCase.

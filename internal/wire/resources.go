@@ -64,7 +64,7 @@ type Attempt struct {
 	ResponseBody    string              `json:"response_body" doc:"The first 16 KiB."`
 }
 
-// Redelivered is the number of webhook deliveries that will be sent again.
+// Redelivered is the number of webhook messages that will be sent again.
 type Redelivered struct {
 	Deliveries int64 `json:"deliveries" doc:"Number of messages that are sent again, under their ids."`
 }

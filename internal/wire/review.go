@@ -168,7 +168,7 @@ type EditConflict struct {
 	Now     string `json:"now"`
 }
 
-// Submission describes what submitting an import sends.
+// Submission describes the effect of submitting an import.
 type Submission struct {
 	Status        string `json:"status" doc:"The status of the import."`
 	Rows          int64  `json:"rows" doc:"Rows in the result."`

@@ -105,9 +105,9 @@ func (s *Scanner) Prefix() []byte {
 // innermost returns the full name of the innermost open element.
 func (s *Scanner) innermost() []byte { return s.openNames[s.nameStarts[len(s.nameStarts)-1]:] }
 
-// parseTag parses the tag at the beginning of b, which starts at pos. If ok is false,
-// the tag has too many attributes, extends beyond b, or is malformed. In the last case,
-// size is negative.
+// parseTag parses the tag at the beginning of b. In the buffer, b starts at pos. If ok is false,
+// the tag has too many attributes, extends beyond b, or is malformed. In the last case, size is
+// negative.
 func (s *Scanner) parseTag(b []byte) (size int, name []byte, ok bool) {
 	i, split := nameEnd(b, 1)
 	name, s.tag, s.attrs = b[1:i], s.pos, s.attrs[:0]

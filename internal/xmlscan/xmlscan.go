@@ -65,7 +65,7 @@ type Config struct {
 	NUL bool
 	// HTML allows the references &nbsp; and &#X41;, which are valid only in HTML.
 	HTML bool
-	// Namespaces are the namespaces that the caller distinguishes. If it is nil, no
+	// Namespaces are the namespaces that the caller distinguishes. If Namespaces is nil, no
 	// prefixes are bound.
 	Namespaces *Namespaces
 }
@@ -184,9 +184,9 @@ func (s *Scanner) unexpectedEnd(err error) error {
 	return s.Malformed(intray.NewMessage("xml.cut_short", nil))
 }
 
-// fill reads more of the part until the buffer is full. It reports whether it has read
-// any bytes. It moves the bytes from pos on to the front of the buffer, and grows the
-// buffer if these bytes fill it.
+// fill reads more of the part until the buffer is full. It reports whether it has read any
+// bytes. It first moves the unread bytes to the front of the buffer, and grows the buffer if
+// these bytes fill it.
 func (s *Scanner) fill() (bool, error) {
 	if s.eof {
 		return false, nil
@@ -307,8 +307,8 @@ func (s *Scanner) scanText() (Token, error) {
 	return none, nil
 }
 
-// findMark returns the index of mark relative to pos. It ignores the first skip bytes.
-// It returns -1 if the rest of the part does not contain mark.
+// findMark returns the index of mark relative to pos. The search starts skip bytes after pos. It
+// returns -1 if the rest of the part does not contain mark.
 func (s *Scanner) findMark(mark string, skip int) (int, error) {
 	for {
 		if s.end-s.pos > skip {

@@ -17,8 +17,8 @@ import (
 // partConfig is the configuration for a part with short text.
 var partConfig = Config{Part: "p", TextBytes: 1 << 10, Depth: 8}
 
-// describe returns a token as text: "<" with the name and attributes for a start, text
-// in brackets, or ">" for an end.
+// describe returns a token as text: "<" with the name and attributes for a start, text in
+// parentheses, a CDATA section in brackets, or ">" for an end.
 func describe(s *Scanner, found Token) string {
 	switch found {
 	case Start:

@@ -16,7 +16,8 @@ import (
 var (
 	// ErrTooManyEntries reports that a directory exceeds the maximum number of entries or bytes.
 	ErrTooManyEntries = errors.New("the archive has too many entries")
-	// ErrDirectoryTooLarge reports that reading a directory would read too many bytes.
+	// ErrDirectoryTooLarge is the error of a read that exceeds the maximum number of bytes for a
+	// directory.
 	ErrDirectoryTooLarge = errors.New("the directory of the archive is too large")
 )
 
@@ -45,7 +46,8 @@ func ReadDirectory(in *Input, entries, entryBytes int) (*zip.Reader, error) {
 	return dir, nil
 }
 
-// budgetReader limits the number of bytes read to left, unless unlimited is set.
+// budgetReader returns ErrDirectoryTooLarge if more than left bytes are read, unless unlimited
+// is set.
 type budgetReader struct {
 	in        *Input
 	left      int64

@@ -20,8 +20,8 @@ func some(t testing.TB) []byte {
 	return sourcetest.Zip(t, sourcetest.File("a.xml", "<a/>"), sourcetest.Stored("b.xml", "<b/>"), sourcetest.File("c.xml", strings.Repeat("c", 1000)))
 }
 
-// change returns an archive in which number replaces the field at the given offset in the last
-// entry of the directory.
+// change returns a copy of an archive in which the last entry of the directory has the given
+// number at the given offset.
 func change(raw []byte, at int, number uint32) []byte {
 	raw = bytes.Clone(raw)
 	binary.LittleEndian.PutUint32(raw[bytes.LastIndex(raw, []byte("PK\x01\x02"))+at:], number)

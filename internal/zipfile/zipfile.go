@@ -51,8 +51,8 @@ type Limits struct {
 }
 
 const (
-	// entryBytes is the maximum average size of a directory entry in bytes. It allows a name
-	// of usual length and a few attributes.
+	// entryBytes is the maximum average size of a directory entry in bytes. It leaves room for a
+	// name of usual length and a few attributes.
 	entryBytes = 512
 	// maxSmallPart is the maximum size of a part that is held in memory, in bytes.
 	maxSmallPart = 64 << 20
@@ -125,7 +125,7 @@ func (a *Archive) find(name string) *zip.File {
 	return f
 }
 
-// Has reports whether the archive has a part with the name.
+// Has reports whether the archive has a part with the given name.
 func (a *Archive) Has(name string) bool { return a.find(name) != nil }
 
 // Names returns the names of all entries in no particular order.

@@ -84,7 +84,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// flagged returns an archive in which a flag of all entries is set.
+// flagged returns a copy of an archive in which the given flag is set in all entries.
 func flagged(raw []byte, flag uint16) []byte {
 	raw = bytes.Clone(raw)
 	for _, mark := range []struct {

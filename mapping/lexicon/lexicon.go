@@ -34,7 +34,8 @@ type Concept struct {
 	Few string
 	// With and Then name concepts, or are "". If a file has a column for the concept With and
 	// none for this concept, its column for the concept Then is treated as this concept. For
-	// example, if a file has a first name, a name is the last name.
+	// example, if a file has a column for first names, its column for names is treated as last
+	// names.
 	With, Then string
 	// Bare is the additional cost of a column that names none of the qualifiers that define
 	// the concept.
@@ -79,10 +80,10 @@ type Qualifier struct {
 	// Unsaid is the cost, from 0 to Never, of mapping a column without the qualifier to a
 	// field that has it. Extra is the cost of the reverse.
 	Unsaid, Extra float64
-	// Same requires that a column that does not mention the qualifier repeats at least one
-	// value. Differ requires that such a column has at least two different values.
+	// Same is set if a column without the qualifier in its header must repeat at least one
+	// value. Differ is set if such a column must have at least two different values.
 	Same, Differ bool
-	// Alone is the meaning of the qualifier without a concept, or "".
+	// Alone names the concept that the qualifier means in a name without a concept, or is "".
 	Alone string
 
 	substituteCosts map[string]float64
@@ -165,14 +166,14 @@ func (c *Concept) Substitutes() []string {
 	return all
 }
 
-// side is one side of a pair of opposites: old and new are two sides.
+// side is one side of a pair of opposites, such as old or new.
 type side struct{ pair, number int }
 
 // Sides are the sides of pairs of opposites to which a name belongs.
 type Sides []side
 
 // Sides returns the sides to which the words of a name belong. If several consecutive words
-// belong to a side, their parts do not count: "opt out" is not "out".
+// together belong to a side, the single words do not count: "opt out" is not "out".
 func (l *Lexicon) Sides(text string) Sides {
 	words := SplitWords(text)
 	words = words[:min(len(words), maxWords)]
@@ -208,7 +209,8 @@ func (s Sides) onlySide(one side) bool {
 	return !slices.ContainsFunc(s, func(other side) bool { return other.pair == one.pair && other.number != one.number })
 }
 
-// parseOpposites parses a line of opposites: the names of each side, separated by bars.
+// parseOpposites parses a line of opposites: sides separated by bars, each with names separated
+// by commas.
 func (p *parser) parseOpposites(language, rest string) error {
 	if len(language) != 2 {
 		return p.errorf("%q is not a language code of two letters", language)

@@ -224,8 +224,7 @@ func (p *parser) parseQualifierLine(word, rest string) error {
 	return nil
 }
 
-// parsePartCost parses the cost of the block's concept or qualifier as a part of a second
-// concept.
+// parsePartCost parses the cost Unsaid or Extra of the block's concept or qualifier.
 func (p *parser) parsePartCost(word, rest string) error {
 	cost, err := p.parseCost(rest)
 	if err != nil {
@@ -247,7 +246,7 @@ func (p *parser) parsePartCost(word, rest string) error {
 	return nil
 }
 
-// parseCost parses a cost: hundredths, or never.
+// parseCost parses a cost: a whole number of hundredths from 0 to 99, or the word never.
 func (p *parser) parseCost(text string) (float64, error) {
 	if text == "never" {
 		return Never, nil
@@ -324,8 +323,8 @@ func (p *parser) languageBit(code string) (uint64, error) {
 	return 1 << i, nil
 }
 
-// addSense adds a sense of a name. Two concepts may share a name only if all
-// but one declare it with ?.
+// addSense adds a sense of a name. Several concepts may share a name only if at most one of them
+// declares it without a final question mark.
 func (p *parser) addSense(key string, s sense) error {
 	l := p.lexicon
 	for i, other := range l.names[key] {

@@ -47,8 +47,8 @@ const (
 // known word. It reads only the first MaxText bytes.
 func (l *Lexicon) Read(text string) []Reading { return l.read(text, false) }
 
-// ReadFuzzy is like Read, but accepts words with one wrong, missing or additional letter.
-// It is slower.
+// ReadFuzzy is like Read, but accepts words with one wrong, missing or additional letter, or
+// with two swapped letters. It is slower.
 func (l *Lexicon) ReadFuzzy(text string) []Reading { return l.read(text, true) }
 
 func (l *Lexicon) read(text string, typos bool) []Reading {
@@ -82,8 +82,8 @@ func (r Reading) hasOtherConcept() bool {
 	return slices.ContainsFunc(r.Qualifiers, func(m string) bool { return m[0] == '~' })
 }
 
-// brackets returns the text outside and the text inside brackets. If all of the text is in
-// brackets, it returns the text as rest, without the brackets.
+// brackets returns the text outside brackets as rest and the text inside brackets as aside. If
+// all of the text is in brackets, rest is the text without the brackets, and aside is empty.
 func brackets(text string) (rest, aside string) {
 	var outer, inner strings.Builder
 	depth := 0
@@ -114,7 +114,8 @@ func WithoutAside(text string) string {
 	return rest
 }
 
-// bracketQualifiers returns the qualifiers that text in brackets names.
+// bracketQualifiers returns the qualifiers that are named in brackets. The given text has no
+// brackets.
 func (l *Lexicon) bracketQualifiers(text string, typos bool) []string {
 	if text == "" {
 		return nil
@@ -130,7 +131,7 @@ func (l *Lexicon) bracketQualifiers(text string, typos bool) []string {
 	return marks
 }
 
-// alternatives returns the parts of alternatives such as "debit or credit" and "Land/Region".
+// alternatives splits text that names alternatives, such as "debit or credit" or "Land/Region".
 func alternatives(text string) []string {
 	for _, or := range []string{" or ", " oder ", " ou ", " and ", "／", "・", "|"} {
 		text = strings.ReplaceAll(text, or, "/")

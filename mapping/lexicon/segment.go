@@ -33,7 +33,7 @@ func Fold(text string) string {
 	return norm.NFC.String(b.String())
 }
 
-// plainLetters maps letters that Unicode does not decompose to plain letters.
+// plainLetters holds the plain equivalents of letters that Unicode does not decompose.
 var plainLetters = map[rune]string{
 	'ß': "ss", 'ø': "o", 'æ': "ae", 'œ': "oe", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ı': "i", 'ħ': "h",
 	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ة': "ه", 'ى': "ي", '°': "o",
@@ -73,7 +73,7 @@ func SplitWords(text string) []string {
 	return words
 }
 
-// genitive removes the 's of words such as "parent's".
+// genitive removes the 's from words such as "parent's".
 var genitive = strings.NewReplacer("'s ", "", "’s ", "", "'S ", "", "’S ", "")
 
 func inWord(r rune) bool {
@@ -243,12 +243,13 @@ func (l *Lexicon) splitCompound(word string) (float64, []segment) {
 	return best[n].cost, mergeUnknown(backtrace(best))
 }
 
-// shortestPart is the minimum length of a part of a compound, in letters. Shorter parts
+// shortestPart is the minimum length of a part of a compound, in letters. Shorter parts often
 // match by chance.
 const shortestPart = 4
 
-// readPart reads a part of a compound. The part has n letters and is within the word or at
-// its end.
+// readPart reads a part of a compound. The part has n letters. within is set if other parts
+// precede and follow it, and tail is set if it ends the word after at least shortestPart
+// letters.
 func (l *Lexicon) readPart(key string, n int, within, tail, dense bool) (float64, segment, bool) {
 	if dense || n >= shortestPart || tail && slices.Contains(tails, key) {
 		if senses := l.names[key]; senses != nil {
@@ -290,7 +291,8 @@ func mergeUnknown(segments []segment) []segment {
 // In shorter words, a wrong letter often makes a different word.
 const shortestTypo = 6
 
-// misspelled returns the senses of the name that differs by one letter, if there is exactly one.
+// misspelled returns the senses of the known name that is one typo away from word. It returns
+// nil if there is none or if several such names have different senses.
 func (l *Lexicon) misspelled(word string, n int) []sense {
 	if n < shortestTypo {
 		return nil

@@ -61,7 +61,8 @@ func badFiles(t testing.TB) []string {
 	return files
 }
 
-// document returns a schema document that has only fields.
+// document returns text as a schema document. If text is a list, it becomes the fields of the
+// document.
 func document(text string) string {
 	if strings.HasPrefix(text, "[") {
 		return `{"fields": ` + text + `}`

@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
-// checkField checks a field, except its names.
+// checkField checks everything about a field except its names.
 func (l *linter) checkField(i int) {
 	f := l.schema.Fields[i]
 	l.checkHidden(i, f)

@@ -215,8 +215,8 @@ func quoted(text string) intray.Message {
 // budget limits the cost of a check. It counts operations instead of measuring time, so
 // that the same schema always has the same findings.
 type budget struct {
-	// patterns is the number of expressions that may still be compiled. source is the
-	// number of bytes that they may still have.
+	// patterns is the number of expressions that may still be compiled. source is the maximum
+	// total size of these expressions, in bytes.
 	patterns, source int
 	// valueBytes is the number of bytes of options that may still be tried with validators.
 	valueBytes int

@@ -13,16 +13,16 @@ import (
 // of fields: Amount and Amount % are different.
 const significantSigns = "#%&+$€£"
 
-// fieldName returns the name of a field without case, accents, spaces and punctuation, so
-// that "First Name", "first_name" and "firstName" are equal.
+// fieldName returns the name of a field in lower case and without accents, spaces and
+// punctuation, so that "First Name", "first_name" and "firstName" are equal.
 func fieldName(text string) string { return normalizeName(text, "") }
 
 // separators are characters that count as spaces between two words in the name of an
 // option. At the start or end of a name, they may be significant: A and A- are different.
 const separators = "-_–—/.,;:'’`\"()"
 
-// optionName returns the name of an option without case and accents, with one space between
-// words.
+// optionName returns the name of an option in lower case and without accents, with one space
+// between words.
 func optionName(text string) string { return normalizeName(text, " ") }
 
 // normalizeName returns text in lower case and without accents, with the string join between

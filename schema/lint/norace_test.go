@@ -2,5 +2,5 @@
 
 package lint_test
 
-// slowdown extends the time limits of tests, to allow for a busy machine.
+// slowdown is the factor by which tests extend their time limits, to allow for a busy machine.
 const slowdown = 2

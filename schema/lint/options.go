@@ -189,15 +189,16 @@ const (
 	neighbors = 8
 )
 
-// spelling is the hash of a name from which one letter was removed, and the index of the name.
+// spelling is the hash of a name, complete or with one letter removed, and the index of the
+// name.
 type spelling struct {
 	hash uint64
 	word int
 }
 
-// checkCloseOptions reports options that differ in one letter, once for each option. Names
-// that are one edit apart are equal after one letter is removed (the deletion neighborhood
-// of FastSS), so that it compares only names with a common spelling.
+// checkCloseOptions reports options that differ in one letter, once for each option. Names that
+// are one edit apart become equal when at most one letter is removed from each (the deletion
+// neighborhood of FastSS), so checkCloseOptions compares only names with a common spelling.
 func (l *linter) checkCloseOptions(i int, words []optionWord, reported map[int]bool) {
 	words = dedupeNames(words)
 	size := 0
@@ -284,7 +285,7 @@ func spellings(words []optionWord, size int) []spelling {
 	return all
 }
 
-// pairSpellings finds, for each name with the same spelling, an earlier name that differs
+// pairSpellings finds, for each of the names that share a spelling, an earlier name that differs
 // in one letter.
 func pairSpellings(words []optionWord, same []spelling, partner map[int]int) {
 	for k, s := range same {

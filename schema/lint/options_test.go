@@ -107,7 +107,7 @@ func TestFolding(t *testing.T) {
 	}
 }
 
-// TestPlainFoldingIsFolding checks that normalizeASCII and normalizeName agree.
+// TestPlainFoldingIsFolding checks that normalizeName and normalizeUnicode agree on ASCII text.
 func TestPlainFoldingIsFolding(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.StringMatching(`[aB9 ]{0,8}`).Draw(t, "text")

@@ -141,8 +141,8 @@ type branch struct {
 	// beyond reports whether the branch matches characters above U+FFFF, which JavaScript
 	// may count twice.
 	beyond bool
-	// never reports whether no text matches. all reports whether all text matches. counted
-	// reports whether an atom with a count is at either end.
+	// never reports whether no text matches. all reports whether all text without line breaks
+	// matches. counted reports whether the branch begins and ends with an atom that has a count.
 	never, all, counted bool
 }
 

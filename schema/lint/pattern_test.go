@@ -49,8 +49,8 @@ func text(t *rapid.T) string {
 	return strings.Join(rapid.SliceOfN(rapid.SampledFrom(characters), 1, 6).Draw(t, "text"), "")
 }
 
-// TestFormsAreSound checks that every string that an expression matches has one of its
-// forms, and that an expression with fitsAll matches every string.
+// TestFormsAreSound checks that every string that an expression matches has one of its forms,
+// and that an expression with fitsAll matches every string without a line feed.
 func TestFormsAreSound(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := patternOf(t, expression(t, 4))

@@ -2,5 +2,6 @@
 
 package lint_test
 
-// slowdown extends the time limits of tests, because the race detector slows them down.
+// slowdown is the factor by which tests extend their time limits, because the race detector
+// slows them down.
 const slowdown = 10

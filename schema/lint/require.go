@@ -278,7 +278,7 @@ func reasonUnless(is bool, why intray.Message) intray.Message {
 	return why
 }
 
-// optionProblem returns the reason why no option of a select has the value text.
+// optionProblem returns the reason why no option of a select has the given value.
 func (l *linter) optionProblem(field int, text string) intray.Message {
 	f := l.schema.Fields[field]
 	if boolOption(f, "allowCustom") || l.hooksMayOffer {
@@ -322,7 +322,8 @@ func (l *linter) optionNames(field int) optionNameSet {
 	return names
 }
 
-// optionsProblem returns the reason why a multi-select cannot have the list text.
+// optionsProblem returns the reason why a multi-select cannot have the given value, which should
+// be a JSON array.
 func (l *linter) optionsProblem(field int, text string) intray.Message {
 	var list []string
 	if json.Unmarshal([]byte(text), &list) != nil || list == nil {

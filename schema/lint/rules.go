@@ -25,9 +25,9 @@ type ruleState struct {
 	accepted []acceptedForms
 	// patterns maps each expression to the index of the first validator that has it.
 	patterns map[*pattern]int
-	// with maps each condition on other fields to the index of the first validator that
-	// requires the cell if the condition is met, and without does so for validators that
-	// require the cell if it is not met.
+	// with maps each condition on other fields to the index of the first validator that requires
+	// the cell if the condition is met. without is the same for validators that require the cell
+	// if the condition is not met.
 	with, without map[string]int
 }
 
@@ -92,8 +92,8 @@ func ruleKey(v intray.Validator) string {
 	return v.Rule + string(text)
 }
 
-// checkRepeatedRule reports a validator if an earlier validator of the field has the same
-// effect and a level that is at least as strict.
+// checkRepeatedRule reports the less strict of two validators that have the same effect, or the
+// later one if their levels are the same.
 func (l *linter) checkRepeatedRule(i, n int, f intray.Field, k *ruleState) bool {
 	v := f.Validators[n]
 	key := ruleKey(v)
@@ -222,7 +222,7 @@ func alphabeticalText(text string) bool {
 // each other.
 const maxComparedRules = 20
 
-// checkContradictions reports pairs of validators that no text can satisfy both.
+// checkContradictions reports pairs of validators that no text can satisfy at the same time.
 func (l *linter) checkContradictions(i int, f intray.Field, k *ruleState) {
 	wants := k.accepted[:min(len(k.accepted), maxComparedRules)]
 	for a := range wants {

@@ -233,7 +233,7 @@ type Grant struct {
 	ID  string `json:"i"`
 	// Expires is the expiry in seconds since 1970. 0 means never.
 	Expires int64 `json:"e,omitempty"`
-	// What selects the file to download. It is "" for other purposes.
+	// The value of What selects the file to download. It is "" for other purposes.
 	What string `json:"w,omitempty"`
 }
 
@@ -246,8 +246,8 @@ func SignGrant(key secrets.Key, g Grant) (string, error) {
 	return key.Sign(payload), nil
 }
 
-// AlteredError returns the error for a token that was not issued for the object in the rest of
-// its link.
+// AlteredError returns the error for a token that was issued for an object other than the one in
+// the rest of the link.
 func AlteredError(link intray.Message) error {
 	return model.NewError(model.Denied, "bad_signature", intray.NewMessage("link.altered", intray.Params{"link": link}))
 }

@@ -3,7 +3,8 @@
 //
 // Each version of a file becomes exactly one import, because one transaction stores the import
 // and the record that the file was fetched. A result is uploaded at least once, under the same
-// name every time. [SFTP] and [Remotes] implement the protocol.
+// name every time. [SFTP] and [Remotes] are the interfaces to the implementation of the
+// protocol.
 package connectors
 
 import (
@@ -98,8 +99,8 @@ func (s *Service) CreateConnector(ctx context.Context, org string, draft Draft) 
 	return c, err
 }
 
-// ReplaceConnector replaces the settings of a connector and resets its failures.
-// Files that were fetched before are fetched again only if the directory changes.
+// ReplaceConnector replaces the settings of a connector and resets its failure count. Files that
+// were fetched before are fetched again only if the directory changes.
 func (s *Service) ReplaceConnector(ctx context.Context, org, id string, draft Draft) (c model.Connector, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
@@ -255,7 +256,8 @@ type Remotes interface {
 	Classify(err error) RemoteFailure
 }
 
-// RemoteFailure classifies an error from a Remote. It is the zero value for other errors.
+// RemoteFailure classifies an error from Remotes.Open or from a Remote. It is the zero value for
+// other errors.
 type RemoteFailure struct {
 	// Kind classifies the error for programs.
 	Kind string
@@ -264,9 +266,9 @@ type RemoteFailure struct {
 	Resumable, Skippable bool
 }
 
-// PullPlan is the decision about a listed directory.
+// PullPlan is the result of comparing a directory listing with the remembered file versions.
 type PullPlan struct {
-	// Fetch are the files to fetch. Wait lists new files that may still change.
+	// Fetch lists the files to fetch. Wait lists new files that may still change.
 	Fetch, Wait []model.RemoteFile
 	// Keep lists the remembered versions to store. Drop lists the versions to forget.
 	Keep []model.PulledFile
@@ -284,9 +286,9 @@ type RemoteListing struct {
 type Remote interface {
 	Report() SFTPReport
 	List(ctx context.Context, directory, pattern string) (RemoteListing, error)
-	// Fetch writes the file, starting at offset, to the writer to, and returns the number of
-	// bytes written, even if it returns an error. It refuses files that are larger than
-	// maxSize bytes.
+	// Fetch writes the content of the file from offset on to the given writer, and returns the
+	// number of bytes written, even if it returns an error. It refuses files that are larger
+	// than maxSize bytes.
 	Fetch(ctx context.Context, f model.RemoteFile, offset, maxSize int64, to io.Writer) (int64, error)
 	// Upload writes a file. It becomes visible only when it is complete.
 	Upload(ctx context.Context, directory, name string, from io.Reader) error

@@ -18,7 +18,8 @@ func TestNewWithoutMasterKey(t *testing.T) {
 	}
 }
 
-// Each use of the store fails once in every API operation. The operation must report the error.
+// TestOperationFaults makes each use of the store fail once in every API operation. The
+// operation must report the error.
 func TestOperationFaults(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -55,7 +56,8 @@ func TestOperationFaults(t *testing.T) {
 	})
 }
 
-// An operation with the ID of an existing connector or credential returns that object.
+// TestCreateIsIdempotent checks that creating a connector or credential with an existing ID
+// returns the existing object.
 func TestCreateIsIdempotent(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -81,7 +83,7 @@ func TestCreateIsIdempotent(t *testing.T) {
 	}
 }
 
-// Each invalid value is refused, and nothing is stored.
+// TestInvalidDrafts checks that each invalid value is refused and that nothing is stored.
 func TestInvalidDrafts(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
@@ -123,7 +125,7 @@ func TestInvalidDrafts(t *testing.T) {
 	}
 }
 
-// Operations on objects that do not exist return NotFound.
+// TestMissingObjects checks that operations on objects that do not exist return NotFound.
 func TestMissingObjects(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -192,8 +192,8 @@ func (s *Service) TestCredential(ctx context.Context, org, id string) (report SF
 	return report, failure, err
 }
 
-// pinHostKey stores the host key unless the credential changed since it was read,
-// or a host key was pinned meanwhile.
+// pinHostKey stores the host key unless the credential has changed since it was read or a host
+// key has been pinned in the meantime.
 func (s *Service) pinHostKey(ctx context.Context, tested model.Credential, hostKey string) error {
 	return s.env.Store.Update(ctx, func(tx model.Tx) error {
 		c, err := tx.Credentials.Get(ctx, tested.Org, tested.ID)

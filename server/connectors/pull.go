@@ -27,7 +27,8 @@ const (
 	// maxFetched is the maximum number of files that a run fetches. If there are
 	// more, the next run starts immediately.
 	maxFetched = 1000
-	// maxSkipped is the maximum number of skipped files that the record of a run describes.
+	// maxSkipped is the maximum number of failed downloads that the record of a run describes as
+	// skipped files.
 	maxSkipped = 100
 	// maxTurn is the period after which a run starts no further downloads, so that other
 	// connectors can run.
@@ -214,7 +215,8 @@ type connectorRun struct {
 	remote    Remote
 	doc       schema.Doc
 	schema    *intray.Schema
-	// more is true if the directory has more files than one run fetches.
+	// more is true if the run fetched at least one file, but reached maxFetched or maxTurn
+	// before it had tried all files.
 	more bool
 	// stopped is true if the process stopped the run.
 	stopped bool
@@ -402,8 +404,8 @@ func (r *connectorRun) storeFile(ctx context.Context, key string, f model.Remote
 	var fetching sync.WaitGroup
 	fetching.Go(func() { to.CloseWithError(r.fetchFile(ctx, f, to)) })
 	stored, err := r.service.env.StoreFile(ctx, key, from, nil)
-	// If writing the blob failed first, nobody reads the rest of the pipe, and the
-	// download still uses the connection.
+	// If writing the blob failed, nothing reads the rest of the pipe. Closing the pipe then ends
+	// the download, which still uses the connection.
 	_ = from.Close()
 	fetching.Wait()
 	return model.File{Key: key, Size: stored.Size, SHA256: hex.EncodeToString(stored.SHA256)}, err
@@ -438,7 +440,7 @@ func (r *connectorRun) recordImport(ctx context.Context, tx model.Tx, imp model.
 	return true, nil
 }
 
-// fetchFile writes a file to the writer to. If the connection is lost, it reconnects and
+// fetchFile downloads a file to the given writer. If the connection is lost, it reconnects and
 // resumes the download.
 func (r *connectorRun) fetchFile(ctx context.Context, f model.RemoteFile, to io.Writer) error {
 	ctx, cancel := context.WithTimeout(ctx, fetchGrace+time.Duration(f.Size/fetchPace)*time.Second)

@@ -54,8 +54,8 @@ func (f *fixture) imported(c model.Connector) {
 	}
 }
 
-// Each use of the store, the blobs and the SFTP server fails once during a run. The failure must
-// be reported, and afterwards each file must become exactly one import.
+// TestPullFaults makes each use of the store, the blobs and the SFTP server fail once during a
+// run. The failure must be reported, and afterwards each file must become exactly one import.
 func TestPullFaults(t *testing.T) {
 	t.Parallel()
 	eachFault(t, func(f *fixture, n int) string {
@@ -84,7 +84,8 @@ func TestPullFaults(t *testing.T) {
 	})
 }
 
-// Each use fails once while the failure of an earlier run is stored and announced.
+// TestFailedRunFaults makes each use of the store, the blobs and the SFTP server fail once while
+// the failure of an earlier run is stored and announced.
 func TestFailedRunFaults(t *testing.T) {
 	t.Parallel()
 	eachFault(t, func(f *fixture, n int) string {
@@ -110,7 +111,7 @@ func TestFailedRunFaults(t *testing.T) {
 	})
 }
 
-// A run that the process stops leaves no trace, and the connector is due again.
+// A run that is canceled leaves no trace, and its connector is due again.
 func TestStoppedRun(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -101,8 +101,8 @@ func (s *Service) renewLease(ctx context.Context, f model.PulledFile) {
 	}
 }
 
-// storeUpload stores the outcome of an attempt. If it fails, the lease expires and
-// the result is uploaded again under the same name.
+// storeUpload stores the outcome of an attempt. If storeUpload fails, the lease expires and the
+// result is uploaded again under the same name.
 func (s *Service) storeUpload(ctx context.Context, f model.PulledFile, failure error) error {
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()

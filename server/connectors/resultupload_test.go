@@ -52,8 +52,8 @@ func (f *fixture) deliverDue() error {
 	return failed
 }
 
-// Each use of the store, the blobs and the SFTP server fails once while a result is uploaded.
-// The result must not count as uploaded before it is, and must be uploaded in the end.
+// Each use of the store, the blobs and the SFTP server fails once while a result is being
+// uploaded. The result must not count as uploaded before it is, and must be uploaded in the end.
 func TestResultFaults(t *testing.T) {
 	t.Parallel()
 	eachFault(t, func(f *fixture, n int) string {
@@ -84,7 +84,8 @@ func TestResultFaults(t *testing.T) {
 	})
 }
 
-// A result must not count as uploaded if an object that it needs cannot be read.
+// If any step of an upload fails once, the result must remain queued with a message, and must
+// not count as uploaded.
 func TestResultLookupFaults(t *testing.T) {
 	t.Parallel()
 	for _, fault := range []struct {
@@ -107,8 +108,8 @@ func TestResultLookupFaults(t *testing.T) {
 	}
 }
 
-// A result whose import, connector or credential was deleted is never uploaded, and does not
-// count as uploaded.
+// A result whose import or credential was deleted is never uploaded, and does not count as
+// uploaded.
 func TestResultOfDeleted(t *testing.T) {
 	t.Parallel()
 	for name, remove := range map[string]func(f *fixture, c model.Connector) error{
@@ -136,7 +137,8 @@ func TestResultOfDeleted(t *testing.T) {
 	}
 }
 
-// Each use of the store fails once while the upload of a result is queued.
+// Each use of the store fails once while the upload of a result is being queued. The error must
+// be returned.
 func TestQueueResultUploadFaults(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -87,8 +87,8 @@ func (d benchRevalidator) Change(_ context.Context, b *intray.Batch, edits []Edi
 
 var benchNames = []string{"Anna", "Björn", "Çelik", "Dmitri", "Élodie", "Frank", "Grace", "Hiro"}
 
-// benchBatch returns rows of contacts. One phone number in 50 and one date in 2,000
-// is invalid. One note in nine contains an email address.
+// benchBatch returns rows of contacts. One phone number in 50 and one date in 2,000 are invalid.
+// One note in nine contains an email address.
 func benchBatch(first, rows int64) *intray.Batch {
 	b := &intray.Batch{First: first, Fields: make([]intray.Cells, len(benchFields()))}
 	var text []byte
@@ -188,8 +188,8 @@ func benchDraft(b *testing.B) *Draft {
 	return d
 }
 
-// reportPercentiles calls the function do the given number of times and reports percentiles of
-// its duration.
+// reportPercentiles calls a function the given number of times and reports percentiles of its
+// duration.
 func reportPercentiles(b *testing.B, times int, do func(i int)) {
 	took := make([]time.Duration, times)
 	for b.Loop() {

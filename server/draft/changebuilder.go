@@ -118,7 +118,7 @@ func (m *changeBuilder) findMissing() error {
 	return nil
 }
 
-// removeRows removes rows from the draft.
+// removeRows records the deletion of rows and its effect on problems and keys.
 func (m *changeBuilder) removeRows(ctx context.Context, rows *roaring.Bitmap) error {
 	m.revision.live.lost = rows.Clone()
 	for k, of := range m.before.kinds {
@@ -150,7 +150,8 @@ func (m *changeBuilder) removeRows(ctx context.Context, rows *roaring.Bitmap) er
 	return nil
 }
 
-// addMoves appends moves. If the number of moves would exceed most, it sets many instead.
+// addMoves appends moves. If the total would exceed the given limit, it sets the field many
+// instead.
 func (t *keyChanges) addMoves(most int, moves ...keyMove) {
 	switch {
 	case t.many:
@@ -347,7 +348,7 @@ func (m *changeBuilder) discard() {
 type ChangeResult struct {
 	// Seq is the number of the change. It is 0 for a preview and for a change without effect.
 	Seq int64
-	// Cells is the number of changed cells. Rows is the number of rows that contain them.
+	// Cells is the number of changed cells. Rows is the number of changed and added rows.
 	Cells, Rows int64
 	// Added and Deleted are the numbers of added and deleted rows.
 	Added, Deleted int64
@@ -376,8 +377,7 @@ type ChangeOptions struct {
 	// not made. The revision's blobs are kept anyway, because Save may have succeeded despite
 	// the error. After Save succeeds, undone changes can no longer be redone.
 	Save func(ctx context.Context, k StoredRevision, v ChangeResult) error
-	// Progress receives row counts. It is called from a different goroutine, but never
-	// concurrently.
+	// Progress receives row counts. It is never called concurrently.
 	Progress func(done, total int64)
 }
 

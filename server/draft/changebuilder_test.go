@@ -67,7 +67,7 @@ func TestCellConflict(t *testing.T) {
 	}
 }
 
-// TestPreview checks the preview of changes that fix some rows and break others.
+// TestPreview checks the previews of a change that fixes rows and of a change that breaks rows.
 func TestPreview(t *testing.T) {
 	rows := similarRows(60)
 	for i := range rows {

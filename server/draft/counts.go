@@ -167,8 +167,8 @@ func (d *Draft) Distinct(ctx context.Context, field int, q Query, n int) (Distin
 }
 
 // eachText calls the function do for each cell of a field in some rows. It uses several
-// goroutines and calls newCounter once in each of them. It calls the function end after each
-// span.
+// goroutines and calls newCounter, which returns do and end, once in each of them. It calls the
+// function end after each span.
 func (d *Draft) eachText(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field int, newCounter func() (do func(text []byte, row uint32), end func() error)) error {
 	fields := []int{field}
 	return d.eachSpan(ctx, rows, nil, func() spanWork {

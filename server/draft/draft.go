@@ -10,21 +10,21 @@
 // filter at a point in time. Its rows stay in the view even if they no longer match. A
 // [ChangeResult] summarizes the effect of a change.
 //
-// Operations work on the raw values of cells. Search, replace and count use raw
-// values, and the [Revalidator] parses a new value exactly as the run parsed the
-// file. If a cell displays a name instead of its value, such as Germany for DE,
-// search and replace also consider the name. A many-to-one field has one cell per
-// column. In lists, search looks at the elements, not at the JSON encoding.
+// Operations work on the raw values of cells. Replace and count use raw values, search uses both
+// values and raw values, and the [Revalidator] parses a new raw value exactly as the run parsed
+// the file. If a cell displays a name instead of its value, such as Germany for DE, search and
+// replace also consider the name. A many-to-one field has one cell per column. In lists, search
+// looks at the elements, not at the JSON encoding.
 //
-// Changes run one at a time. A reader sees the rows as they were when it started,
-// and never waits for a change.
+// Changes run one at a time. A reader sees the rows as they were when it started. Except in
+// [Draft.History] and [Draft.RowsAtVersions], it never waits for a change.
 //
 // # Storage
 //
-// A [StoredRevision] holds a small revision inline. A larger revision is written to
-// blobs that the StoredRevision references. Opening a draft with the same stage and
-// stored revisions restores it. Everything has checksums, so a damaged revision
-// causes an error, never a wrong row.
+// A [StoredRevision] holds a small revision inline. A larger revision is written to blobs that
+// the StoredRevision references. Opening a draft with the same stage and stored revisions
+// restores it. All stored data has checksums, so a damaged revision causes an error, never a
+// wrong row.
 //
 // This package does not parse or validate cells. It does not depend on a database, a
 // clock or users.
@@ -65,7 +65,7 @@ type Revalidator interface {
 	Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch, error]) error
 }
 
-// Config configures a Draft. All fields except Temp are required.
+// Config configures a Draft. Stage, Blobs, Prefix, Fields and Revalidator are required.
 type Config struct {
 	// Stage holds the rows as the run staged them. The Draft does not close it.
 	Stage *staging.Stage
@@ -114,7 +114,7 @@ type Draft struct {
 	// keys and rules are compiled from the cross-row validators.
 	keys  []validate.Key
 	rules []rule
-	// ruleKinds are the kinds of the problems of the rules.
+	// ruleKinds holds, for each rule, the kind of its problem.
 	ruleKinds []Kind
 
 	now atomic.Pointer[snapshot]
@@ -122,7 +122,7 @@ type Draft struct {
 	// being deleted.
 	reading sync.RWMutex
 
-	// writing guards the fields below, up to nonce. A change holds it.
+	// writing guards keyIndexes, undone, gone, seq and next. A change holds it.
 	writing    chan struct{}
 	keyIndexes []*keyIndex
 	undone     []*revision
@@ -138,14 +138,14 @@ type Draft struct {
 	searches searches
 	caches   rowCaches
 
-	// background counts background goroutines. They run until closing is closed.
+	// background counts background goroutines. They end no later than when closing is closed.
 	calls      callTracker
 	background sync.WaitGroup
 	closing    chan struct{}
 }
 
-// rule is a cross-row validator. It consists of the problem that a violation causes
-// in a row, and the position of the key that it checks.
+// rule is a cross-row validator. It consists of the problem that a violation causes in a row,
+// and the index in Draft.keys of the key that the validator checks.
 type rule struct {
 	problem intray.Problem
 	key     int
@@ -270,7 +270,7 @@ func (d *Draft) snapshotConfig() snapshotConfig {
 	return snapshotConfig{d.ruleKinds, uint64(d.cfg.limits.touched)}
 }
 
-// rulesOf returns the positions of the rules whose problems are of kind k.
+// rulesOf returns the indexes in Draft.rules of the rules whose problems are of kind k.
 func (d *Draft) rulesOf(k Kind) (at []int) {
 	for i, kind := range d.ruleKinds {
 		if kind == k {
@@ -313,7 +313,8 @@ func ownBitmap(rows *roaring.Bitmap) (*roaring.Bitmap, error) {
 	return out, nil
 }
 
-// Close releases temporary files and open blobs. It does not delete stored revisions.
+// Close releases temporary files and open blobs. It does not delete the blobs of revisions that
+// are in effect or can be redone.
 func (d *Draft) Close() error {
 	close(d.closing)
 	d.background.Wait()

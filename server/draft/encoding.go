@@ -204,8 +204,8 @@ func (l *revision) open(ctx context.Context, blobs blob.Store) error {
 	return nil
 }
 
-// write appends the encoded revision to a slice. Numbers are varints. Text and
-// bitmaps follow their length. Equal revisions are encoded as equal bytes.
+// write appends the encoded revision to a slice. Numbers are varints. Each string and each
+// bitmap is preceded by its length. Equal revisions are encoded as equal bytes.
 func (l *revision) write(to []byte, rules []Kind) ([]byte, error) {
 	to = binary.AppendVarint(to, l.seq)
 	to = binary.AppendVarint(to, l.next)

@@ -39,8 +39,9 @@ func (u *testDraft) readAll() (rows int, err error) {
 	return rows, nil
 }
 
-// TestDamagedBodies checks that a stored body cannot be read if any byte is changed
-// or if it is truncated at any length. In short mode, it checks 1 byte and 1 length in 4.
+// TestDamagedBodies checks that a stored body cannot be read if any byte is changed or if it is
+// truncated at any length. In short mode, it checks only every fourth byte and every fourth
+// length.
 func TestDamagedBodies(t *testing.T) {
 	u := newDamageTest(t)
 	if n, err := u.readAll(); n != 29 || err != nil {

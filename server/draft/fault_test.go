@@ -45,8 +45,8 @@ func (u *testDraft) openFaulty(store blob.Store) (d *Draft, closeAll func(), err
 	return d, func() { _ = errors.Join(d.Close(), stage.Close()) }, nil
 }
 
-// faultStep returns the distance between two calls to the store that fail. In short
-// mode, only 1 call in 3 fails.
+// faultStep returns the distance, counted in calls to the store, from one failing call to the
+// next. In short mode, only 1 call in 3 fails.
 func faultStep() int {
 	if testing.Short() {
 		return 3
@@ -54,8 +54,8 @@ func faultStep() int {
 	return 1
 }
 
-// TestReadsFail makes each call to the store fail while a draft is opened and read.
-// Every read must return the error.
+// TestReadsFail makes each call to the store fail while a draft is being opened and read. Every
+// read must return the error.
 func TestReadsFail(t *testing.T) {
 	u := newFaultTest(t)
 	ctx := context.Background()
@@ -129,9 +129,9 @@ func TestReadsFail(t *testing.T) {
 	}
 }
 
-// TestChangesFail makes each call to the store fail while a draft is changed. A
-// change that returns an error must have no effect and leave no blobs. The draft
-// must contain exactly the successful changes, even after it is reopened.
+// TestChangesFail makes each call to the store fail while a draft is being changed. A change
+// that returns an error must have no effect and leave no blobs. The draft must contain exactly
+// the successful changes, even after it is reopened.
 func TestChangesFail(t *testing.T) {
 	u := newFaultTest(t)
 	ctx := context.Background()
@@ -330,8 +330,8 @@ func TestDamagedSegment(t *testing.T) {
 	}
 }
 
-// failingRevalidator fails the call with number failAt, counted from 0. If lose is
-// set, the call drops a row instead.
+// failingRevalidator fails the call with the index failAt, counted from 0. If lose is set, the
+// call drops a row instead.
 type failingRevalidator struct {
 	testRevalidator
 	mu     *sync.Mutex

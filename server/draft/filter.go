@@ -32,12 +32,12 @@ const (
 	Valid
 )
 
-// Filter selects the rows that match all criteria. The zero value selects all rows.
-// Show, Field and Code must match the same problem. If Show is All, Field and Code
-// match problems of any level.
+// Filter selects the rows that match all criteria. The zero value selects all rows. Show, Field
+// and Code must match the same problem. If Show is All, Problems or Valid, Field and Code match
+// problems of any level.
 type Filter struct {
 	Show Show
-	// Field is the position of the field with the problem, or intray.NoField for
+	// Field is the index in the schema of the field with the problem, or intray.NoField for
 	// problems of whole rows. Nil matches both.
 	Field *int
 	// Code is the code of the problem. "" matches any code.
@@ -45,7 +45,7 @@ type Filter struct {
 	// Search is the text to find in the raw value, the displayed name or the value of a
 	// cell, ignoring case. "" matches any cell.
 	Search string
-	// In is the position of the field to search. Nil searches all visible fields.
+	// In is the index in the schema of the field to search. Nil searches all visible fields.
 	In *int
 	// Also lists, by field, raw values that match in addition to those that contain
 	// Search. The review page uses it for displayed names that the draft does not know.
@@ -204,9 +204,9 @@ func (s *searches) lookup(key searchKey) *cachedSearch {
 	return one
 }
 
-// search returns the rows of a snapshot that match the search of a filter. Some of
-// them may be deleted. The first search scans all rows. Later searches scan only the
-// rows that have changed since.
+// search returns the rows of a snapshot that match the search of a filter. Some of them may be
+// deleted. The first search scans all rows. If its result is still cached and recent enough,
+// later searches scan only the rows that have changed since.
 func (d *Draft) search(ctx context.Context, s *snapshot, f Filter, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	key := f.key().search
 	one := d.searches.lookup(key)
@@ -251,7 +251,7 @@ func (d *Draft) search(ctx context.Context, s *snapshot, f Filter, progress func
 	return found, nil
 }
 
-// searchedFields returns the positions of the fields that a search scans.
+// searchedFields returns the indexes in the schema of the fields that a search scans.
 func (d *Draft) searchedFields(field int) []int {
 	if field != anyField {
 		return []int{field}

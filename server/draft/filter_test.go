@@ -8,7 +8,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestFoldCase checks that foldCase folds the same letters as regular expressions.
+// TestFoldCase checks that foldCase folds letters in the same way as case-insensitive regular
+// expressions.
 func TestFoldCase(t *testing.T) {
 	for r := range unicode.MaxRune {
 		other := unicode.SimpleFold(r)

@@ -39,7 +39,7 @@ func (d *Draft) History(ctx context.Context) (History, error) {
 }
 
 // Undo reverts the last change and returns its number. It calls save before the rows change. If
-// save fails, the change stays in effect. Undo returns ErrNothing if there is no change.
+// save fails, the change stays in effect. Undo returns ErrNothing if there is no change to undo.
 func (d *Draft) Undo(ctx context.Context, save func(ctx context.Context, seq int64) error) (int64, error) {
 	if err := d.lock(ctx); err != nil {
 		return 0, fmt.Errorf("undo: %w", err)
@@ -57,8 +57,8 @@ func (d *Draft) Undo(ctx context.Context, save func(ctx context.Context, seq int
 	return l.seq, nil
 }
 
-// Redo restores the change that was undone last and returns its number. It calls
-// save in the same way as Undo, and returns ErrNothing if no change is undone.
+// Redo restores the change that was undone last and returns its number. It calls save in the
+// same way as Undo, and returns ErrNothing if there is no undone change.
 func (d *Draft) Redo(ctx context.Context, save func(ctx context.Context, seq int64) error) (int64, error) {
 	if err := d.lock(ctx); err != nil {
 		return 0, fmt.Errorf("redo: %w", err)
@@ -98,9 +98,9 @@ type RowAtVersion struct {
 	Known bool
 }
 
-// RowsAtVersions returns the rows whose numbers are keys of versions, each with its
-// state at the given version. Missing rows are skipped. The result is in ascending
-// order of row numbers. RowsAtVersions waits for a running change.
+// RowsAtVersions returns the rows whose numbers are keys of the map versions, each with its
+// state at the given version. Missing rows are skipped. The result is in ascending order of row
+// numbers. RowsAtVersions waits for a running change.
 func (d *Draft) RowsAtVersions(ctx context.Context, versions map[int64]int64) ([]RowAtVersion, error) {
 	if err := d.lock(ctx); err != nil {
 		return nil, fmt.Errorf("read earlier versions: %w", err)
@@ -137,8 +137,8 @@ func (d *Draft) RowsAtVersions(ctx context.Context, versions map[int64]int64) ([
 	return out, nil
 }
 
-// readVersion reads rows from a revision, or from the stage if l is nil. For each
-// index in places, it sets Then and Known in out.
+// readVersion reads rows from a revision, or from the stage if l is nil. It sets Then and Known
+// of the elements of out whose indexes are in places.
 func (d *Draft) readVersion(ctx context.Context, l *revision, version int64, out []RowAtVersion, places []int) error {
 	has := func(row uint32) bool { return row < d.staged }
 	read := d.readStaged

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestRowsAtVersions reads every version of some rows from small and large
-// revisions, before and after the draft is reopened.
+// TestRowsAtVersions checks every version of some rows from small and large revisions, before
+// and after the draft is reopened.
 func TestRowsAtVersions(t *testing.T) {
 	for name, l := range map[string]limits{"small": {}, "large": {rows: 1, bytes: 1}} {
 		t.Run(name, func(t *testing.T) {
@@ -77,8 +77,8 @@ func TestRowsAtVersions(t *testing.T) {
 	}
 }
 
-// TestRowsAtVersionsDuringChanges reads versions of rows while the changes that
-// created them are undone and deleted.
+// TestRowsAtVersionsDuringChanges checks that versions of rows can be read while the changes
+// that created them are being undone and deleted.
 func TestRowsAtVersionsDuringChanges(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(9), 4, limits{rows: 1, bytes: 1})
 	defer func() { u.close(t) }()

@@ -104,7 +104,7 @@ func (t *keyIndex) close() error {
 	return t.index.Close()
 }
 
-// recordMoves records the new keys of rows that a change moved.
+// recordMoves records the new keys of the rows in moves.
 func (t *keyIndex) recordMoves(moves []keyMove) {
 	if t.index == nil {
 		return
@@ -174,8 +174,9 @@ func (t *keyIndex) keyMoves(ctx context.Context, s *snapshot, rows *roaring.Bitm
 	return moves, nil
 }
 
-// hashGroup is the set of rows whose keys have the same hash. It holds the number of
-// moving rows before and after the change, and up to two rows that do not move.
+// hashGroup is the set of rows whose keys have the same hash. It counts the rows with changed
+// keys that belong to it before and after the change, and lists up to two rows whose keys do not
+// change.
 type hashGroup struct {
 	before, after int
 	others        []uint32
@@ -184,8 +185,8 @@ type hashGroup struct {
 func (g *hashGroup) repeatedBefore() bool { return g.before+len(g.others) > 1 }
 func (g *hashGroup) repeated() bool       { return g.after+len(g.others) > 1 }
 
-// findRepeated returns the rows whose key becomes or ceases to be a duplicate when rows move.
-// repeated holds the rows with duplicate keys before the change.
+// findRepeated returns the rows whose key becomes or ceases to be a duplicate because of the
+// given moves. repeated holds the rows with duplicate keys before the change.
 func (t *keyIndex) findRepeated(ctx context.Context, s *snapshot, repeated *roaring.Bitmap, moves []keyMove) (*delta, error) {
 	if err := t.ensureIndex(ctx, s); err != nil {
 		return nil, err
@@ -232,7 +233,7 @@ func (t *keyIndex) findRepeated(ctx context.Context, s *snapshot, repeated *roar
 	return d, nil
 }
 
-// findOthers finds up to two rows that do not move and whose key has the given hash.
+// findOthers adds to g up to two rows that are not in moving and whose key has the given hash.
 func (t *keyIndex) findOthers(h validate.Hash, g *hashGroup, moving map[uint32]bool) error {
 	add := func(row uint32) bool {
 		if !moving[row] {

@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// The fields of the test schema. It has validators of cells and cross-row
+// The fields of the test schema. The schema has validators for single cells, cross-row
 // validators, a read-only field, a hidden field and a many-to-one field.
 const (
 	fName = iota
@@ -42,7 +42,8 @@ func testFields() []intray.Field {
 	}
 }
 
-// testNames returns the displayed names of the read-only and the many-to-one field.
+// testNames returns the names that are displayed for values of the read-only field and the
+// many-to-one field.
 func testNames() []map[string]string {
 	names := map[string]string{"b": "Käse Bad", " b": "Kk", "odd": "odd"} //nolint:gocritic // the space is part of the value
 	return []map[string]string{fLocked: names, fMany: names}
@@ -50,8 +51,8 @@ func testNames() []map[string]string {
 
 func testParts() []int { return []int{0, 0, 0, 0, 0, 0, 0, 2} }
 
-// parseTestCell parses a cell of the test schema. The value is the trimmed raw
-// value. A raw value that contains "bad" is invalid.
+// parseTestCell parses a cell of the test schema. Except in the many-to-one field, the value is
+// the trimmed raw value. In the other fields, a raw value that contains "bad" is invalid.
 func parseTestCell(field int, raw string) (value string, there bool, problems []intray.Problem) {
 	value = strings.TrimSpace(raw)
 	switch {

@@ -31,7 +31,8 @@ type Selector struct {
 	// Total, if not nil, is the number of rows of the view that the reviewer saw. If the view
 	// has changed since, its positions have shifted and the operation fails with a RefusedError.
 	Total *int64
-	// Fields are the positions of the fields. Nil selects all editable fields.
+	// Fields are the indexes of the selected fields in the schema. Nil selects all editable
+	// fields.
 	Fields []int
 }
 
@@ -66,8 +67,8 @@ type Replace struct {
 	Names map[int]map[string]string
 }
 
-// Fill sets all cells to Text. If Texts is not nil, Fill instead sets only the cells
-// of the fields that are keys of Texts, each to the value of its key.
+// Fill sets all selected cells to Text. If Texts is not nil, Fill instead sets only the cells of
+// the fields whose indexes are keys of Texts, each to the value in Texts for its field.
 type Fill struct {
 	Where Selector
 	Text  string
@@ -152,7 +153,7 @@ type CellConflict struct {
 // operation had no effect.
 type ConflictError struct{ Cells []CellConflict }
 
-// Error returns a message with the number of conflicts as a string.
+// Error returns the message from Describe as a string.
 func (c *ConflictError) Error() string { return c.Describe().String() }
 
 // Describe returns a message with the number of conflicts.
@@ -171,7 +172,7 @@ type changePlan struct {
 	// one. It is called concurrently. It is nil if new values do not depend on old ones.
 	change func(field int, text []byte) (string, bool)
 	fields []int
-	// needle is text that each changed cell contains, except the cells in nameMatches.
+	// needle is text that a cell must contain to change, unless its raw value is in nameMatches.
 	// It is nil if there is no such text.
 	needle      *needle
 	nameMatches textMatches

@@ -38,8 +38,8 @@ func TestViewRange(t *testing.T) {
 	}
 }
 
-// TestStaleViewPositions checks that positions in a view are refused if the view now
-// contains different rows, even if their number is the same.
+// TestStaleViewPositions checks that positions in a view are refused if the view now contains
+// different rows, even if it has the same number of rows as before.
 func TestStaleViewPositions(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(9), 4, limits{})
 	defer u.close(t)
@@ -242,8 +242,8 @@ func TestOperationLimits(t *testing.T) {
 	}
 }
 
-// TestFieldLimits checks filters and counts by the first and the last field, and by positions
-// outside the range of the fields.
+// TestFieldLimits checks filters and counts by the first and the last field, and by field
+// indexes that are out of range.
 func TestFieldLimits(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(2), 6, limits{})
 	defer u.close(t)

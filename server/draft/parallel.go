@@ -29,8 +29,8 @@ type spanResult struct {
 	moves        [][]keyMove
 }
 
-// applyParallel changes rows span by span on all cores and merges the results in row
-// order. It processes only a few spans at a time, unless Config.Whole is set.
+// applyParallel changes rows span by span on all cores and merges the results in row order. It
+// keeps only a few spans in memory at a time, unless Config.Whole is set.
 func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap, progress func(done, total int64)) error {
 	spans := m.draft.spansOf(rows)
 	report := progressOf(spans, progress)
@@ -91,7 +91,7 @@ func (m *changeBuilder) worker() *worker {
 	return w
 }
 
-// pending is an edit of a row that is not yet applied.
+// pending is an edit that has not yet been applied to its row.
 type pending struct {
 	row         uint32
 	field, part int
@@ -207,8 +207,8 @@ func (w *worker) typedEdits(r *spanResult) (edits []pending, err error) {
 	return edits, nil
 }
 
-// effectiveEdits removes the edits of a row that have no effect or that a later edit
-// overrides. The edits of the row start at index from.
+// effectiveEdits removes the edits of a row that have no effect or that a later edit overrides.
+// The edits of the row begin at edits[from].
 func (w *worker) effectiveEdits(b *intray.Batch, row int, edits []pending, from int) ([]pending, error) {
 	kept := edits[:from]
 	for i := from; i < len(edits); i++ {
@@ -263,7 +263,7 @@ func (w *worker) applyEdits(ctx context.Context, r *spanResult) error {
 	return w.diffProblems(r, old)
 }
 
-// revalidate applies edits to rows. It sets their numbers in the batch for the Revalidator.
+// revalidate applies edits to rows. It passes the row numbers to the Revalidator in the batch.
 func (d *Draft) revalidate(ctx context.Context, b *intray.Batch, rows []uint32, edits []Edit) error {
 	b.Numbers = toInt64(rows)
 	err := d.cfg.Revalidator.Change(ctx, b, edits)
@@ -365,8 +365,8 @@ func splitRow(problems []intray.Problem, row int) (of, others []intray.Problem) 
 	return problems[:n], problems[n:]
 }
 
-// addKinds adds a row to each kind of which the list some has a problem and the list others
-// has none.
+// addKinds adds a row to the rows of each kind of problem that occurs in the first list of
+// problems but not in the second.
 func addKinds(to map[Kind][]uint32, row uint32, some, others []intray.Problem) {
 	for i := range some {
 		k := kindOf(&some[i])

@@ -131,7 +131,7 @@ func (d *Draft) isRuleProblem(p *intray.Problem) bool {
 	return slices.ContainsFunc(d.ruleKinds, func(k Kind) bool { return k.Field == p.Field && k.Level == p.Level && k.Code == p.Code })
 }
 
-// readStaged reads rows of the stage. It reads distant row groups in parallel.
+// readStaged reads rows of the stage. It reads row groups in parallel.
 func (d *Draft) readStaged(ctx context.Context, rows []uint32) (*intray.Batch, error) {
 	runs := d.splitByGroup(rows)
 	if len(runs) <= 1 {
@@ -249,8 +249,8 @@ func (d *Draft) currentRows(ctx context.Context, s *snapshot, b *intray.Batch) (
 	return b, nil
 }
 
-// overlayRows returns the given rows of b. It copies the changed ones from the batch over
-// instead.
+// overlayRows returns the given rows of b. It copies the rows in changed from over, and all
+// others from b.
 func overlayRows(b, over *intray.Batch, rows, changed []uint32) *intray.Batch {
 	out := newBatchLike(b)
 	if len(rows) > 0 {

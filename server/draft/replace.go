@@ -166,7 +166,8 @@ func (n *needle) matchNames(fields []int, names func(field int) map[string]strin
 
 func (n *needle) isIn(text string) bool { return bytes.Contains(foldCase([]byte(text), nil), n.text) }
 
-// matchNames marks the rows whose value or raw value is in texts.
+// matchNames marks the rows whose raw value is in texts. For lists, it also marks the rows whose
+// value or raw value has an element in texts.
 func (f *finder) matchNames(c *intray.Cells, rows int, texts map[string]bool, lists bool) {
 	eachOf(c, rows, func(row int, v, raw []byte) {
 		f.has[row] = f.has[row] || texts[string(raw)] || lists && (listHasAny(v, texts) || listHasAny(raw, texts))

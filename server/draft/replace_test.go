@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestReplaceNames checks replacements in cells that display a name, by name and by raw value.
+// TestReplaceNames checks replacements, by name and by raw value, in cells that display a name.
 func TestReplaceNames(t *testing.T) {
 	names := map[string]string{"DE": "Germany", "FR": "France", "MK": "North Macedonia", "X": "Macedonia", "active": "active"}
 	others := map[string]string{"DE": "Deutschland", "FR": "Frankreich"}

@@ -13,7 +13,8 @@ import (
 )
 
 // The rows that match a filter may be scattered over many row groups of the stage. Reading a
-// window of them would require just as many reads. The row caches hold copies of such rows.
+// window of such rows requires a read for each row group that contains any of them. The row
+// caches hold copies of the rows to avoid these reads.
 
 const (
 	// maxCacheBytes and maxCacheRows are the maximum size of one cache.
@@ -24,8 +25,9 @@ const (
 	maxCacheRows    = 300_000
 	// minGroups is the maximum number of row groups for which a cache is unnecessary.
 	minGroups = 8
-	// A draft is idle once no call has been running for idleDelay. Before each span,
-	// filling a cache waits up to maxYield for the draft to become idle.
+	// A draft is idle if no call is in progress and the last one ended at least idleDelay ago.
+	// Before it reads a span, the goroutine that fills a cache waits up to maxYield for the
+	// draft to become idle.
 	idleDelay = 5 * time.Millisecond
 	maxYield  = 10 * time.Millisecond
 )
@@ -154,8 +156,8 @@ func (c *callTracker) isBusy() bool {
 	return c.open.Load() > 0 || time.Since(time.Unix(0, c.last.Load())) < idleDelay
 }
 
-// runInBackground runs work in a goroutine. The context of work is canceled when
-// the draft is closed.
+// runInBackground calls the function work in a goroutine. The context that it passes to work is
+// canceled when the draft is closed.
 func (d *Draft) runInBackground(work func(ctx context.Context)) {
 	d.background.Go(func() {
 		ctx, stop := context.WithCancel(context.Background())

@@ -17,7 +17,7 @@ type snapshot struct {
 	// id is unique among the snapshots of a draft.
 	id        uint64
 	revisions []*revision
-	// large holds the positions of the large revisions in revisions, counted from 1.
+	// large holds the positions of the large revisions in the field revisions, counted from 1.
 	large    []uint32
 	rowIndex *rowIndex
 	// held is the total size of the content of the small revisions, in bytes.
@@ -42,8 +42,8 @@ type recent struct {
 	rows *roaring.Bitmap
 }
 
-// maxRecent is the maximum number of changes since a search for which its cached
-// result is still used.
+// maxRecent is the maximum number of changes after which the cached result of a search is still
+// used.
 const maxRecent = 64
 
 // snapshotConfig holds the values that all snapshots of a draft share: the kinds of
@@ -196,9 +196,9 @@ func (s *snapshot) version(row uint32) int64 {
 	return 0
 }
 
-// lastLiveChange returns the number of the last change that deleted or added any of
-// the given rows. While that number stays the same, the same rows are live, because
-// the changes before it cannot differ.
+// lastLiveChange returns the number of the last change that deleted or added any of the given
+// rows. If the number is the same in two snapshots, the same rows are live in both, because a
+// change is always preceded by the same changes.
 func (s *snapshot) lastLiveChange(rows *roaring.Bitmap) int64 {
 	for _, l := range slices.Backward(s.revisions) {
 		if l.live.lost.Intersects(rows) || l.live.gained.Intersects(rows) {
@@ -343,9 +343,9 @@ func (l *revision) close() error {
 	return l.stage.Close()
 }
 
-// rowIndex maps a row to the position of the small revision that holds its latest
-// content. Positions are counted from 1. The index is immutable: set returns a new
-// index that shares unchanged pages.
+// rowIndex maps a row to the position of the small revision that holds its latest content. The
+// position, counted from 1, is called the owner of the row. The index is immutable: set returns
+// a new index that shares unchanged pages.
 type rowIndex struct {
 	// pages holds the owners of 1<<pageBits rows per page. A nil page has no owners.
 	pages []*rowIndexPage

@@ -40,7 +40,7 @@ type Window struct {
 
 // Row is a row as a reviewer sees it.
 type Row struct {
-	// Number identifies the row. It never changes and is never reused.
+	// Number identifies the row. The number never changes and is never reused.
 	Number int64
 	// Version is the number of the change that last touched the cells of the row, or 0.
 	Version int64
@@ -73,13 +73,13 @@ const maxViews = 16
 type view struct {
 	token string
 	rows  *roaring.Bitmap
-	// now holds the rows that still exist in the snapshot with this id. liveChange is the
-	// number of the last change that deleted or restored any of them.
+	// now holds the rows that still exist in the snapshot with this id. liveChange is the number
+	// of the last change that deleted or added any row of the view.
 	id         uint64
 	now        *roaring.Bitmap
 	liveChange int64
-	// listed maps the number of rows of the view, each time that it was listed, to the value
-	// of liveChange at that time.
+	// listed has an entry for each number of rows with which the view was listed. It maps that
+	// number to the value of liveChange when the view was listed.
 	listed map[int64]int64
 }
 
@@ -100,9 +100,9 @@ type views struct {
 	all []*view
 }
 
-// rows returns the rows of a view that exist in a snapshot. asListed reports whether
-// they are the same rows that were listed when the view had total rows. If total is
-// nil, asListed is true unless the view has expired.
+// rows returns the rows of a view that exist in a snapshot. asListed reports whether they are
+// the same rows as when the view was listed with the given total. If total is nil, asListed is
+// true unless the view has expired.
 func (v *views) rows(token string, s *snapshot, total *int64) (rows *roaring.Bitmap, asListed bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -57,7 +57,8 @@ func TestView(t *testing.T) {
 	}
 }
 
-// TestExpiredView checks that reading a view that has expired opens a new view of the filter.
+// TestExpiredView checks that reading a view that has expired opens a new view with the same
+// filter.
 func TestExpiredView(t *testing.T) {
 	rows := similarRows(20)
 	rows[2][fName] = "bad"
@@ -84,8 +85,8 @@ func TestExpiredView(t *testing.T) {
 	}
 }
 
-// TestWindowBounds checks that a window with a negative position or size is refused, and that
-// one after the last row is empty.
+// TestWindowBounds checks that a window with a negative position or size is refused, and that a
+// window that starts after the last row is empty.
 func TestWindowBounds(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(3), 6, limits{})
 	defer u.close(t)
@@ -116,7 +117,7 @@ func TestWindowLimit(t *testing.T) {
 }
 
 // TestRememberedViews checks that a view or search is dropped only after the maximum number of
-// newer ones.
+// others have been used since.
 func TestRememberedViews(t *testing.T) {
 	u := newTestDraft(t, t.TempDir(), similarRows(3), 6, limits{})
 	defer u.close(t)
@@ -161,7 +162,7 @@ func TestRememberedViews(t *testing.T) {
 	}
 }
 
-// TestNeighbor checks the row before and after a given row, up to the lowest and highest row
+// TestNeighbor checks the rows before and after a given row, up to the lowest and highest row
 // numbers.
 func TestNeighbor(t *testing.T) {
 	rows := roaring.BitmapOf(0, 7, 1<<32-1)

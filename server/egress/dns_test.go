@@ -24,8 +24,8 @@ func resolver(t *testing.T, answer func(kind uint16) []netip.Addr) *net.Resolver
 	return serving(t, func(_ string, kind uint16) []netip.Addr { return answer(kind) })
 }
 
-// named returns a resolver whose server answers queries according to the name,
-// which has no trailing dot.
+// named returns a resolver whose server answers queries according to their name, from which the
+// trailing dot is removed.
 func named(t *testing.T, answer func(name string) []netip.Addr) *net.Resolver {
 	t.Helper()
 	return serving(t, func(name string, kind uint16) []netip.Addr { return fitting(kind, answer(name)) })

@@ -3,7 +3,7 @@
 // A [Dialer] checks the address of every connection attempt after DNS resolution. It refuses a
 // name that resolves to an internal address, however the name is spelled and whenever the
 // address changes. It refuses all networks in the IANA special-purpose address registries,
-// except those that the operator allows. Allowed networks are open on all ports. It cannot
+// except those that the operator allows. Allowed networks are open on all ports. A Dialer cannot
 // detect public addresses that the operator routes to an internal network.
 //
 // A [LimitedConn] limits how many bytes the peer may send.

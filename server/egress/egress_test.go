@@ -134,7 +134,8 @@ func dials(d *Dialer) map[string]dialFunc {
 
 func TestOddHosts(t *testing.T) {
 	server := listen(t)
-	// This resolver accepts any number as an address, as some operating systems do.
+	// This resolver resolves every host to a loopback address, even a number, as some operating
+	// systems do.
 	dialer := New(Config{Resolver: resolver(t, always("127.0.0.1"))})
 	hosts := []string{
 		"2130706433", "0x7f000001", "0x7f.1", "0x7f.0.0.1", "0X7F.0x1", "017700000001", "0177.0.0.1", "127.1",

@@ -52,9 +52,9 @@ var (
 //   - https://www.iana.org/assignments/iana-ipv6-special-registry
 //
 // All IPv6 addresses outside globalUnicast are special as well, so the table lists only those
-// networks among them that have a name. An entry also covers the more specific networks in the
-// registries. whole marks the networks that organizations use for their own machines. For those,
-// the error suggests allowing the whole network instead of one address.
+// networks outside it that have a kind of their own. An entry also covers the more specific
+// networks in the registries. whole marks the networks that organizations use for their own
+// machines. For those, the error suggests allowing the whole network instead of one address.
 var specialNetworks = []struct {
 	prefix netip.Prefix
 	kind   intray.Message
@@ -94,8 +94,8 @@ var specialNetworks = []struct {
 // globalUnicast is the range from which IANA assigns public IPv6 addresses.
 var globalUnicast = netip.MustParsePrefix("2000::/3")
 
-// classify returns the kind of an address that is not public, and the network that
-// must be allowed to reach it. ok is false for a public address. The caller must
+// classify returns the kind of an address that is not public, and the network that the operator
+// must allow to make the address reachable. ok is false for a public address. The caller must
 // convert IPv4-mapped IPv6 addresses to IPv4 first.
 func classify(addr netip.Addr) (kind intray.Message, network netip.Prefix, ok bool) {
 	plain := addr.WithZone("")
@@ -113,7 +113,8 @@ func classify(addr netip.Addr) (kind intray.Message, network netip.Prefix, ok bo
 	return reserved, network, addr.Is6() && !globalUnicast.Contains(addr)
 }
 
-// hostLetters are the characters of DNS names. Internationalized names are encoded as xn--.
+// hostLetters are the characters of DNS names. Internationalized names are encoded with the
+// prefix xn--.
 const hostLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_."
 
 // hostProblem returns why a host is invalid, or the zero message. It refuses numbers that some

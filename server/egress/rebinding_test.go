@@ -61,7 +61,7 @@ func TestNameThatChanges(t *testing.T) {
 // a lookup and between lookups.
 func TestNameThatNeverStays(t *testing.T) {
 	if !isEverywhere() {
-		// Half of the addresses are public, and tests must not connect to them.
+		// Some of the answers are public addresses, and tests must not connect to them.
 		return
 	}
 	w := newRecorder(t)

@@ -11,8 +11,9 @@ import (
 	"testing"
 )
 
-// everywhere is an environment variable. It is set if the test runs in a network namespace in
-// which every address is local, so that every connection of the dialer arrives.
+// everywhere is the name of an environment variable. The variable is set if the test runs in a
+// network namespace in which every address is local, so that every connection of the dialer
+// arrives.
 const everywhere = "INTRAY_TEST_EGRESS_EVERYWHERE"
 
 func isEverywhere() bool { return os.Getenv(everywhere) != "" }
@@ -96,7 +97,7 @@ func (w *recorder) await(is func(acceptedConn) bool) {
 	}
 }
 
-// wantOnly checks that no address except open was reached. It makes a connection
+// wantOnly checks that no addresses were reached except those in open. It makes a connection
 // itself: once that one is accepted, all earlier ones have been accepted too.
 func (w *recorder) wantOnly(t *testing.T, open ...netip.Addr) {
 	t.Helper()
@@ -130,8 +131,8 @@ func (w *recorder) isReachable(to netip.Addr) bool {
 	return err == nil
 }
 
-// TestEverywhere repeats the tests that count connections in a network namespace in
-// which every address is local.
+// TestEverywhere runs the tests that count connections again, in a network namespace in which
+// every address is local.
 func TestEverywhere(t *testing.T) {
 	counting := []string{
 		"TestSpellings", "TestRegistries", "TestNameThatChanges", "TestNameThatNeverStays", "TestNameWithManyAddresses", "TestAllowListOpens", "TestPublicAddressesAreReached",

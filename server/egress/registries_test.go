@@ -9,8 +9,9 @@ import (
 )
 
 // listedNetworks returns all entries of the IANA special-purpose address registries for IPv4 and
-// IPv6 as of November 2026, and of the registries of multicast and retired networks. It does not
-// contain ::ffff:0:0/96, because those addresses count as the IPv4 addresses that they contain.
+// IPv6 as of November 2026, and of the registries of multicast and retired networks. The list
+// does not contain ::ffff:0:0/96, because those addresses count as the IPv4 addresses that they
+// contain.
 func listedNetworks() []netip.Prefix {
 	var list []netip.Prefix
 	for _, text := range []string{

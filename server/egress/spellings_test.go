@@ -79,8 +79,7 @@ func percent(text string) string {
 	return out.String()
 }
 
-// webHosts returns hosts like those in the URL tests of web browsers. Names among
-// them resolve to this machine.
+// webHosts returns hosts like those in the URL tests of web browsers.
 func webHosts(t *testing.T) []string {
 	t.Helper()
 	text, err := os.ReadFile("testdata/hosts.txt")

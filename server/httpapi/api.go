@@ -1,13 +1,13 @@
 // Package httpapi serves the HTTP API: routes, authentication, and JSON requests and responses.
 //
-// An operation is a row in the table of operations.go: a method and a path, who may call it, the
+// An operation is a row in the table in operations.go: a method and a path, who may call it, the
 // schemas of its request and response, and the function that serves it. The document at
 // /openapi.json is generated from this table. The schemas of responses are derived from the
 // structs of package wire. An error is a JSON object with detail, code and request_id. The file
 // errors.go maps the kinds of errors to statuses.
 //
-// Only this package and package wire contain the names that the API uses. The
-// business rules are in the use cases.
+// Apart from the names of fields in errors, only this package and package wire contain the names
+// that the API uses. The business rules are in the use cases.
 package httpapi
 
 import (
@@ -36,12 +36,13 @@ type Config struct {
 	KeyHeaders []string
 	// TrustedProxies are the networks of proxies whose X-Forwarded headers are trusted.
 	TrustedProxies []netip.Prefix
-	// RateCreate and RatePoll are the maximum numbers of creations per key and of
-	// retrievals per import in one minute. 0 means no limit.
+	// RateCreate is the maximum number of imports that an API key may create per minute, and
+	// RatePoll is the maximum number of times that an import may be retrieved per minute. 0
+	// means no limit.
 	RateCreate, RatePoll int
-	// TempDir is the folder for bodies and responses that are too large for memory.
-	// All calls together use about 64 MiB of memory. Default: the temporary folder
-	// of the operating system.
+	// TempDir is the folder for bodies and responses that are too large for memory. All calls
+	// together use at most about 64 MiB of memory. Default: the temporary folder of the
+	// operating system.
 	TempDir string
 	// Version is the API version in the OpenAPI document.
 	Version string

@@ -214,7 +214,8 @@ func (h *hashingReader) Read(p []byte) (int, error) {
 	return n, h.err
 }
 
-// cappedReader reads at most left bytes. If there are more, it returns the error in over.
+// cappedReader reads no more bytes than the limit in left. If there are more, it returns the
+// error in over.
 type cappedReader struct {
 	from io.Reader
 	left int64
@@ -233,9 +234,9 @@ func (c *cappedReader) Read(p []byte) (int, error) {
 // is not decoded because it may be large.
 const rowsField = "initial_data"
 
-// splitRows copies a body to rest, but replaces the value of initial_data with an
-// empty array. It returns the original value. If the property is missing or null,
-// the rows are nil. The caller must close the rows.
+// splitRows copies a body to the writer rest, but replaces the value of initial_data with an
+// empty array. It returns the original value. If the property is missing or null, the rows are
+// nil. The caller must close the rows.
 func (a *API) splitRows(from io.Reader, rest io.Writer) (rows *spool, err error) {
 	s := &rowSplitter{Scanner: jsonschema.NewScanner(from, rest), rest: rest, api: a}
 	if err := s.splitBody(); err != nil {

@@ -67,7 +67,7 @@ func (s *server) sent(method, path string, body io.Reader, headers ...string) *h
 	return w
 }
 
-// refusedWith checks the status and the code of an error.
+// refusedWith checks the status and the code of an error response.
 func (s *server) refusedWith(what string, w *httptest.ResponseRecorder, status int, code string) {
 	s.Helper()
 	var body struct{ Code string }
@@ -76,8 +76,9 @@ func (s *server) refusedWith(what string, w *httptest.ResponseRecorder, status i
 	}
 }
 
-// TestBrokenBodiesAreNotStored checks requests with an Idempotency-Key whose body did not arrive
-// completely or could not be stored. A complete request with the same key must then run.
+// TestBrokenBodiesAreNotStored checks that a request with an Idempotency-Key is refused if its
+// body does not arrive completely or cannot be stored. A complete request with the same key must
+// then run.
 func TestBrokenBodiesAreNotStored(t *testing.T) {
 	s := newServer(t, nil)
 	const all = "/api/v1/headless/imports/"
@@ -123,8 +124,8 @@ func TestManyValuesAreTooLarge(t *testing.T) {
 	s.refusedWith("many values", w, 413, "body_too_large")
 }
 
-// TestSignedURLsWithoutAnID checks that signed URLs are refused if the id is
-// invalid or spelled differently.
+// TestSignedURLsWithoutAnID checks that signed URLs are refused if their id is invalid, spelled
+// differently, or replaced by a different one.
 func TestSignedURLsWithoutAnID(t *testing.T) {
 	s := newServer(t, nil)
 	made := s.do("POST", "/api/v1/headless/imports/", `{`+mailFields+`}`)
@@ -281,7 +282,7 @@ func TestSplitRowsReportsBrokenBody(t *testing.T) {
 	}
 }
 
-// someBody draws a JSON object that has rows at any position.
+// someBody draws a JSON object that has rows at any position, or no rows.
 func someBody(t *rapid.T) string {
 	space := rapid.SampledFrom([]string{"", "", " ", "\n\t", "\r\n "})
 	var b strings.Builder
@@ -343,8 +344,8 @@ func someValue(t *rapid.T, depth int) string {
 	return rapid.SampledFrom(kinds).Draw(t, "value")
 }
 
-// TestSplitRowsAgreesWithAnotherReader compares the rest and the rows with those
-// that encoding/json decodes from the same body.
+// TestSplitRowsAgreesWithAnotherReader compares the rows, and the rest of the body, that
+// splitRows returns with those that encoding/json decodes.
 func TestSplitRowsAgreesWithAnotherReader(t *testing.T) {
 	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {

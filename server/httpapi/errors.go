@@ -43,8 +43,8 @@ func newError(status int, code string, message intray.Message) *apiError {
 	return &apiError{status: status, code: code, message: message}
 }
 
-// invalidField returns the error for an invalid parameter or field. The problem is
-// a sentence without its subject and without the full stop.
+// invalidField returns the error for an invalid parameter or field. The problem is a sentence
+// without its subject and without a period.
 func invalidField(field string, problem intray.Message) *apiError {
 	r := newError(http.StatusBadRequest, "invalid", intray.NewMessage("request.invalid_field", intray.Params{"field": field, "problem": problem}))
 	r.fields = map[string][]intray.Message{field: {problem}}

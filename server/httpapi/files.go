@@ -215,9 +215,9 @@ func extValue(text string) string {
 	return b.String()
 }
 
-// formFile returns the file in the part named file of a multipart form. Other parts
-// may have up to 1 MiB. Digests in the request header cover the form, so formFile
-// reads the digests of the file from the header of its part.
+// formFile returns the file in the part named file of a multipart form. All other parts together
+// may have up to 1 MiB. Digests in the request header cover the form, so formFile reads the
+// digests of the file from the header of its part.
 func formFile(r *http.Request, body io.Reader, maxSize int64) (imports.IncomingFile, error) {
 	none := imports.IncomingFile{}
 	media, params, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -243,8 +243,8 @@ func formFile(r *http.Request, body io.Reader, maxSize int64) (imports.IncomingF
 	}
 }
 
-// partFile reads the name and the digests of the file in a part. The name contains
-// no path.
+// partFile reads the name and the digests of the file in a part. The name is the one that the
+// client sent, even if it contains a path.
 func partFile(form *multipart.Reader, part *multipart.Part) (imports.IncomingFile, error) {
 	header := http.Header(part.Header)
 	_, names, err := mime.ParseMediaType(header.Get("Content-Disposition"))

@@ -41,7 +41,8 @@ func TestAttachment(t *testing.T) {
 	}
 }
 
-// TestAttachmentIsRead checks that the standard library can parse the header.
+// TestAttachmentIsRead checks that the standard library can parse the Content-Disposition header
+// that attachment returns.
 func TestAttachmentIsRead(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		name := rapid.StringN(1, 40, -1).Draw(t, "name")

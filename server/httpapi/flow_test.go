@@ -32,7 +32,8 @@ type server struct {
 	svc  *service.Service
 	key  string
 	seen map[string]bool
-	// faults makes calls to the stores fail. If withFaults is set, do makes each call fail once.
+	// faults makes calls to the stores fail. If withFaults is set, the method do makes each call
+	// fail once.
 	faults     *faults
 	withFaults bool
 }

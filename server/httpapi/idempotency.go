@@ -92,8 +92,7 @@ func encodedBody(done *response) ([]byte, error) {
 	return encodeJSON(done.body)
 }
 
-// limitCreates limits how many entities an API key creates per minute. Failed calls
-// do not count.
+// limitCreates limits how many imports an API key creates per minute. Failed calls do not count.
 func (a *API) limitCreates(c *call, work func() (*response, error)) (*response, error) {
 	if c.op.limit != perCreate {
 		return work()

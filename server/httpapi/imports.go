@@ -92,7 +92,7 @@ func wireOutcome(imp model.Import) (wire.Import, error) {
 	}
 	chosen := map[string]intray.Evidence{}
 	for _, e := range o.Evidence {
-		// Join two pieces of evidence for the same choice, such as a hidden sheet.
+		// If there are two pieces of evidence for the same choice, join their reasons.
 		if before, twice := chosen[e.Choice]; twice && before.Value == e.Value {
 			e.Reason = intray.JoinMessages(before.Reason, e.Reason)
 		}
@@ -158,7 +158,7 @@ func (a *API) createImport(c *call) (*response, error) {
 	return jsonResponse(http.StatusCreated, full, err)
 }
 
-// userOf returns the user in import_metadata, which must be validated.
+// userOf returns the user in import_metadata, which must already have been validated.
 func userOf(metadata any) *model.User {
 	outer, _ := metadata.(map[string]any)
 	u, sent := outer["user"].(map[string]any)

@@ -206,8 +206,8 @@ func heap() int64 {
 	return int64(stats.HeapAlloc)
 }
 
-// TestNoMemoryIsHeldForSlowClients checks that all memory is available to other
-// calls while a body is read and while a response is written.
+// TestNoMemoryIsHeldForSlowClients checks that all memory is available to other calls while a
+// body is being read and while a response is being written.
 func TestNoMemoryIsHeldForSlowClients(t *testing.T) {
 	s := newServer(t, nil)
 	token := s.text(s.do("POST", "/api/widget/session/v2/auth/", ""), "hydrationId")

@@ -159,7 +159,7 @@ func (op *operation) requestBody() map[string]any {
 	return nil
 }
 
-// responses describes the successful response and all errors, including authentication errors.
+// responses describes the successful response and the errors, including authentication errors.
 func (op *operation) responses() map[string]any {
 	all := map[string]any{}
 	if op.status != 0 {
@@ -181,7 +181,7 @@ func (op *operation) responses() map[string]any {
 	return all
 }
 
-// errorStatuses returns the statuses of all errors that the operation can return.
+// errorStatuses returns the error statuses that the document lists for the operation.
 func (op *operation) errorStatuses() []int {
 	list := append([]int{}, op.errors...)
 	switch op.auth {

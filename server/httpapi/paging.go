@@ -72,8 +72,8 @@ func mapEach[T, W any](list []T, convert func(T) W) []W {
 	return out
 }
 
-// intParam reads a query parameter that must be an integer from least to most. If the
-// parameter is missing, it returns the value of the argument otherwise.
+// intParam reads a query parameter that must be an integer in the range [least, most]. If the
+// parameter is missing, it returns the last argument.
 func intParam(query url.Values, name string, least, most, otherwise int64) (int64, error) {
 	text := query.Get(name)
 	if text == "" {

@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// TestReadingsOnTheWire checks that the readings of examples are encoded next to
-// the examples, and that a question stored without readings still has its examples.
+// TestReadingsOnTheWire checks that the readings of examples are encoded along with the
+// examples, and that a question stored without readings still has its examples.
 func TestReadingsOnTheWire(t *testing.T) {
 	const choice = `{"Value":"DMY","Examples":["03/04/2026 is 2026-04-03"]%s}`
 	const wire = `{"value":"DMY","label":"DMY","reason":"","examples":["03/04/2026 is 2026-04-03"]%s}`

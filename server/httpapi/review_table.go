@@ -204,8 +204,8 @@ func (d *reviewTable) parseAlso(doc string) (map[int][]string, error) {
 	return texts, nil
 }
 
-// wireRow returns a row with the columns of the table. It truncates values to the maximum
-// number of bytes in most.
+// wireRow returns a row with the columns of the table. It truncates values to the given maximum
+// number of bytes.
 func (d *reviewTable) wireRow(r draft.Row, most int, made review.SetByHook) wire.ReviewRow {
 	out := wire.ReviewRow{ID: strconv.FormatInt(r.Number, 10), Version: r.Version, Line: r.Line, Problems: d.problems(r.Problems, nil)}
 	for i, column := range d.columns {

@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/internal/wire"
 )
 
-// underReview creates an import that needs a review, and returns the path and the cookie of
-// the review.
+// underReview creates an import that needs a review, and returns its id and the path and the
+// cookie of the review.
 func (s *server) underReview(file string) (id, path, cookie string) {
 	s.Helper()
 	made := s.do("POST", "/api/v1/headless/imports/", `{"settings":{"invalidDataBehavior":"BLOCK_SUBMIT"},"fields":[
@@ -217,8 +217,8 @@ func TestAnswersWouldDiscard(t *testing.T) {
 	s.runAll()
 }
 
-// TestTruncatedValuesAreMarked checks a value of the maximum length and one that is
-// a byte longer. Only the latter is marked as truncated.
+// TestTruncatedValuesAreMarked checks a value of the maximum length and one that is one byte
+// longer. Only the latter is marked as truncated.
 func TestTruncatedValuesAreMarked(t *testing.T) {
 	s := newServer(t, nil)
 	whole := strings.Repeat("w", maxCellText-len("…")) + "…"

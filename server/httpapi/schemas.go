@@ -29,8 +29,8 @@ func schemaBody() *jsonschema.Schema {
 	)
 }
 
-// schemaDraft returns the schema in a body, which must be validated. It ignores an
-// id in the body.
+// schemaDraft returns the schema in a body, which must already have been validated. It ignores
+// an id in the body.
 func schemaDraft(c *call) schemas.Draft {
 	doc := c.bodyObject()
 	return schemas.Draft{ID: c.fixedID, Doc: schema.Doc{

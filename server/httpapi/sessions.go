@@ -15,7 +15,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// tokenLifetime returns the duration in expires_in, which must be validated.
+// tokenLifetime returns the duration in expires_in, which must already have been validated.
 func tokenLifetime(doc map[string]any) time.Duration {
 	return time.Duration(intField(doc, "expires_in")) * time.Second
 }

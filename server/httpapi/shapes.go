@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// These are short names for the functions that build the schemas of requests.
+// The following functions are shorthands for building schemas.
 
 func objectType(doc string, props ...jsonschema.Property) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.Object, Description: doc, Properties: props}

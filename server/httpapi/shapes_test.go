@@ -57,8 +57,7 @@ func TestShapeOf(t *testing.T) {
 	}
 }
 
-// TestShapeOfRefuses checks that tags and types without a schema cause a panic when
-// the table of operations is built.
+// TestShapeOfRefuses checks that shapeOf panics if a tag is unknown or a type has no schema.
 func TestShapeOfRefuses(t *testing.T) {
 	for name, shape := range map[string]func(){
 		"an unknown name": func() {

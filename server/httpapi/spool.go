@@ -110,8 +110,8 @@ func (s *spool) close() {
 	}
 }
 
-// onlyReader hides the other methods of a file, so that io.Copy passes the bytes
-// through the writer that limits the pace.
+// onlyReader hides the other methods of a reader, so that io.Copy uses only Read and Write, and
+// a paced writer sees every chunk.
 type onlyReader struct{ io.Reader }
 
 // spoolError reports that a body or a response could not be stored. It is never the

@@ -74,8 +74,8 @@ func (f *failAfter) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestListWriterReportsErrors checks the errors for a list of four pieces if writing each piece
-// fails, and for elements and frames that cannot be encoded as JSON.
+// TestListWriterReportsErrors checks the errors that occur if writing any of the four pieces of
+// a list fails, or if an element or the frame cannot be encoded as JSON.
 func TestListWriterReportsErrors(t *testing.T) {
 	write := func(w *listWriter, elements ...any) error {
 		for _, one := range elements {
@@ -154,8 +154,8 @@ func TestSpool(t *testing.T) {
 	}
 }
 
-// TestSpoolReportsErrors checks the errors for a spool whose file was closed too early, and
-// for reading past the end.
+// TestSpoolReportsErrors checks the errors for a spool that exceeds its limit, for a spool whose
+// file was closed too early, and for reading past the end.
 func TestSpoolReportsErrors(t *testing.T) {
 	a := &API{cfg: Config{TempDir: t.TempDir()}}
 	over := errors.New("too large")

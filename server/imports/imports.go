@@ -66,8 +66,8 @@ type Draft struct {
 	ID string
 	// SchemaID is the id of a saved schema, or "" if Doc contains the fields.
 	SchemaID string
-	// Doc contains the fields of an inline schema. If SchemaID is set, its settings and
-	// hooks override those of the saved schema, key by key.
+	// Doc contains the fields of an inline schema. If SchemaID is set, the settings and hooks in
+	// Doc override those of the saved schema, key by key.
 	Doc      schema.Doc
 	Filename string
 	// User may be nil.
@@ -258,8 +258,8 @@ func (s *Service) Import(ctx context.Context, org, id string) (imp model.Import,
 	return imp, model.DescribeNotFound(err, model.ImportMissing)
 }
 
-// Imports returns at most limit imports starting at offset, newest first, and the
-// total number. The imports contain neither a schema nor an outcome.
+// Imports returns at most limit imports starting at offset, newest first, and the total number
+// of imports. The imports contain neither a schema nor an outcome.
 func (s *Service) Imports(ctx context.Context, org string, offset, limit int64) (list []model.Import, total int64, err error) {
 	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.Import, int64, error) { return tx.Imports.List(ctx, org, offset, limit) })
 }
@@ -322,7 +322,7 @@ func (s *Service) syncUpload(ctx context.Context, tx model.Tx, imp model.Import)
 	return tx.Uploads.Save(ctx, u)
 }
 
-// validations returns the notices about broken validators.
+// validations returns the notices of type Validation.
 func validations(listed []intray.Notice) (list []intray.Notice) {
 	for _, n := range listed {
 		if n.Type == intray.Validation {

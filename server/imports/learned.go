@@ -25,8 +25,8 @@ const (
 	MaxMemoryText = 1 << 10
 )
 
-// Memory returns at most limit learned mappings of an import identifier starting at
-// offset, newest first, and the total number.
+// Memory returns at most limit learned mappings of an import identifier starting at offset,
+// newest first, and the total number of mappings.
 func (s *Service) Memory(ctx context.Context, org, identifier string, offset, limit int64) (list []model.LearnedMapping, total int64, err error) {
 	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.LearnedMapping, int64, error) {
 		return tx.Memory.List(ctx, org, identifier, offset, limit)

@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// nodeTimeout is the time after the last heartbeat at which a node is considered dead.
+// nodeTimeout is how long after its last heartbeat a node is considered dead.
 const nodeTimeout = 8 * time.Second
 
 // RecoverRuns reclaims the runs of dead nodes and the abandoned runs of this process. If an

@@ -346,8 +346,8 @@ func (s *Service) finish(ctx context.Context, ran model.Import, next model.Statu
 	})
 }
 
-// discardRun schedules the blobs of a run for deletion after StopGrace. By then, the
-// run has stopped even if it does not yet know that it was lost.
+// discardRun schedules the blobs of a run for deletion after StopGrace. By then, the run has
+// stopped, even if it was slow to detect that it was lost.
 func (s *Service) discardRun(ctx context.Context, tx model.Tx, imp model.Import) error {
 	return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.RunPrefix(imp.Run), Due: s.env.Now().Add(model.StopGrace)})
 }

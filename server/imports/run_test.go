@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// runStore is a store in which each transaction that reads a run finds the next of its
-// states. The last state does not change any more.
+// runStore is a store that moves to its next state after each transaction. It remains in the
+// last state.
 type runStore struct {
 	model.Store
 	model.ImportRows

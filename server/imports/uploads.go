@@ -102,8 +102,8 @@ func (r *UploadReceiver) tooLarge() error {
 	return model.NewError(model.TooLarge, "file_too_large", intray.NewMessage("file.too_large_for_import", intray.Params{"size": r.MaxSize}))
 }
 
-// Receive stores the file. If it returns nil, the file is durable and the import is
-// Pending. Otherwise, the import is still waiting for an upload.
+// Receive stores the file. If it returns nil, the file is durable and the import is Pending. If
+// it returns an error, the import is normally still waiting for an upload.
 func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadReceipt, error) {
 	if err := checkFilename("filename", in.Filename); err != nil {
 		return UploadReceipt{}, err
@@ -117,7 +117,7 @@ func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadRe
 	if err := r.insertUpload(ctx, key); err != nil {
 		return UploadReceipt{}, err
 	}
-	// Reading one more byte reveals that the file is too large.
+	// Reading one more byte than allowed reveals whether the file is too large.
 	body := io.LimitReader(in.Body, r.MaxSize+1)
 	done, err := s.env.StoreFile(ctx, key, body, func(d model.StoredFile) error { return r.verify(in, d) })
 	if err != nil {

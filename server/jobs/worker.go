@@ -53,7 +53,7 @@ type Transfers interface {
 	DeliverNextResult(ctx context.Context) (bool, error)
 	// CollectGarbage deletes expired data and orphaned blobs.
 	CollectGarbage(ctx context.Context) error
-	// DeliveriesReady receives a value when a new delivery becomes due.
+	// DeliveriesReady returns a channel that receives a value when a new delivery becomes due.
 	DeliveriesReady() <-chan struct{}
 }
 
@@ -148,14 +148,14 @@ func repeat(ctx context.Context, interval time.Duration, work func()) {
 	}
 }
 
-// logFailure logs an error, unless the end of ctx may have caused it.
+// logFailure logs an error, unless the cancellation of ctx may have caused it.
 func (w *Worker) logFailure(ctx context.Context, text string, err error) {
 	if err != nil && ctx.Err() == nil {
 		w.log.Warn(text, "error", err)
 	}
 }
 
-// pollWork calls next until nothing is due. It does so again at each interval until
+// pollWork calls the function next until nothing is due. It does so again at each interval until
 // ctx is canceled.
 func (w *Worker) pollWork(ctx context.Context, failure string, next func(context.Context) (bool, error)) {
 	workAll := func() {

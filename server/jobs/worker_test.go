@@ -151,7 +151,7 @@ func TestIntervals(t *testing.T) {
 	})
 }
 
-// The worker must start a new delivery immediately.
+// The worker must start a new delivery as soon as it becomes due.
 func TestReadyDeliveries(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -197,7 +197,8 @@ func TestPolling(t *testing.T) {
 	})
 }
 
-// A failed call must be logged and end the current round, but not later ones.
+// A failed call must be logged and must end the current round, but later rounds must still take
+// place.
 func TestFailuresAreLogged(t *testing.T) {
 	fault := errors.New("no route")
 	fail := func(context.Context) error { return fault }
@@ -260,11 +261,11 @@ func TestSlowMaintenance(t *testing.T) {
 	})
 }
 
-// endlessRun is an import that runs until it is canceled while a worker records heartbeats.
+// endlessRun is an import that runs until it is canceled, on a worker that records heartbeats.
 type endlessRun struct {
 	log *servertest.Log
-	// ended is closed when the run is canceled. err is the cause, and after is the time
-	// since the start.
+	// ended is closed when the run is canceled. err is the cause, and after is the time between
+	// the start and the cancellation.
 	ended chan struct{}
 	after time.Duration
 	err   error
@@ -296,7 +297,7 @@ func startEndlessRun(ctx context.Context, t *testing.T, heartbeat func(ctx conte
 func TestRunsStopWithoutHeartbeat(t *testing.T) {
 	for name, c := range map[string]struct {
 		heartbeat func(ctx context.Context, since time.Duration) error
-		// stopped is the time at which the run must be canceled: the first failed
+		// stopped is the time at which the run must be canceled: that of the first failed
 		// heartbeat more than 8 s after the last successful one.
 		stopped time.Duration
 	}{

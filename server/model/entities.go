@@ -8,7 +8,7 @@
 //   - An [Import] is one file with its settings and status, from upload to result. Its
 //     schema is frozen at its creation. Its [Status] changes only as states.go allows.
 //   - An [Upload] is the received file of an import, with a report on its problems.
-//   - A [LearnedMapping] is a person's decision about a file. Intray suggests it for
+//   - A [LearnedMapping] is a person's decision about a file. Intray reuses it for
 //     later imports of the same kind.
 //   - An [Edit] is an entry in the log of changes to the rows of an import under review.
 //   - A [Session] holds the state of an unfinished embedded import.
@@ -122,7 +122,7 @@ type Import struct {
 	Node string
 	// Filename is the file name that the client sent, or "".
 	Filename string
-	// HasUser reports whether the client sent a user with the import.
+	// HasUser reports whether the client sent a user with the import or a hook set one.
 	HasUser bool
 	User    User
 	// Schema is the merged schema as of the creation of the import.
@@ -145,7 +145,8 @@ type Import struct {
 	Outcome  *Outcome
 	Created  time.Time
 	Modified time.Time
-	// Queued is the time when the import became Pending.
+	// Queued is the time when the import became Pending, or the later time from which it may be
+	// claimed after a failed attempt.
 	Queued time.Time
 }
 
@@ -204,7 +205,7 @@ type Session struct {
 	ID               string
 	Org              string
 	ImportIdentifier string
-	// Tag changes each time the state is saved. It is "" until then.
+	// Tag changes each time the state is saved. It is "" until the state is first saved.
 	Tag string
 	// File is the file to import. FileName is its name, and ContentType its media type.
 	File        File
@@ -349,8 +350,8 @@ type Connector struct {
 	Created, Modified time.Time
 }
 
-// Schedule determines when a connector runs. It runs every Minutes minutes. If
-// Minutes is 0, it runs daily at a time in UTC, such as 07:30.
+// Schedule determines when a connector runs. The connector runs every Minutes minutes. If
+// Minutes is 0, it runs once a day at the time in Daily, such as 07:30, in UTC.
 type Schedule struct {
 	Minutes int
 	Daily   string
@@ -463,8 +464,8 @@ const (
 	ValueMemory MemoryKind = "value"
 )
 
-// LearnedMapping is a person's decision about a file. Intray suggests it for later
-// imports of the same organization and import identifier.
+// LearnedMapping is a person's decision about a file. Intray reuses it for later imports of the
+// same organization and import identifier.
 type LearnedMapping struct {
 	Org              string
 	ImportIdentifier string
@@ -478,7 +479,7 @@ type LearnedMapping struct {
 	On time.Time
 }
 
-// Trash is a blob to be deleted at a given time.
+// Trash identifies blobs to be deleted at a given time.
 type Trash struct {
 	// Prefix is the key of a blob or the common prefix of several keys.
 	Prefix string
@@ -498,8 +499,8 @@ type Edit struct {
 	Op string
 	// Kind is the kind of change, or undo or redo.
 	Kind string
-	// Change is the number of the change that was made, undone or redone. It is 0 if no
-	// cell changed.
+	// Change is the number of the change that was made, undone or redone. It is 0 if the change
+	// had no effect.
 	Change int64
 	// Request is the JSON of the request, and Result is the JSON of the response.
 	Request json.RawMessage

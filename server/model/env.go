@@ -26,9 +26,9 @@ type Env struct {
 	Store  Store
 	Blobs  blob.Store
 	Master secrets.Master
-	// Node identifies this process among the processes that share the store. Its part
-	// before the first "/" identifies the data folder. Processes with the same data
-	// folder never run at the same time, because they lock it.
+	// Node identifies this process among the processes that share the store. Its part before the
+	// first "/" identifies the data folder. No two processes serve from the same data folder at
+	// the same time, because each of them locks it.
 	Node string
 	// Clock returns the current time.
 	Clock func() time.Time
@@ -69,7 +69,7 @@ func (e *Env) CheckStores(ctx context.Context) error {
 const MaintenanceBatch = 200
 
 // SecretLabel is the label of the key that encrypts the secrets of webhooks and SFTP
-// credentials. Never change it: stored secrets could no longer be decrypted.
+// credentials. Never change it, because stored secrets could then no longer be decrypted.
 const SecretLabel = "sftp secrets"
 
 // NewID returns a random UUID.
@@ -171,8 +171,8 @@ type StoredFile struct {
 	Took   time.Duration
 }
 
-// StoreFile writes a blob. Before the blob becomes durable, it calls approve, which
-// may be nil. If approve returns an error, StoreFile discards the blob.
+// StoreFile writes a blob. Before it makes the blob durable, StoreFile calls approve, which may
+// be nil. If approve returns an error, StoreFile discards the blob.
 func (e *Env) StoreFile(ctx context.Context, key string, from io.Reader, approve func(StoredFile) error) (StoredFile, error) {
 	w, err := e.Blobs.Create(ctx, key)
 	if err != nil {
@@ -210,8 +210,8 @@ func WrapStorageFull(err error) error {
 	return err
 }
 
-// onlyReader hides the WriterTo implementation of a reader, so that io.CopyBuffer
-// uses its buffer.
+// onlyReader hides the WriterTo implementation of a reader, so that io.CopyBuffer uses the given
+// buffer.
 type onlyReader struct{ io.Reader }
 
 // GuardBlob marks a blob as trash before it is written. The transaction that refers to the blob
@@ -222,9 +222,9 @@ func (e *Env) GuardBlob(ctx context.Context, key string) error {
 	})
 }
 
-// IsRolledBack reports whether err proves that the transaction was not committed: it
-// is an *Error of a kind other than Unavailable. After any other error, the
-// transaction may be committed although the response was lost.
+// IsRolledBack reports whether err proves that the transaction was not committed: it is an
+// *Error of a kind other than Unavailable. After any other error, the transaction may have been
+// committed, and only the response lost.
 func IsRolledBack(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Kind != Unavailable
@@ -238,8 +238,8 @@ func (e *Env) DiscardBlobs(ctx context.Context, prefix string) {
 	}
 }
 
-// DeleteBlobs deletes the blob with key prefix and all blobs whose keys begin with
-// prefix and "/".
+// DeleteBlobs deletes the blob whose key is prefix, and all blobs whose keys begin with prefix
+// and "/".
 func (e *Env) DeleteBlobs(ctx context.Context, prefix string) error {
 	return errors.Join(e.Blobs.Delete(ctx, prefix), e.Blobs.DeleteAll(ctx, prefix))
 }

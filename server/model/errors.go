@@ -151,7 +151,7 @@ func IsPrintable(text string) bool {
 	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 })
 }
 
-// Truncate shortens text from a request to 100 characters, for use in an error message.
+// Truncate shortens text to at most 100 characters, for use in an error message.
 func Truncate(text string) string {
 	const most = 100
 	if runes := []rune(text); len(runes) > most {

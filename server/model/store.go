@@ -39,7 +39,7 @@ func View[T any](ctx context.Context, store Store, read func(Tx) (T, error)) (re
 	return result, err
 }
 
-// ViewPage is like View for a page of a list, together with the length of the list.
+// ViewPage is like View, but for a page of a list. It also returns the length of the list.
 func ViewPage[T any](ctx context.Context, store Store, read func(Tx) ([]T, int64, error)) (page []T, total int64, err error) {
 	err = store.View(ctx, func(tx Tx) (err error) {
 		page, total, err = read(tx)
@@ -112,19 +112,19 @@ type SchemaRows interface {
 type ImportRows interface {
 	Insert(ctx context.Context, imp Import) error
 	Get(ctx context.Context, org, id string) (Import, error)
-	// List returns at most limit imports starting at offset, newest first, and the
-	// total number. Schema, Outcome, Answers and Memory are empty.
+	// List returns at most limit imports starting at offset, newest first, and the total number
+	// of imports. Schema, Outcome, Answers and Memory are empty.
 	List(ctx context.Context, org string, offset, limit int64) ([]Import, int64, error)
-	// UpdateIf writes imp if the stored import still has status from and run number
-	// run. Otherwise it returns a Conflict. ID, Org, SchemaID, UploadID, Schema, Inline
-	// and Created never change.
+	// UpdateIf writes imp if the stored import still has the given status and run number.
+	// Otherwise it returns a Conflict. ID, Org, SchemaID, UploadID, Schema, Inline and Created
+	// never change.
 	UpdateIf(ctx context.Context, imp Import, from Status, run int) error
 	Delete(ctx context.Context, org, id string) error
-	// Claim claims the next Pending import whose Queued is not after now, from the
-	// organization that has waited longest since it was last served. It sets the import
-	// to Running on node, increments its run number, and records when the organization
-	// was served. It skips organizations with perOrg Running imports. If there is no
-	// such import, it returns NotFound.
+	// Claim claims the next Pending import whose Queued is not after now, from the organization
+	// that has waited longest since it was last served. It sets the import to Running on node,
+	// increments its run number, and records when the organization was served. It skips
+	// organizations that already have perOrg imports in status Running. If there is no such
+	// import, it returns NotFound.
 	Claim(ctx context.Context, node string, perOrg int, now time.Time) (Import, error)
 	// InStatus returns at most limit imports with the given status in all organizations, oldest
 	// first. If node is not "", it returns only the imports of that node.
@@ -176,8 +176,8 @@ type SessionRows interface {
 type CredentialRows interface {
 	Insert(ctx context.Context, c Credential) error
 	Get(ctx context.Context, org, id string) (Credential, error)
-	// List returns at most limit credentials starting at offset, newest first, and the
-	// total number.
+	// List returns at most limit credentials starting at offset, newest first, and the total
+	// number of credentials.
 	List(ctx context.Context, org string, offset, limit int64) ([]Credential, int64, error)
 	// Save updates all columns except ID, Org and Created.
 	Save(ctx context.Context, c Credential) error
@@ -199,8 +199,8 @@ type ReplayRows interface {
 type MemoryRows interface {
 	// Upsert inserts a mapping, or replaces the mapping with the same key.
 	Upsert(ctx context.Context, r LearnedMapping) error
-	// List returns at most limit mappings of an import identifier starting at offset,
-	// newest first, and the total number.
+	// List returns at most limit mappings of an import identifier starting at offset, newest
+	// first, and the total number of mappings.
 	List(ctx context.Context, org, identifier string, offset, limit int64) ([]LearnedMapping, int64, error)
 	// Remove deletes the mapping with the same key as r. A missing mapping is not an error.
 	Remove(ctx context.Context, r LearnedMapping) error
@@ -241,14 +241,14 @@ type WebhookRows interface {
 type DeliveryRows interface {
 	Insert(ctx context.Context, d Delivery) error
 	Get(ctx context.Context, org, id string) (Delivery, error)
-	// List returns at most limit deliveries of a webhook starting at offset, newest
-	// first, and the total number.
+	// List returns at most limit deliveries of a webhook starting at offset, newest first, and
+	// the total number of deliveries.
 	List(ctx context.Context, org, webhookID string, offset, limit int64) ([]Delivery, int64, error)
 	// Save updates Status, Tries, Due and Node.
 	Save(ctx context.Context, d Delivery) error
-	// Requeue sets the due time of a webhook's deliveries to now if they were created at or
-	// after since, and returns their number. It skips deliveries that are Waiting or whose
-	// body was deleted.
+	// Requeue makes all deliveries of a webhook due that were created at the time since or
+	// later, and returns their number. It skips deliveries that are Waiting or whose body was
+	// deleted.
 	Requeue(ctx context.Context, org, webhookID string, since, now time.Time) (int64, error)
 	Attempted(ctx context.Context, a Attempt) error
 	// Attempts returns the attempts to send a delivery, in order.
@@ -269,9 +269,10 @@ type OutboxRows interface {
 	GiveBack(ctx context.Context, node string) error
 	// MakeDue makes all Waiting deliveries for a target due.
 	MakeDue(ctx context.Context, target string, now time.Time) error
-	// GiveUp sets all Waiting deliveries for a target to Failed.
+	// GiveUp sets all Waiting deliveries for a target to GivenUp.
 	GiveUp(ctx context.Context, target string) error
-	// EraseImport deletes an import's data from deliveries, and their attempts.
+	// EraseImport deletes an import's data from deliveries, and deletes the attempts of these
+	// deliveries.
 	EraseImport(ctx context.Context, importID string) error
 	// DeleteBefore deletes at most limit deliveries that were created before t and are
 	// not Waiting. It returns their number.
@@ -310,8 +311,8 @@ type PulledRows interface {
 // PullRows stores the runs of connectors.
 type PullRows interface {
 	Insert(ctx context.Context, p PullRun) error
-	// List returns at most limit runs of a connector starting at offset, newest first,
-	// and the total number.
+	// List returns at most limit runs of a connector starting at offset, newest first, and the
+	// total number of runs.
 	List(ctx context.Context, connectorID string, offset, limit int64) ([]PullRun, int64, error)
 	// Trim deletes all but the newest runs of a connector. keep is the maximum number of runs
 	// that remain.
@@ -322,7 +323,7 @@ type PullRows interface {
 type RetentionRows interface {
 	ListByOrg(ctx context.Context, org string) ([]Retention, error)
 	ListAll(ctx context.Context) ([]Retention, error)
-	// Replace replaces all policies of an organization with list.
+	// Replace replaces all policies of an organization with those in list.
 	Replace(ctx context.Context, org string, list []Retention) error
 	// Overdue returns the ids of at most limit imports that ended before the given time
 	// and still have the part. The policy must apply to them: a policy for all schemas
@@ -337,8 +338,8 @@ type RetentionRows interface {
 // DeletionRows stores the receipts of deletions.
 type DeletionRows interface {
 	Insert(ctx context.Context, d Deletion) error
-	// List returns at most limit receipts of an organization starting at offset, newest
-	// first, and the total number.
+	// List returns at most limit receipts of an organization starting at offset, newest first,
+	// and the total number of receipts.
 	List(ctx context.Context, org string, offset, limit int64) ([]Deletion, int64, error)
 }
 

@@ -34,7 +34,7 @@ type Job struct {
 // count, and the job is immediately due again.
 type Handler func(ctx context.Context, job Job) error
 
-// Tx is an open transaction of the store. It must not have open rows.
+// Tx is an open transaction of the store. It must not have any open [sql.Rows].
 type Tx struct {
 	*sql.Tx
 	// Conn is the connection on which the transaction is open.

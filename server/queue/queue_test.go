@@ -87,7 +87,7 @@ func (f *fixture) startQueue(cfg queue.Config, handle queue.Handler) queue.Queue
 	return q
 }
 
-// inTx calls the function work in a transaction. It commits the transaction if work returns
+// inTx calls a function in a transaction. It commits the transaction if the function returns
 // true.
 func (f *fixture) inTx(work func(tx queue.Tx) (commit bool)) {
 	f.Helper()
@@ -296,7 +296,8 @@ func TestLastAttempt(t *testing.T) {
 	})
 }
 
-// The dead node has more running jobs than one query reads.
+// All running jobs of a dead node must be reclaimed, even if there are more of them than one
+// query reads.
 func TestReclaimManyJobs(t *testing.T) {
 	t.Parallel()
 	onEachDatabase(t, func(f *fixture) {

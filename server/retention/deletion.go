@@ -102,8 +102,8 @@ func deletableParts(imp model.Import) []model.DeletedPart {
 	return parts
 }
 
-// EmptyTrash deletes the blobs of at most MaintenanceBatch trash entries that are
-// due. Then it makes the store overwrite deleted rows. This is enough, because every
+// EmptyTrash deletes the blobs of at most MaintenanceBatch trash entries that are due. Then it
+// makes the store overwrite deleted rows. The store needs no other call for that, because every
 // deletion of rows also schedules trash.
 func (s *Service) EmptyTrash(ctx context.Context) error {
 	due, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Trash, error) {

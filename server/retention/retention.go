@@ -1,5 +1,5 @@
 // Package retention deletes expired parts of imports, orphaned blobs and, on request, imports
-// and uploads. It stores a receipt for each deletion of data.
+// and uploads. It stores a receipt for each deletion except that of orphaned blobs.
 package retention
 
 import (
@@ -38,7 +38,7 @@ const (
 	byRetention = "retention"
 )
 
-// SetRetention replaces all policies of an organization with list.
+// SetRetention replaces all policies of an organization with those in list.
 func (s *Service) SetRetention(ctx context.Context, org string, list []model.Retention) error {
 	seen := map[string]bool{}
 	for i, r := range list {
@@ -65,8 +65,8 @@ func (s *Service) Retention(ctx context.Context, org string) (list []model.Reten
 	return list, err
 }
 
-// Deletions returns at most limit receipts of an organization starting at offset,
-// newest first, and the total number.
+// Deletions returns at most limit receipts of an organization starting at offset, newest first,
+// and the total number of receipts.
 func (s *Service) Deletions(ctx context.Context, org string, offset, limit int64) (list []model.Deletion, total int64, err error) {
 	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.Deletion, int64, error) { return tx.Deletions.List(ctx, org, offset, limit) })
 }

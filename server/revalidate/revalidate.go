@@ -175,8 +175,8 @@ func (d *Revalidator) updateRows(b *intray.Batch) intray.HookRows {
 }
 
 // ValueDiffers reports whether the value of a cell differs from the value that its raw value
-// parses to. They differ if a hook set the value, or if a workbook displays the value with
-// less precision.
+// parses to. They differ if a hook set the value, or if a workbook displays the value with less
+// precision. If no hook can set values, ValueDiffers returns false.
 func (d *Revalidator) ValueDiffers(field int, text, v string) bool {
 	return d.hooked && field >= 0 && field < len(d.plan.Fields) && !d.plan.Fields[field].ParsesTo([]byte(text), []byte(v))
 }

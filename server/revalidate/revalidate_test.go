@@ -21,8 +21,8 @@ import (
 	"github.com/intraydata/intray/source/formats"
 )
 
-// reviewSchema returns a schema with fields of most types, a many-to-one field, and
-// validators of cells, rows and tables.
+// reviewSchema returns a schema with fields of most types, a many-to-one field, and validators
+// for cells, rows and whole tables.
 func reviewSchema() *intray.Schema {
 	return &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{
 		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}, Validators: []intray.Validator{{Rule: "required"}, {Rule: "length", Options: map[string]any{"max": 8}}}},
@@ -37,8 +37,8 @@ func reviewSchema() *intray.Schema {
 
 var reviewHeader = []string{"Name", "E-Mail", "Born", "Amount", "Kind", "Score 1", "Score 2"}
 
-// reviewCells are possible cells of each column. They do not affect the date and
-// number formats, which formatRow determines.
+// reviewCells lists possible raw values for each column. They do not affect the date and number
+// formats, which formatRow determines.
 var reviewCells = [][]string{
 	{"Ada", "", "Bartholomew", " Cy "},
 	{"a@example.org", "b@example.org", "nobody", "", " c@example.org"},

@@ -205,7 +205,8 @@ func (t rowExport) problems(r draft.Row) string {
 // maxCellUnits is the maximum length of a cell in a workbook, in UTF-16 code units.
 const maxCellUnits = 32_767
 
-// exceedsCellLimit reports whether text is truncated in a workbook.
+// exceedsCellLimit reports whether text is too long for a cell of a workbook, where it is
+// truncated.
 func exceedsCellLimit(text string) bool {
 	return len(text) > maxCellUnits && len(utf16.Encode([]rune(text))) > maxCellUnits
 }
@@ -236,15 +237,16 @@ type CorrectionFile struct {
 // MergeResult is the result of merging a CorrectionFile.
 type MergeResult struct {
 	Change draft.ChangeResult
-	// Conflicts is the number of cells that both the file and the review have changed
-	// since the export. They keep the value of the review unless Overwrite is set.
-	// Cells that were truncated in the file are also counted and always keep the value
-	// of the review. Examples are the first conflicts, at most 20.
+	// Conflicts is the number of cells that both the file and the review have changed since the
+	// export. These cells keep the value of the review unless Overwrite is set. Cells that were
+	// truncated in the file are also counted and always keep the value of the review. Examples
+	// are the first conflicts, at most 20.
 	Conflicts int64
 	Examples  []CellConflict
 	// Unverified is the number of rows whose exported values are unknown.
 	Unverified int64
-	// Unknown is the number of rows in the file that are not under review.
+	// Unknown is the number of rows in the file that are repeated or do not identify a row under
+	// review.
 	Unknown int64
 	// Ignored holds the headers of the first ignored columns, at most 100.
 	Ignored []string
@@ -260,8 +262,8 @@ type CellConflict struct {
 // The maximum lengths of Examples and Ignored in a MergeResult.
 const maxConflictExamples, maxIgnoredHeaders = 20, 100
 
-// MergeCorrections merges a file into the rows that its marks identify. This is one
-// change. It changes only cells whose text differs from the exported text.
+// MergeCorrections merges a file into the rows that its marks identify. This is one change.
+// MergeCorrections changes only cells whose text differs from the exported text.
 func (s *Service) MergeCorrections(ctx context.Context, imp model.Import, in CorrectionFile) (MergeResult, error) {
 	for range maxTries {
 		out, err := s.mergeOnce(ctx, imp, in)

@@ -42,7 +42,7 @@ type openDraft struct {
 	users int
 	used  time.Time
 
-	// lock is read-locked while the draft is used, and locked to reopen the draft.
+	// lock is read-locked while the draft is in use, and locked to reopen the draft.
 	lock        sync.RWMutex
 	draft       *draft.Draft
 	revalidator *revalidate.Revalidator
@@ -145,7 +145,7 @@ func checkReviewable(imp model.Import) error {
 }
 
 // refreshDraft opens the draft if it is closed, and reopens it if another process has changed
-// it. If it succeeds, it holds a read lock on the draft. The caller must release the lock.
+// it. If it succeeds, it returns with the draft read-locked. The caller must release the lock.
 func (s *Service) refreshDraft(ctx context.Context, imp model.Import, o *openDraft) error {
 	for {
 		last, err := model.View(ctx, s.env.Store, func(tx model.Tx) (int64, error) { return tx.Edits.LastSeq(ctx, imp.Org, imp.ID, imp.Run) })

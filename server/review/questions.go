@@ -206,7 +206,7 @@ func isPossibleReading(imp model.Import, id, value string) bool {
 	return slices.ContainsFunc(imp.Outcome.Questions, accepts) || slices.ContainsFunc(imp.Outcome.Evidence, found)
 }
 
-// releaseColumns removes columns that new answers use from the earlier answers.
+// releaseColumns removes from the earlier answers the columns that new answers use.
 func releaseColumns(kept, fresh intray.Answers) {
 	mapped := map[string]bool{}
 	for id, value := range fresh {

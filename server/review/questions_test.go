@@ -23,7 +23,8 @@ func layoutFields() []intray.Field {
 	return append(fields, country)
 }
 
-// given returns answers in the form of a request. The answer "withdrawn" becomes nil.
+// given returns answers in the form in which a request contains them. The answer "withdrawn"
+// becomes nil.
 func given(answers intray.Answers) map[string]*string {
 	out := map[string]*string{}
 	for id, value := range answers {
@@ -37,8 +38,8 @@ func given(answers intray.Answers) map[string]*string {
 
 const withdrawn = "withdrawn"
 
-// TestUpdatedAnswers updates the answers about a file with the columns 0 to 5. The file
-// has two sheets.
+// TestUpdatedAnswers checks updates of the answers about a file with the columns 0 to 5. The
+// file has two sheets.
 func TestUpdatedAnswers(t *testing.T) {
 	outcome := &model.Outcome{Outcome: engine.Outcome{
 		Headers:   []string{"A", "B", "C", "D", "E", "F"},
@@ -112,8 +113,8 @@ func TestUpdatedAnswers(t *testing.T) {
 	}
 }
 
-// TestAnswerLimits checks the largest number and size of answers. The answers of the
-// request and the earlier ones count together.
+// TestAnswerLimits checks the maximum number and the maximum total size of answers. The answers
+// in the request and the earlier answers count together.
 func TestAnswerLimits(t *testing.T) {
 	const prefix, long = "value:country:", "value:country:%01000d"
 	size := len(fmt.Sprintf(long, 0)) + len("DE")

@@ -163,8 +163,8 @@ func (s *Service) SubmitReview(ctx context.Context, imp model.Import) (done mode
 	return done, sub, err
 }
 
-// sealReview writes the rows of a draft as a new stage, and the result from that
-// stage. If the log has an entry that the draft has not applied by then, it fails.
+// sealReview writes the rows of a draft as a new stage, and the result from that stage. It fails
+// if the log has received a new entry by the time the import is saved.
 func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft, schema *intray.Schema) (model.Import, error) {
 	last := o.last.Load()
 	final := imp
@@ -229,8 +229,8 @@ func (s *Service) notFinishedError(imp model.Import) error {
 	return model.NewError(model.Conflict, "cancelled_by_hook", intray.NewMessage("review.cancelled_without_message", nil))
 }
 
-// writeFinalRows writes the rows of a draft as a stage with consecutive row numbers.
-// It calls count with each batch.
+// writeFinalRows writes the rows of a draft as a stage with consecutive row numbers. It calls
+// the function count with each batch.
 func (s *Service) writeFinalRows(ctx context.Context, prefix string, batches iter.Seq2[*intray.Batch, error], schema *intray.Schema, count func(*intray.Batch)) error {
 	var w *staging.Writer
 	defer func() {

@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// TestWriteFinalRowsFails makes each call to the store fail.
+// TestWriteFinalRowsFails checks that the error is returned if any call to the store fails.
 func TestWriteFinalRowsFails(t *testing.T) {
 	schema := &intray.Schema{Fields: []intray.Field{{Key: "a"}}}
 	write := func(store *blobtest.FaultyStore) (rows int, err error) {

@@ -61,8 +61,8 @@ func (s *Service) CreateSchema(ctx context.Context, org string, draft Draft) (mo
 	return schema, warnings, err
 }
 
-// Schemas calls the function use with the saved schemas, oldest first. The sequence reads
-// schemas as it yields them and is valid only until use returns.
+// Schemas calls the function use with a sequence of the saved schemas, oldest first. The
+// sequence reads schemas as it yields them and is valid only until use returns.
 func (s *Service) Schemas(ctx context.Context, org string, use func(list iter.Seq2[model.Schema, error]) error) error {
 	return s.env.Store.View(ctx, func(tx model.Tx) error { return use(tx.Schemas.List(ctx, org)) })
 }

@@ -44,9 +44,9 @@ func ParseMaster(text string) (Master, error) {
 	return Master{newHidden(content)}, nil
 }
 
-// LoadOrCreate loads the master key from a file like Load. If the file does not
-// exist, it creates one with a new key. The folder must exist. Processes that call
-// it at the same time get the same key.
+// LoadOrCreate loads the master key from a file, as Load does. If the file does not exist, it
+// creates one with a new key. The folder must exist. Processes that call it at the same time get
+// the same key.
 func LoadOrCreate(path string) (Master, error) {
 	m, err := Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {

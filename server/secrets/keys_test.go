@@ -307,7 +307,8 @@ func TestForeignTokens(t *testing.T) {
 	}
 }
 
-// TestLoadLimitsSize checks the exact maximum size of a key file, and that padding is ignored.
+// TestLoadLimitsSize checks the exact maximum size of a key file, and that trailing newlines are
+// ignored.
 func TestLoadLimitsSize(t *testing.T) {
 	key := base64.StdEncoding.EncodeToString([]byte(canary))
 	for size, want := range map[int]string{4095: "", 4096: "", 4097: "not a master key file"} {

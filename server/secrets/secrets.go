@@ -5,9 +5,9 @@
 // purpose and encrypts bytes for one row of the database. They can be decrypted for
 // that row only. A [Secret] is secret text, such as a password.
 //
-// All four print as "redacted" with every verb and encoder, even inside other
-// values. The package does not hash passwords and does not rotate keys. Tokens do
-// not expire unless their payload says so.
+// All four print as "redacted" with every verb and encoder, even inside other values. The
+// package does not hash passwords and does not rotate keys. Tokens do not expire: a caller that
+// needs an expiry time must put it in the payload and check it.
 package secrets
 
 import (
@@ -87,7 +87,7 @@ func (s Secret) Equal(other Secret) bool {
 var ErrSealed = errors.New("sealed bytes cannot be opened")
 
 // Cipher encrypts bytes for one purpose with XChaCha20-Poly1305. Sealed bytes are 45 bytes
-// longer than the plaintext. It is safe for concurrent use.
+// longer than the plaintext. A Cipher is safe for concurrent use.
 type Cipher struct {
 	redacted
 	aead tink.AEAD

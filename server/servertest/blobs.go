@@ -115,7 +115,7 @@ func (b *Blobs) Delete(ctx context.Context, key string) error {
 	return b.Memory.Delete(ctx, key)
 }
 
-// DeleteAll deletes all blobs whose keys begin with prefix.
+// DeleteAll deletes all blobs whose keys begin with prefix and "/".
 func (b *Blobs) DeleteAll(ctx context.Context, prefix string) error {
 	if err := b.use(ctx, "delete", prefix); err != nil {
 		return err

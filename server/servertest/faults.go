@@ -27,7 +27,7 @@ type Faults struct {
 	only string
 }
 
-// Arm makes the n-th use from now on fail, counted from 1.
+// Arm makes the n-th use after this call fail, counted from 1.
 func (f *Faults) Arm(n int) { f.ArmUse("", n) }
 
 // ArmUse makes the n-th use with the given name fail, counted from 1.

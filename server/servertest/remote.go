@@ -107,8 +107,8 @@ func refuseIf(refused bool) error {
 	return nil
 }
 
-// NextRun returns now before the first run. After that, each failure extends the
-// delay by one interval.
+// NextRun returns the argument now if there has been no run. After that, each failure extends
+// the delay by one interval.
 func (r *Remote) NextRun(s model.Schedule, last time.Time, failures int, now time.Time) time.Time {
 	if last.IsZero() {
 		return now

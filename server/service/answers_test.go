@@ -215,7 +215,7 @@ func TestInvalidValueAnswers(t *testing.T) {
 	}
 }
 
-// Too many answers and too large answers are refused.
+// A request is refused if it contains too many answers or if they are too large.
 func TestAnswerLimits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

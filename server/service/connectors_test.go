@@ -22,7 +22,6 @@ import (
 func withRemote(f *fixture, cfg *service.Config) { cfg.Remotes = f.remote }
 
 // newConnector creates a connector with a new schema for a user of an SFTP server.
-// It also creates the draft's upload directory.
 func (f *fixture) newConnector(org, user string, draft connectors.Draft) model.Connector {
 	f.Helper()
 	credential, err := f.CreateCredential(f.ctx, org, connectors.CredentialDraft{Hostname: "h", Port: 22, User: user, AuthType: model.AuthPassword, Password: secrets.NewSecret("p")})

@@ -119,7 +119,7 @@ func (f *fixture) setCell(imp model.Import, row int64, field int, text string) {
 	must(f.T, err)
 }
 
-// allRows returns the raw values of all rows.
+// allRows returns the raw values of the first two fields in all rows.
 func (f *fixture) allRows(imp model.Import) (out []string) {
 	f.Helper()
 	must(f.T, f.WithRows(f.ctx, imp, func(d *draft.Draft) error {
@@ -251,7 +251,8 @@ func TestMergeInvalidMarks(t *testing.T) {
 	}
 }
 
-// If a row is repeated, only its first record counts, however far apart they are.
+// If several records have the same row number, only the first one counts, however far apart they
+// are.
 func TestMergeRepeatedRow(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

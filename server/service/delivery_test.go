@@ -64,8 +64,9 @@ func (s *slowSender) mostPending() int {
 	return s.most
 }
 
-// finishImport creates an import and runs it to its end. The webhooks receive an
-// event, and so does the URL, which becomes part of the schema unless it is "".
+// finishImport creates an import and runs it to its end. The webhooks of the organization
+// receive an event, and so does url, which is added to the settings of the schema unless it is
+// empty.
 func (f *fixture) finishImport(org, url string) {
 	f.Helper()
 	settings := "{}"

@@ -74,7 +74,7 @@ func (f *crowdFixture) runImports(n int) []string {
 }
 
 // One organization queues many imports, and every other organization queues one. The single
-// imports must end after at most 1.3 times the period that they need without the many imports.
+// imports must take at most 1.3 times as long as they do without the many imports.
 func TestFairness(t *testing.T) {
 	t.Parallel()
 	n := crowdSize()

@@ -221,9 +221,9 @@ func TestMaintenanceFaults(t *testing.T) {
 	})
 }
 
-// Each use of the store and of the blobs fails once while parts of an import
-// expire. The call must return the error, and the next call must complete the work,
-// with one receipt for each part.
+// Each use of the store and of the blobs fails once while parts of an import expire.
+// CollectGarbage must return the error, and the next call must complete the work, with one
+// receipt for each part.
 func TestExpireFaults(t *testing.T) {
 	t.Parallel()
 	servertest.EachFault(t, func(t *testing.T, n int) string {
@@ -279,8 +279,9 @@ func TestDeleteImportFaults(t *testing.T) {
 	})
 }
 
-// Each use fails once while a request with an idempotency key is handled. The key
-// must not block a repetition of the request, which must get the same ID.
+// Each use of the store and of random bytes fails once while a request with an idempotency key
+// is being handled. The key must not block a repetition of the request, which must get the same
+// ID.
 func TestReplayFaults(t *testing.T) {
 	t.Parallel()
 	servertest.EachFault(t, func(t *testing.T, n int) string {

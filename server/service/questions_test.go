@@ -11,7 +11,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// ambiguousName is a file in which two columns match the field name.
+// ambiguousName is a file in which two columns match the field "name".
 const ambiguousName = "E-Mail,Name,name\nada@example.org,Ada,A.\n"
 
 // ambiguousFields is a file in which two columns match each of two fields.

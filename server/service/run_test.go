@@ -344,8 +344,8 @@ func TestBlockedRunOfDeletedImport(t *testing.T) {
 	}
 }
 
-// The store fails during a run, so the run can neither end nor return to the queue.
-// The second round of maintenance reclaims it.
+// The store fails during a run, so the run can neither end nor return to the queue. The second
+// round of maintenance reclaims the run.
 func TestAbandonedRun(t *testing.T) {
 	t.Parallel()
 	for _, point := range []string{"run.staged", "run.result"} {
@@ -460,7 +460,7 @@ func TestFullDiskDuringRuns(t *testing.T) {
 	f.wantResult(imp, goodResult)
 }
 
-// All runs of a dead node are reclaimed, even if there are more than one transaction reclaims.
+// All runs of a dead node are reclaimed, even if a single transaction cannot reclaim them all.
 func TestManyRunsOfADeadNode(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -148,9 +148,9 @@ func (s *Service) Ready(ctx context.Context) error { return s.env.CheckStores(ct
 // responses and deliveries.
 const forgetEvery = 200
 
-// RunMaintenance reclaims runs of dead nodes and abandoned runs of this node,
-// enqueues missing jobs, empties the trash, and deletes expired sessions, drafts,
-// responses and deliveries. Call it every 2 s from a single goroutine.
+// RunMaintenance reclaims runs of dead nodes and abandoned runs of this node, enqueues missing
+// jobs, empties the trash, closes idle drafts, and deletes expired sessions, responses and
+// deliveries. Call it every 2 s from a single goroutine.
 func (s *Service) RunMaintenance(ctx context.Context) error {
 	err := errors.Join(s.RecoverRuns(ctx), s.EmptyTrash(ctx), s.ForgetSessions(ctx), s.CloseIdleDrafts())
 	if s.rounds++; s.rounds%forgetEvery == 1 {

@@ -120,7 +120,7 @@ func TestDeleteDuringUpload(t *testing.T) {
 	}
 }
 
-// hookReader calls first, unless it is nil, before the first read.
+// hookReader is a reader with an optional function that it calls before the first read.
 type hookReader struct {
 	from  *strings.Reader
 	first func()

@@ -25,7 +25,7 @@ import (
 type fakeSender struct {
 	mu   sync.Mutex
 	sent []string
-	// signed is the number of secrets that sign each message.
+	// signed lists, for each message, the number of secrets with which it is signed.
 	signed []int
 	// isDown reports whether a receiver responds with 503. Nil means that no receiver does.
 	isDown func(url string) bool
@@ -94,7 +94,7 @@ func (c *fakeSender) ConnectorFailedPayload(of model.Connector, run model.PullRu
 	return webhooks.Payload{Event: "sftp_connector_failed", Body: []byte(of.ID + " " + run.Message.String())}, nil
 }
 
-// takeSent returns the messages sent since the last call, in order and without their ids.
+// takeSent returns the messages sent since the last call, sorted and without their ids.
 func (c *fakeSender) takeSent() (list []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -1,10 +1,10 @@
 // Package sftp is an SFTP client for customers' servers.
 //
-// A [Client] connects with a [Credential], which contains the server, the user, one secret and
-// the pinned host key. A [Session] is one connection that lists directories, fetches files and
-// uploads files. A [File] is one version of a file: a path, a size and a modification time. A
-// [Schedule] determines when to look for files, and [PlanFetch] determines which of the listed
-// files are new and no longer changing. Both are pure.
+// A [Client] connects with a [Credential], which contains the server's address, the user name,
+// one secret and the pinned host key. A [Session] is one connection that lists directories,
+// fetches files and uploads files. A [File] is one version of a file: a path, a size and a
+// modification time. A [Schedule] determines when to look for files, and [PlanFetch] determines
+// which of the listed files are new and no longer changing. Both are pure.
 //
 // Servers are untrusted: the time and the bytes of every operation are limited, and messages for
 // people quote no text from the server except file names, which are validated and escaped.
@@ -229,9 +229,9 @@ func (a *attempt) config() *ssh.ClientConfig {
 	}
 }
 
-// noteRefusal records whether any login method remains that the server accepts. The
-// library calls it after each method. It returns no method, so the library chooses
-// the next one itself. The library has no error type for running out of methods.
+// noteRefusal records whether any login method remains that the server accepts. The library
+// calls it after each method. noteRefusal returns no method, so the library chooses the next one
+// itself. The library has no error type for running out of methods.
 func (a *attempt) noteRefusal(about *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
 	a.refused = !slices.ContainsFunc(a.authNames, func(method string) bool {
 		return slices.Contains(about.AllowedMethods, method) && !slices.Contains(about.TriedMethods, method)

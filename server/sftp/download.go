@@ -13,9 +13,9 @@ const (
 	// chunkSize is the number of bytes that one request transfers. Every server
 	// must support this many.
 	chunkSize = 32 << 10
-	// inFlight is the maximum number of chunks requested ahead. It is slightly less than the 2
-	// MiB that the SSH library allows in flight on a channel. With a round trip of 50 ms, this
-	// achieves 28 MB/s; half as many chunks achieve half of that.
+	// inFlight is the maximum number of chunks requested ahead. Their total size is slightly
+	// less than the 2 MiB that the SSH library allows in flight on a channel. With a round trip
+	// of 50 ms, this achieves 28 MB/s; half as many chunks achieve half of that.
 	inFlight = 60
 )
 

@@ -239,7 +239,7 @@ func endlessContent(s *fakeServer, id uint32, body []byte) {
 	s.send(103, id, str(strings.Repeat("e", int(want))))
 }
 
-// A wrong file size in the listing is detected and does not increase the memory use.
+// A wrong file size in the listing is detected.
 func TestWrongSize(t *testing.T) {
 	t.Parallel()
 	const tera = 1 << 40

@@ -17,8 +17,8 @@ import (
 // Kind classifies an Error for programs.
 type Kind string
 
-// These are the kinds. The kinds up to Denied are for errors from Dial. The others are for
-// errors from a session.
+// These are the kinds. Dial returns errors of the kinds up to Denied. A session returns errors
+// of the other kinds, and also of the kinds TimedOut and HostKeyChanged.
 const (
 	// Invalid means that the credential is invalid, so no connection was made.
 	Invalid Kind = "invalid_credential"
@@ -32,8 +32,8 @@ const (
 	TimedOut Kind = "timed_out"
 	// NotSFTP means that the server does not use SSH or does not offer SFTP.
 	NotSFTP Kind = "not_sftp"
-	// HostKeyChanged means that the server presented a host key other than the pinned one, so
-	// no secret was sent. The error wraps a *HostKeyError.
+	// HostKeyChanged means that the server presented a host key other than the pinned one. If
+	// the error is from Dial, no secret was sent. The error wraps a *HostKeyError.
 	HostKeyChanged Kind = "host_key_changed"
 	// Denied means that the server refused the login.
 	Denied Kind = "login_denied"
@@ -48,13 +48,13 @@ const (
 	TooMany Kind = "too_many_files"
 	// TooLarge means that a file is larger than Download.MaxSize.
 	TooLarge Kind = "file_too_large"
-	// Changed means that a file is not the listed version, or that it changed while
-	// it was fetched. Try again when it no longer changes.
+	// Changed means that a file is not the listed version, or that it changed while it was being
+	// fetched. Try again when it no longer changes.
 	Changed Kind = "file_changed"
 	// Exists means that a file of this name exists, and that the server cannot
 	// replace it in one step.
 	Exists Kind = "file_exists"
-	// Failed means that the server refused the request without a reason.
+	// Failed means that the server refused the request without giving a specific reason.
 	Failed Kind = "server_failed"
 	// Lost means that the server closed the connection.
 	Lost Kind = "connection_lost"
@@ -78,8 +78,8 @@ func (e *Error) Error() string { return e.Text.String() }
 func (e *Error) Describe() intray.Message { return e.Text }
 func (e *Error) Unwrap() error            { return e.Err }
 
-// explain converts the error of a failed attempt to connect to the error that Dial
-// returns. The message of an *Error is for the owner of the credential.
+// explain converts the error of a failed connection attempt to the error that Dial returns. The
+// message of an *Error is for the owner of the credential.
 func (a *attempt) explain(ctx context.Context, err error) error {
 	var refused *egress.RefusedError
 	changed := a.hostKey.rejected()

@@ -172,8 +172,8 @@ func silent(*fakeServer, uint32, []byte) {}
 
 func hangUp(s *fakeServer, _ uint32, _ []byte) { _ = s.Close() }
 
-// replyOnce returns a reply that calls the argument first for the first request, and the
-// argument then for all later ones.
+// replyOnce returns a reply that calls one function for the first request, and another function
+// for all later ones.
 func replyOnce(first, then reply) reply {
 	return func(s *fakeServer, id uint32, body []byte) {
 		if s.lookups++; s.lookups == 1 {
@@ -234,7 +234,7 @@ func list(s *sftp.Session) error {
 	return err
 }
 
-// listed returns the file of a fakeFS in the format of List.
+// listed returns the file of a fakeFS as List returns it.
 func listed(size int64) sftp.File {
 	return sftp.File{Path: "/in/a.csv", Size: size, Modified: time.Unix(1_700_000_000, 0).UTC()}
 }

@@ -24,7 +24,7 @@ const (
 
 // File is one version of a file on a server.
 type File struct {
-	// Path consists of the directory as passed to List, a slash and the name.
+	// Path is the directory as passed to List, joined to the name with a slash if one is needed.
 	Path string
 	// Size is the size in bytes.
 	Size int64
@@ -46,8 +46,8 @@ type Listing struct {
 	// Files are the regular files whose names match the pattern, sorted by path.
 	// Partial files of Upload are not included.
 	Files []File
-	// Skipped lists the first 100 entries that cannot be fetched: those with an invalid name,
-	// and those that match the pattern but are not regular files.
+	// Skipped lists the first 100 entries that cannot be fetched, such as those with an invalid
+	// name, and symbolic links that match the pattern.
 	Skipped []Skipped
 	// NumSkipped is the number of all such entries.
 	NumSkipped int

@@ -101,7 +101,7 @@ func TestListRefusals(t *testing.T) {
 	}
 }
 
-// A server can send names that no file system allows.
+// Files are skipped if a server sends names for them that no file system allows.
 func TestListEvilNames(t *testing.T) {
 	const control = "sftp.name_with_control_character"
 	invalid := map[string]string{
@@ -127,7 +127,7 @@ func TestListEvilNames(t *testing.T) {
 	}
 }
 
-// The listings of some servers contain no attributes or no file type.
+// If the listing of a server contains no attributes or no file type, the client requests them.
 func TestListRequestsMissingAttributes(t *testing.T) {
 	f := &fakeFS{content: "abc", entries: []byte(u32(3) + entry("a.csv", u32(0)) + entry("b.csv", u32(1)+u64(9)) + entry("c.txt", u32(0)))}
 	s := f.connect(t, long)

@@ -60,8 +60,8 @@ func validLabel(label string) bool {
 	return true
 }
 
-// maxName and maxDirectory are maximum lengths in bytes. Linux allows names of up
-// to 255 bytes. Other systems count characters.
+// maxName and maxDirectory are the maximum lengths of a file name and of a directory path, in
+// bytes. Linux allows names of up to 255 bytes. Other systems count characters.
 const (
 	maxName      = 1024
 	maxDirectory = 4096
@@ -134,16 +134,17 @@ func shown(name string) string {
 const (
 	// maxPattern is the maximum length of a pattern, in bytes.
 	maxPattern = 1000
-	// maxSteps is the maximum number of instructions to which a pattern may
-	// compile. The time to match a name is proportional to it.
+	// maxSteps is the maximum number of instructions to which a pattern may compile. The time to
+	// match a name is proportional to their number.
 	maxSteps = 1000
 )
 
 // Pattern selects files by their names. The zero Pattern matches every name.
 type Pattern struct{ exp *regexp.Regexp }
 
-// ParsePattern parses a regular expression in Go syntax (RE2). It matches any part of a name
-// unless it is anchored. "" matches every name. The message of an error describes the problem.
+// ParsePattern parses a regular expression in Go syntax (RE2). The expression matches any part
+// of a name unless it is anchored. "" matches every name. The message of an error describes the
+// problem.
 func ParsePattern(text string) (Pattern, error) {
 	if text == "" {
 		return Pattern{}, nil

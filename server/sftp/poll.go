@@ -89,7 +89,7 @@ func (s Schedule) nextDaily(after time.Time) time.Time {
 // Backoff returns the wait after a number of consecutive failures: 5 minutes, 15 minutes, 1
 // hour, and then 6 hours each. The first wait equals the shortest schedule interval, and the
 // third retry is 80 minutes after the first failure, so short maintenance costs little. After
-// that, it tries four times a day, so that a wrong password does not lock the user out.
+// that, there are only four retries a day, so that a wrong password does not lock the user out.
 func Backoff(failures int) time.Duration {
 	steps := [...]time.Duration{0, 5 * time.Minute, 15 * time.Minute, time.Hour, 6 * time.Hour}
 	return steps[min(max(failures, 0), len(steps)-1)]
@@ -117,7 +117,7 @@ type Seen struct {
 	Gone time.Time
 }
 
-// Plan is the decision about a listed directory.
+// Plan is the result of comparing a directory listing with the remembered versions.
 type Plan struct {
 	// Fetch lists the files to fetch, oldest first.
 	Fetch []File
@@ -162,8 +162,8 @@ func PlanFetch(memory []Seen, listed []File, now time.Time) Plan {
 	return p.plan
 }
 
-// version identifies a File as a map key. File itself is unsuitable because it
-// contains a time.Time.
+// version is a map key that identifies a File. File itself is unsuitable because it contains a
+// time.Time.
 type version struct {
 	path     string
 	size     int64

@@ -208,7 +208,8 @@ func applyPlan(memory []sftp.Seen, plan sftp.Plan) []sftp.Seen {
 	return list
 }
 
-// Each version is fetched at most once, and each version that stays on the server is fetched.
+// Each version of a file is fetched at most once, and each version that stays on the server is
+// fetched.
 func TestPlanFetchIsExactlyOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var memory []sftp.Seen

@@ -1,9 +1,9 @@
 package sftp
 
-// This file encodes and decodes version 3 of SFTP, as defined by
-// draft-ietf-secsh-filexfer-02 and OpenSSH's PROTOCOL file, but only the dozen
-// messages that a session needs. docs/decisions/025-sftp-client.md explains why the
-// client of github.com/pkg/sftp does not fit here. The tests use its server.
+// This file encodes and decodes version 3 of SFTP, as defined by draft-ietf-secsh-filexfer-02
+// and OpenSSH's PROTOCOL file, but only the dozen messages that a session needs.
+// docs/decisions/025-sftp-client.md explains why the client of github.com/pkg/sftp does not fit
+// here. The tests use the server of that package.
 
 import (
 	"encoding/binary"
@@ -150,7 +150,7 @@ func (f *fields) uint64() uint64 {
 	return 0
 }
 
-// bytes returns a byte string of the packet. The next packet overwrites it.
+// bytes decodes the next byte string of the packet. It is valid until the next packet is read.
 func (f *fields) bytes() []byte { return f.next(uint64(f.uint32())) }
 
 func (f *fields) string() string { return string(f.bytes()) }

@@ -58,8 +58,8 @@ func newSession(a *attempt, raw net.Conn, client *ssh.Client) *Session {
 // Report returns the host key that the server presented.
 func (s *Session) Report() Report { return s.hostKey.report() }
 
-// Close ends the connection. Calls after the first do nothing. It must not run
-// concurrently with another call.
+// Close ends the connection. Calls after the first do nothing. Close must not run concurrently
+// with another call.
 func (s *Session) Close() { s.close() }
 
 // closeConn closes the connection, which ends every wait for the server.
@@ -273,8 +273,8 @@ func (s *Session) lstat(ctx context.Context, path string) (attributes, error) {
 	return found, nil
 }
 
-// gracePeriod is how long a server may take to respond after ctx has ended. If it
-// responds, the session remains usable.
+// gracePeriod is how long a server may take to respond after ctx has ended. If the server
+// responds in time, the session remains usable.
 const gracePeriod = time.Second
 
 // watchdog closes the connection of a session when the server does not respond in time.
@@ -305,7 +305,7 @@ func (s *Session) startWatchdog(ctx context.Context) *watchdog {
 	return w
 }
 
-// restart restarts the time that the server has to respond.
+// restart restarts the timer for the server's response.
 func (w *watchdog) restart() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

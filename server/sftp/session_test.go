@@ -91,7 +91,7 @@ func TestEvilAnswers(t *testing.T) {
 	}
 }
 
-// When ctx ends, the session stays usable if the server responds, and is closed if it does not.
+// When ctx ends, calls return its error, and the session stays usable if the server responds.
 func TestCancelledSession(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -137,8 +137,8 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// serveKeepAlives is like serveSSH, but refuses the given number of keep-alive requests
-// and does not reply to later ones. It closes ended when the connection ends.
+// serveKeepAlives is like serveSSH, but refuses the given number of keep-alive requests and does
+// not reply to later ones. When the connection ends, it closes the channel ended.
 func serveKeepAlives(cfg *ssh.ServerConfig, files func(ssh.Channel), replies int, ended chan<- struct{}) func(net.Conn) {
 	return func(raw net.Conn) {
 		defer close(ended)
@@ -193,8 +193,8 @@ func callAll(s *sftp.Session) error {
 	return errors.Join(list(s), fetch(s), uploadABC(s))
 }
 
-// A server may stop responding or close the connection at any point: in its greeting, the
-// key exchange, the login, or any response.
+// The client must return an error wherever a server stops responding or closes the connection:
+// in its greeting, the key exchange, the login, or any response.
 func TestCutAnywhere(t *testing.T) {
 	t.Parallel()
 	key, _ := newKey(t, "ed25519")

@@ -102,8 +102,8 @@ func listen(t testing.TB, serve func(net.Conn)) sftp.Credential {
 	return sftp.Credential{Hostname: host, Port: number, User: "anna", Password: secrets.NewSecret("right")}
 }
 
-// serveSSH returns a handler that uses SSH and calls files with the channel of the
-// SFTP subsystem. If files is nil, it refuses the subsystem.
+// serveSSH returns a handler that uses SSH and passes the channel of the SFTP subsystem to the
+// function files. If files is nil, it refuses the subsystem.
 func serveSSH(cfg *ssh.ServerConfig, files func(ssh.Channel)) func(net.Conn) {
 	return func(raw net.Conn) {
 		conn, channels, requests, err := ssh.NewServerConn(raw, cfg)
@@ -187,7 +187,8 @@ func openSSH(t testing.TB, userKey ssh.PublicKey, hostKeys ...secrets.Secret) sf
 	return killableOpenSSH(t, nil, userKey, hostKeys...)
 }
 
-// killableOpenSSH is like openSSH, but sends the process group id of each connection to started.
+// killableOpenSSH is like openSSH, but sends the process group id of each connection to the
+// channel started.
 func killableOpenSSH(t testing.TB, started chan<- int, userKey ssh.PublicKey, hostKeys ...secrets.Secret) sftp.Credential {
 	t.Helper()
 	cfg := livetest.SSHDConfig{AuthorizedKey: userKey}

@@ -20,9 +20,9 @@ const (
 
 // Upload writes a file under a temporary name and renames it, so that readers on the server see
 // either the complete file or none. It replaces an existing file if the server can do so in one
-// step, like OpenSSH and most other servers. Otherwise it returns an Exists error. If the server
-// supports it, Upload makes the content durable before it renames the file. If Upload fails, it
-// removes the temporary file, unless the connection is lost.
+// step, as OpenSSH and most other servers can. Otherwise it returns an Exists error. If the
+// server supports it, Upload makes the content durable before it renames the file. If Upload
+// fails, it removes the temporary file, unless the connection is lost.
 //
 // The directory must satisfy ValidDirectory. The name must not contain a slash or a control
 // character. Errors from the reader are wrapped. After a Lost or TimedOut error, the file may
@@ -109,7 +109,7 @@ func (u *uploader) copy(ctx context.Context) error {
 }
 
 // write sends content and receives responses to earlier writes. After the last content, it
-// receives all of them; otherwise, it receives only as many as are needed to make room for the
+// receives all responses; otherwise, it receives only as many as are needed to make room for the
 // next write.
 func (u *uploader) write(content []byte, last bool) error {
 	if len(content) > 0 {

@@ -43,8 +43,8 @@ type dialect struct {
 	sessionLock, sessionUnlock string
 }
 
-// These are the numbers of the locks. They are unusual numbers to avoid collisions, because
-// all programs that use the database share the lock numbers.
+// These are the numbers of the locks. All programs that use the database share the lock numbers,
+// so these are unusual, to avoid collisions.
 const (
 	lockMigrate    = 7_204_118_301
 	lockClaim      = 7_204_118_302

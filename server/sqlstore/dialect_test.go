@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray/server/sqlstore"
 )
 
-// TestSettings checks the settings that make a commit durable.
+// TestSettings checks the SQLite settings of a store.
 func TestSettings(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "intray.db")
 	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "foreign_keys": "1", "busy_timeout": "5000", "secure_delete": "1"} {

@@ -114,8 +114,8 @@ const (
 	// to be cached. The outcome of a review is read with every call and takes milliseconds to
 	// decode.
 	minOutcome = 4 << 10
-	// maxOutcomes is the maximum number of cached outcomes. maxOutcome is the
-	// maximum length of their JSON, in bytes.
+	// maxOutcomes is the maximum number of cached outcomes. maxOutcome is the maximum length of
+	// the JSON of each, in bytes.
 	maxOutcomes, maxOutcome = 32, 2 << 20
 )
 
@@ -220,7 +220,8 @@ func (r uploadRows) Delete(ctx context.Context, org, id string) error {
 	return uploads.delete(ctx, r.txn, byID, org, id)
 }
 
-// byFilter is a condition that selects the uploads of an organization that match a filter.
+// byFilter is a condition that selects the processed uploads of an organization that match a
+// filter.
 const byFilter = ` WHERE org = $1 AND status = 'PROCESSED' AND created >= $2 AND created <= $3`
 
 func timeBounds(f model.UploadFilter) (from, to int64) {
@@ -318,7 +319,8 @@ const newestMemory = "remembered DESC, kind, field, text, place"
 const byIdentifier = ` WHERE org = $1 AND import_identifier = $2`
 
 // learnedKey returns a string that identifies a mapping among all mappings of an import
-// identifier. Its parts are unambiguous, because neither kinds nor field keys contain U+0000.
+// identifier. The parts of the hashed string are unambiguous, because neither kinds nor field
+// keys contain U+0000.
 func learnedKey(m model.LearnedMapping) string {
 	sum := sha256.Sum256([]byte(string(m.Kind) + "\x00" + m.Field + "\x00" + m.Text))
 	return hex.EncodeToString(sum[:])

@@ -2,9 +2,9 @@
 // SQLite file or in a PostgreSQL database that many processes can share.
 //
 // A [Store] is an open database, and a txn is a transaction in it. A table lists the columns of
-// an entity. A type that embeds the transaction contains the queries for the entity. The SQL is
-// the same for both databases, with placeholders such as $1, except for the differences in
-// dialect. Times are stored in microseconds since 1970, and lists and outcomes as JSON.
+// an entity. The queries for an entity are methods of a type that embeds txn. The SQL is the
+// same for both databases, with placeholders such as $1, except for the differences in dialect.
+// Times are stored in microseconds since 1970, and lists and outcomes as JSON.
 //
 // The package enforces only rules that concern a single row. It does not store the
 // contents of files, which are in blobs.
@@ -54,8 +54,8 @@ type Store struct {
 
 var _ model.Store = (*Store)(nil)
 
-// Open opens the database and migrates it. On PostgreSQL, several processes can call it at the
-// same time. It returns an error if a newer version of this program migrated the database. If
+// Open opens the database and migrates it. On PostgreSQL, several processes can call Open at the
+// same time. Open returns an error if a newer version of this program migrated the database. If
 // the database is unreachable, the error is of kind Unavailable.
 func Open(ctx context.Context, cfg Config) (*Store, error) {
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
@@ -223,8 +223,8 @@ type txn struct {
 	dialect dialect
 	jobs    queue.Queue
 	// forUpdate is appended to a query for a row that this transaction may write back. It makes
-	// the query wait until no other transaction writes the row, and locks the row. It is "" in a
-	// read-only transaction, or if only one transaction writes at a time.
+	// the query wait until no other transaction is writing the row, and locks the row. It is ""
+	// in a read-only transaction, or if only one transaction writes at a time.
 	forUpdate string
 	outcomes  *outcomeCache
 }

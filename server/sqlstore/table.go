@@ -17,7 +17,7 @@ import (
 // columns collects the names of the columns of an entity and pointers to its fields.
 type columns struct {
 	names []string
-	// cells points to the fields of the entity. Rows are written from these fields
+	// cells contains pointers to the fields of the entity. Rows are written from these fields
 	// and read into them.
 	cells []any
 }
@@ -38,8 +38,8 @@ type table[T any] struct {
 	// name is the name of the table in SQL. entity is the name of the entity in errors.
 	name, entity string
 	addColumns   func(*columns, *T)
-	// names are the names of the columns. fixed is the number of columns, at the beginning,
-	// whose values never change.
+	// names are the names of the columns. fixed is the number of leading columns with values
+	// that never change.
 	names []string
 	fixed int
 	// list contains all names, separated by commas.
@@ -73,7 +73,8 @@ func (t *table[T]) insert(ctx context.Context, tx *txn, v T, more ...any) error 
 	return err
 }
 
-// one returns the row selected by the rest of the query. If there is none, it returns NotFound.
+// one returns the row selected by the rest of the query. If there is no such row, it returns
+// NotFound.
 func (t *table[T]) one(ctx context.Context, tx *txn, rest string, args ...any) (T, error) {
 	return queryOne(ctx, tx, t.entity, t.cells, t.query(rest), args...)
 }
@@ -88,8 +89,8 @@ func (t *table[T]) stream(ctx context.Context, tx *txn, rest string, args ...any
 	return queryStream(ctx, tx, t.entity, t.cells, t.query(rest), args...)
 }
 
-// page returns at most limit of the rows selected by the condition where, starting at offset,
-// and the total number of selected rows. A negative limit or offset counts as 0.
+// page returns at most limit of the rows that satisfy the SQL condition in where, starting at
+// offset, and the total number of such rows. A negative limit or offset counts as 0.
 func (t *table[T]) page(ctx context.Context, tx *txn, where, order string, offset, limit int64, args ...any) ([]T, int64, error) {
 	total, err := tx.count(ctx, t.entity, "SELECT count(*) FROM "+t.name+where, args...)
 	if err != nil {
@@ -102,16 +103,17 @@ func (t *table[T]) page(ctx context.Context, tx *txn, where, order string, offse
 
 func (t *table[T]) query(rest string) string { return "SELECT " + t.list + " FROM " + t.name + rest }
 
-// save writes the columns that can change, and the additional columns in more, to the row that
-// the condition where selects by key. If there is none, it returns NotFound.
+// save writes the columns that can change, and the additional columns in more, to the row with
+// the given key. The SQL condition in where selects that row. If there is no such row, it
+// returns NotFound.
 func (t *table[T]) save(ctx context.Context, tx *txn, v T, where string, key []any, more ...any) error {
 	c := columns{names: slices.Clip(t.names[t.fixed:]), cells: t.cells(&v)[t.fixed:]}
 	c.add(more...)
 	return tx.execOne(ctx, t.entity, "UPDATE "+t.name+" SET "+assignments(c.names, len(key)+1)+where, append(key, c.cells...)...)
 }
 
-// delete deletes the row that the condition where selects by key. If there is none, it returns
-// NotFound.
+// delete deletes the row with the given key. The SQL condition in where selects that row. If
+// there is none, it returns NotFound.
 func (t *table[T]) delete(ctx context.Context, tx *txn, where string, key ...any) error {
 	return tx.execOne(ctx, t.entity, "DELETE FROM "+t.name+where, key...)
 }

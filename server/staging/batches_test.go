@@ -114,7 +114,7 @@ func writeStage(t failer, store blob.Store, layout staging.Layout, cfg staging.C
 	return s
 }
 
-// cell is a cell of a row.
+// cell is the content of one cell of a row.
 type cell struct {
 	Value, Raw string
 	Null       bool
@@ -128,7 +128,8 @@ type row struct {
 	Problems    []intray.Problem
 }
 
-// rowsOf returns the rows of a batch. The problems of each row refer to the row in the stage.
+// rowsOf returns the rows of a batch. The problems of each row contain the index of the row in
+// the stage.
 func rowsOf(b *intray.Batch) []row {
 	rows := make([]row, b.Rows())
 	for i := range rows {

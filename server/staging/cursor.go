@@ -233,7 +233,7 @@ func (d *decoder) readProblems(t *problemTable) error {
 }
 
 // appendProblems adds the problems that a table has for rows [first, end) of the stage. at is
-// the index in the batch of the row with index first in the stage.
+// the index that the first of these rows has in the batch.
 func (c *cursor) appendProblems(out *intray.Batch, t *problemTable, first, end, at int64) error {
 	from, _ := slices.BinarySearch(t.rows, first)
 	to, _ := slices.BinarySearch(t.rows, end)
@@ -281,9 +281,8 @@ func AppendRows(dst, src *intray.Batch, from, to int) {
 	}
 }
 
-// appendShifted appends the numbers of an ascending list that are in [from, to). It shifts
-// them so that the number from becomes the number at. It also returns their range of indexes
-// in the list.
+// appendShifted appends the numbers of an ascending list that are in [from, to). It adds at-from
+// to each of them. It also returns the range of their indexes in the list.
 func appendShifted(dst, rows []uint32, at uint32, from, to int) (_ []uint32, first, end int) {
 	first, _ = slices.BinarySearch(rows, uint32(from))
 	end, _ = slices.BinarySearch(rows, uint32(to))

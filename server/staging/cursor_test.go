@@ -47,8 +47,8 @@ func checkRows(t *rapid.T, s *staging.Stage, want []row) {
 	}
 }
 
-// TestRowsWithManyProblems reads rows with cross-row problems and with more problems
-// than fit in one problem group.
+// TestRowsWithManyProblems checks that rows are read with all their problems, even if some are
+// cross-row problems and there are more than fit in one problem group.
 func TestRowsWithManyProblems(t *testing.T) {
 	const rows = 200
 	b := contacts(0, rows)

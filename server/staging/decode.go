@@ -182,8 +182,8 @@ func (d *decoder) readLevels(runs []byte, values int) error {
 	return nil
 }
 
-// readTexts appends the strings of a page to the arena. It sets d.offsets to the
-// offset of each string, followed by the end of the last one.
+// readTexts replaces the content of the arena with the strings of a page. It sets d.offsets to
+// the offset of each string, followed by the end of the last one.
 func (d *decoder) readTexts(arena []byte, p dataPage) ([]byte, error) {
 	d.offsets = append(d.offsets[:0], 0)
 	arena = arena[:0]

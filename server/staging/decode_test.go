@@ -11,9 +11,9 @@ import (
 	"github.com/intraydata/intray/internal/parquetio"
 )
 
-// TestDecoderRejectsOtherPages checks that the decoder rejects pages that the writer
-// never writes. Their headers contradict their content or the number of rows in the
-// row group, which is two.
+// TestDecoderRejectsOtherPages checks that the decoder rejects pages that the writer never
+// writes. For example, their headers contradict their content or the number of rows in the row
+// group, which is two.
 func TestDecoderRejectsOtherPages(t *testing.T) {
 	levels, err := parquetio.EncodeLevels(nil, []byte{1, 1}, 1)
 	if err != nil {

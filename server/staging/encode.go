@@ -100,8 +100,8 @@ func (e *encoder) writeSparse(g *encodedGroup, t *intray.Texts, rows []uint32) e
 	return e.writeTexts(g, t, g.rows-len(rows))
 }
 
-// encodeLevels encodes the definition levels of a column. one is the level of the listed rows,
-// and other is the level of the rest.
+// encodeLevels encodes the definition levels of a column. The parameter one is the level of the
+// listed rows, and the parameter other is the level of all other rows.
 func (e *encoder) encodeLevels(rows int, listed []uint32, other, one byte) error {
 	e.levels = e.levels[:0]
 	for i, row := range listed {

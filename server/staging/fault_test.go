@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// stageSmall stages three batches in two segments. They have problems of single rows
-// and cross-row problems.
+// stageSmall stages three batches in two segments. The batches have problems in single rows and
+// cross-row problems.
 func stageSmall(store blob.Store, codec staging.Codec) error {
 	ctx := context.Background()
 	w := staging.NewWriter(ctx, store, prefix, contactLayout(), staging.Config{SegmentRows: 10, Codec: codec})
@@ -39,8 +39,8 @@ func stageSmall(store blob.Store, codec staging.Codec) error {
 	return err
 }
 
-// TestStoreFailsAtEachCall checks that no stage is left if any call to the store
-// fails while rows are staged.
+// TestStoreFailsAtEachCall checks that no stage is left if any call to the store fails while
+// rows are being staged.
 func TestStoreFailsAtEachCall(t *testing.T) {
 	all := &blobtest.FaultyStore{Store: blobtest.NewMemory(), FailAt: -1, Room: -1}
 	if err := stageSmall(all, staging.Snappy); err != nil {

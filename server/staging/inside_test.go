@@ -196,7 +196,7 @@ func TestWindowOfRows(t *testing.T) {
 	}
 }
 
-// TestGroupsOfProblems checks that a problem group is small, and that a file can
+// TestGroupsOfProblems checks the sizes at which a problem group is full, and that a file can
 // contain fifty million problems.
 func TestGroupsOfProblems(t *testing.T) {
 	var f problemFile

@@ -66,7 +66,7 @@ type Piece struct {
 type Segment struct {
 	// Name is the key of the file, relative to the prefix of the stage.
 	Name string `json:"name"`
-	// First is the index of the first row in the stage.
+	// First is the index, in the stage, of the first row in the file.
 	First int64 `json:"first"`
 	Rows  int64 `json:"rows"`
 	// Size is the size of the file in bytes.
@@ -170,8 +170,8 @@ type Layout struct {
 	// Fields are the keys of the fields, in the order of the schema. Keys may contain
 	// any characters and need not be unique.
 	Fields []string
-	// Unmapped lists the indexes of the unmapped columns in the source file, in the order of
-	// the batches.
+	// Unmapped lists the indexes of the unmapped columns in the source file, in the order in
+	// which a batch contains the columns.
 	Unmapped []int
 }
 

@@ -12,7 +12,8 @@ import (
 )
 
 const (
-	// formatVersion is the Parquet version that introduced the data pages of these files.
+	// formatVersion is the first Parquet version with data pages of version 2, which these files
+	// use.
 	formatVersion = 2
 	// maxChunks is the maximum number of column chunks in a file. It limits the memory
 	// for the footer of an unfinished file if a table has very many columns.
@@ -80,8 +81,8 @@ type Codec string
 const (
 	// Zstd creates small files.
 	Zstd Codec = "zstd"
-	// Snappy needs a quarter of the time for writing and reads faster, but its files
-	// are 1.5 times as large. Use it for stages that are deleted soon.
+	// Snappy takes a quarter of the time to write and is faster to read, but its files are 1.5
+	// times as large. Use it for stages that are deleted soon.
 	Snappy Codec = "snappy"
 )
 

@@ -357,8 +357,9 @@ type crossRowProblem struct {
 	rows    *roaring.Bitmap
 }
 
-// AddProblem adds a problem to rows that are committed. It ignores problem.Row. Call it after
-// every commit has returned and before Close. The caller must not modify the bitmap afterwards.
+// AddProblem adds a problem to rows that have been committed. It ignores problem.Row. Call it
+// after every commit has returned and before Close. The caller must not modify the bitmap
+// afterwards.
 func (w *Writer) AddProblem(problem intray.Problem, rows *roaring.Bitmap) error {
 	if w.err != nil {
 		return w.err
@@ -419,8 +420,8 @@ func (f *problemFile) writeCrossRow(all []crossRowProblem) error {
 	return nil
 }
 
-// crossRowItem is the next row of a cross-row problem. A crossRowHeap has the item
-// with the lowest row at the top.
+// crossRowItem iterates over the rows of a cross-row problem. A crossRowHeap has the item with
+// the lowest next row at the top.
 type crossRowItem struct {
 	rows           roaring.IntPeekable
 	problem, field int

@@ -114,15 +114,15 @@ func (s *Stage) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	}
 }
 
-// prefetcher reads batches in the background. It has two cursors. Each one goes from free to the
-// reading goroutine, then, with a prefetched batch, to the consumer, and then back to free.
+// prefetcher reads batches in the background. It has two cursors. Each cursor goes from free to
+// the reading goroutine, then, with a prefetched batch, to the consumer, and then back to free.
 type prefetcher struct {
 	free chan *cursor
 	done chan prefetched
 }
 
-// prefetched is the batch that begins with row first, in the memory of its cursor,
-// or the error that occurred while reading it.
+// prefetched is a batch in the memory of its cursor, or the error that occurred while the batch
+// was being read. first is the index of its first row.
 type prefetched struct {
 	cursor *cursor
 	first  int64

@@ -12,8 +12,8 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// TestBatchesStopAnywhere stops reading after each batch, and checks that the stage
-// can then be read again.
+// TestBatchesStopAnywhere stops reading after each batch, and checks that the rows read so far
+// are correct and that the stage can be read again.
 func TestBatchesStopAnywhere(t *testing.T) {
 	s := writeStage(t, blobtest.NewMemory(), contactLayout(), staging.Config{SegmentRows: 100}, contacts(0, 60), contacts(60, 60), contacts(120, 60), contacts(180, 7))
 	defer s.Close()

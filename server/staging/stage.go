@@ -1,5 +1,5 @@
-// Package staging stores the validated rows of one run in Parquet files that any Parquet
-// reader can open. It stores each value next to its raw value, and all problems.
+// Package staging stores the validated rows of one run in Parquet files that any Parquet reader
+// can open. It stores the value and the raw value of each cell, and all problems.
 //
 // A [Writer] stages batches and seals a stage. A [Stage] reads all rows, a window of
 // rows, the rows with problems, or any list of rows. Each stage has a blob prefix
@@ -33,7 +33,7 @@
 // contains canonical values. The column named key__raw contains raw values, and is null where
 // the raw value equals the value. Unmapped columns come next, named $unmapped_INDEX. The last
 // columns are _row and _line, both INT64. _row is the index of the row in the stage, counted
-// from 0. _line is the line where its record begins, counted from 1.
+// from 0. _line is the number of the line where the row's record begins, counted from 1.
 //
 // Column names are unique even if case is ignored, because SQL engines require it. If
 // one of the names of a field is already used, Intray appends _2, _3 and so on to the

@@ -262,7 +262,7 @@ func (w *Writer) beginSegment() error {
 	return err
 }
 
-// pendingSegment is a segment that is sealed while rows are written to the next one.
+// pendingSegment is a segment that is being sealed while rows are being written to the next one.
 type pendingSegment struct {
 	segment *parquetFile
 	index   int
@@ -339,7 +339,7 @@ func (w *Writer) finish(ctx context.Context) error {
 	return w.writeBlob(ctx, manifestName, text)
 }
 
-// writeAll writes b. It returns an error if fewer bytes are written.
+// writeAll writes b. It returns an error if fewer than len(b) bytes are written.
 func writeAll(w io.Writer, b []byte) (n int, err error) {
 	if n, err = w.Write(b); err == nil && n < len(b) {
 		err = io.ErrShortWrite

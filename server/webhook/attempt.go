@@ -96,17 +96,17 @@ func (a *attempt) run(ctx context.Context, dialer *egress.Dialer, secure *tls.Co
 	return a.out
 }
 
-// connect opens a connection and completes the TLS handshake, so that each step has
-// its own errors.
+// connect opens a connection and completes the TLS handshake in separate steps, so that each
+// step has its own errors.
 func (a *attempt) connect(ctx context.Context, dialer *egress.Dialer, secure *tls.Config) (net.Conn, error) {
 	raw, err := dialer.DialWeb(ctx, "tcp", a.target.dial)
 	if err != nil {
 		return nil, err
 	}
 	a.conn = egress.LimitReads(raw, maxRead)
-	// Not every operation below supports contexts, so canceling ctx closes the
-	// connection. A connection deadline would fire slightly before ctx, and would
-	// look like a receiver that closes the connection.
+	// Not every operation below supports contexts, so canceling ctx closes the connection. A
+	// connection deadline would fire slightly before ctx, and it would look as if the receiver
+	// had closed the connection.
 	a.stopCancel = context.AfterFunc(ctx, func() { _ = raw.Close() })
 	if secure == nil {
 		return a.conn, nil
@@ -129,7 +129,7 @@ func (a *attempt) sendRequest(ctx context.Context, conn net.Conn) error {
 	}
 	var head *headConn
 	if a.http2 {
-		// The receiver may send data first. The HTTP/2 library limits the header
+		// In HTTP/2, the receiver may send data first. The HTTP/2 library limits the header
 		// lists, because their size is known only after decompression.
 		head = &headConn{Conn: conn, limit: math.MaxInt}
 	} else {

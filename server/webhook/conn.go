@@ -25,7 +25,7 @@ type headConn struct {
 	record headRecord
 }
 
-// headRecord is the record of a headConn.
+// headRecord is what a headConn has recorded.
 type headRecord struct {
 	received []byte
 	tooLong  bool

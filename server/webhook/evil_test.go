@@ -94,7 +94,7 @@ func writeFirst(text string) func(net.Conn) {
 
 func hang(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 
-// flood returns a handler that writes first, and then writes rest repeatedly until
+// flood returns a handler that writes one text, and then writes another text repeatedly until
 // the connection fails.
 func flood(first, rest string) func(net.Conn) {
 	block := strings.Repeat(rest, 1+32_000/len(rest))
@@ -116,7 +116,7 @@ func drip(first, rest string) func(net.Conn) {
 	})
 }
 
-// longHeader returns a header line that is size bytes long.
+// longHeader returns a header line of the given size in bytes.
 func longHeader(size int) string { return "X: " + strings.Repeat("x", size-7) + "\r\n" }
 
 func bomb() string {

@@ -73,7 +73,7 @@ type session struct {
 	conn net.Conn
 }
 
-// head encodes a header block with the status and more headers.
+// head encodes a header block with the given status and headers.
 func (s session) head(status string, more ...string) []byte {
 	var out bytes.Buffer
 	enc := hpack.NewEncoder(&out)

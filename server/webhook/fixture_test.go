@@ -249,7 +249,7 @@ func wantOutcome(t *testing.T, out Outcome, kind Kind, parts ...string) {
 	}
 }
 
-// uploadForm returns the body that the setting webhookUrl sends.
+// uploadForm returns the body that is sent to the URL in the setting webhookUrl.
 func uploadForm(uploadID string) Body {
 	return Body{ContentType: "application/x-www-form-urlencoded", Bytes: []byte("uploadId=" + uploadID)}
 }

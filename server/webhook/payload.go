@@ -1,9 +1,10 @@
 // Package webhook builds, signs and sends webhook messages.
 //
-// A [Message] is a [Body] with an id. Both are the same in every attempt to deliver the message.
-// Each attempt is signed as Standard Webhooks 1.0 specifies. A [Delivery] is one message for one
-// URL, a [Sender] makes an attempt to deliver it, and an [Outcome] is the result of the attempt.
-// [Next] determines when to retry. A [FailureStreak] determines when a receiver counts as dead.
+// A [Message] is a [Body] with an id. The id and the body are the same in every attempt to
+// deliver the message. Each attempt is signed as Standard Webhooks 1.0 specifies. A [Delivery]
+// is one message for one URL, a [Sender] makes an attempt to deliver it, and an [Outcome] is the
+// result of the attempt. [Next] determines when to retry. A [FailureStreak] determines when a
+// receiver counts as dead.
 //
 // Receivers are untrusted: the duration and the size of an attempt are limited, and it follows
 // no redirect, uses no proxy and stores no cookie. The package stores nothing, does not choose
@@ -42,8 +43,8 @@ const maxID = 128
 
 const idLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
 
-// checkID returns an error if an id is invalid. An id must not contain full stops,
-// because then a different message could have the same signature.
+// checkID returns an error if an id is invalid. An id must not contain periods, because
+// otherwise a different message could have the same signature.
 func checkID(id string) error {
 	if id == "" || len(id) > maxID || strings.Trim(id, idLetters) != "" {
 		return errors.New(`the id of a message must have 1 to 128 letters, digits, "_" and "-"`)
@@ -123,7 +124,7 @@ type Disabled struct {
 	At      time.Time
 	// Streak is the series of failures that caused the webhook to be disabled.
 	Streak FailureStreak
-	// Last is the message of the last outcome before that.
+	// Last is the message of the last outcome before the webhook was disabled.
 	Last intray.Message
 }
 
@@ -207,7 +208,7 @@ func quoteJSON(text string) []byte {
 	return written
 }
 
-// formatTime formats a time in UTC with microseconds, as event bodies contain it.
+// formatTime formats a time for an event body, in UTC with microseconds.
 func formatTime(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z") }
 
 // nullIfEmpty returns nil, which is encoded as null, if text is "".

@@ -18,10 +18,10 @@ const (
 	MaxRetryAfter = time.Hour
 )
 
-// Next returns the delay before the next attempt, given the number of failed
-// attempts, and whether there is a next attempt. After 0 attempts the delay is 0.
-// Next changes each delay at random by up to a tenth, so that messages that failed
-// together are not retried together. chance returns random numbers in [0, 1).
+// Next returns the delay before the next attempt and whether there is a next attempt. The
+// parameter attempts is the number of failed attempts. After 0 attempts the delay is 0. Next
+// changes each delay at random by up to a tenth, so that messages that failed together are not
+// retried together. chance returns random numbers in [0, 1).
 func Next(attempts int, chance func() float64) (delay time.Duration, more bool) {
 	if attempts <= 0 {
 		return 0, true
@@ -76,8 +76,8 @@ const (
 	maxSilence = 2 * 24 * time.Hour
 )
 
-// FailureStreak is a series of failed attempts to reach one receiver, without a
-// success and across all its messages. The zero FailureStreak contains no failure.
+// FailureStreak is an unbroken series of failed attempts to reach one receiver, counted across
+// all messages. The zero FailureStreak contains no failure.
 type FailureStreak struct {
 	// Since and Last are the times of the first and the last failure.
 	Since, Last time.Time

@@ -29,8 +29,8 @@ const (
 
 const userAgent = "Intray-Webhooks/1"
 
-// ErrBusy reports that the number of attempts to the same host and port that are in progress has
-// reached Config.PerHost. Nothing was sent, and the attempt does not count. Try again soon.
+// ErrBusy reports that Config.PerHost attempts to the same host and port are already in
+// progress. Nothing was sent, and the attempt does not count. Try again soon.
 var ErrBusy = errors.New("too many deliveries to this host are in progress")
 
 // Config configures a Sender. The zero Config uses the defaults.

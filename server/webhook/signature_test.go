@@ -23,7 +23,7 @@ import (
 	"github.com/intraydata/intray/server/secrets"
 )
 
-// This example is in the tests of all published libraries.
+// This example is in the tests of all published Standard Webhooks libraries.
 const (
 	knownSecret    = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
 	knownID        = "msg_p5jXN8AQM9LWM0D4loKWxJek"

@@ -39,7 +39,7 @@ type inFlight struct {
 	// sendingIDs contains the ids of these deliveries. An id is set before a claim
 	// is committed, so that a transaction that sees the claim also sees the id.
 	sendingIDs map[string]bool
-	// unrecorded holds attempts whose result could not be stored.
+	// unrecorded holds attempts whose results could not be stored.
 	unrecorded []attempt
 	sending    sync.WaitGroup
 	// ready receives a value when there may be something new to deliver.
@@ -149,9 +149,9 @@ func (f *inFlight) retryLater(a attempt) {
 // something new to deliver.
 func (s *Service) DeliveriesReady() <-chan struct{} { return s.inFlight.ready }
 
-// Deliver starts to send the deliveries that are due and does not wait for the
-// results. Call it several times per second, and whenever DeliveriesReady receives
-// a value. Attempts that are in flight when ctx ends do not count.
+// Deliver starts to send the deliveries that are due and does not wait for the results. Call it
+// several times per second, and whenever the channel returned by DeliveriesReady receives a
+// value. Attempts that are in flight when ctx ends do not count.
 func (s *Service) Deliver(ctx context.Context) error {
 	if s.sender == nil {
 		return nil
@@ -276,7 +276,7 @@ func (s *Service) deliver(ctx context.Context, d model.Delivery, secrets []secre
 	return err == nil && a.result.Delivered
 }
 
-// storeUnrecorded stores the attempts that could not be stored before. Otherwise, their
+// storeUnrecorded stores the attempts that could not be stored before. Without this, their
 // deliveries would stay claimed and would not be retried until this process ends.
 func (s *Service) storeUnrecorded(ctx context.Context) error {
 	s.inFlight.mu.Lock()

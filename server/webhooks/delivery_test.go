@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/server/webhooks"
 )
 
-// Each use of the store and of the sender fails once while a message is delivered.
+// Each use of the store and of the sender fails once while a message is being delivered.
 // Afterwards, the message must be delivered and its attempt recorded exactly once.
 func TestDeliveryFaults(t *testing.T) {
 	t.Parallel()
@@ -35,8 +35,9 @@ func TestDeliveryFaults(t *testing.T) {
 	})
 }
 
-// Each use fails once while a failed attempt is recorded, and then while the receiver recovers.
-// Each attempt must be recorded exactly once, and both messages delivered.
+// Each use of the store and of the sender fails once, either while failed attempts are being
+// recorded or while the receiver is recovering. Each attempt must be recorded exactly once, and
+// both messages delivered.
 func TestRecoveryFaults(t *testing.T) {
 	t.Parallel()
 	for name, faultyWhileDown := range map[string]bool{"while it fails": true, "while it recovers": false} {
@@ -81,8 +82,8 @@ func TestRecoveryFaults(t *testing.T) {
 	}
 }
 
-// Each use fails once while a dead receiver is disabled. Afterwards, it must be
-// disabled, and the event must have been sent once.
+// Each use of the store and of the sender fails once while a dead receiver is being disabled.
+// Afterwards, it must be disabled, and the event must have been sent once.
 func TestDisableFaults(t *testing.T) {
 	t.Parallel()
 	eachFault(t, func(f *fixture, n int) string {

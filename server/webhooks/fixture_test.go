@@ -121,7 +121,7 @@ type fakeSender struct {
 
 	mu   sync.Mutex
 	sent []string
-	// down means that every attempt fails.
+	// down makes every attempt fail.
 	down bool
 }
 

@@ -55,8 +55,9 @@ type Draft struct {
 	Events, Identifiers, SchemaIDs []string
 }
 
-// CreateWebhook creates a webhook and returns it with its secret. Only RotateWebhook returns a
-// secret again. If a webhook with the draft's ID exists, CreateWebhook returns it unchanged.
+// CreateWebhook creates a webhook and returns it with its secret. Apart from CreateWebhook, only
+// RotateWebhook returns a secret. If a webhook with the draft's ID exists, CreateWebhook returns
+// it unchanged.
 func (s *Service) CreateWebhook(ctx context.Context, org string, draft Draft) (w model.Webhook, secret secrets.Secret, err error) {
 	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {
@@ -178,9 +179,9 @@ func (s *Service) SigningSecret(org string) secrets.Secret {
 	return secrets.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(s.signingKey.MAC([]byte(org))))
 }
 
-// Deliveries returns at most limit deliveries of a webhook, newest first, starting
-// at offset, their attempts by delivery id, and the total number of deliveries. If
-// webhookID is "", it returns the deliveries to URLs in schemas.
+// Deliveries returns at most limit deliveries of a webhook, newest first, starting at offset. It
+// also returns their attempts by delivery id, and the total number of deliveries. If webhookID
+// is "", it returns the deliveries to URLs in schemas.
 func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset, limit int64) (list []model.Delivery, attempts map[string][]model.Attempt, total int64, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		attempts = map[string][]model.Attempt{}

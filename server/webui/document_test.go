@@ -36,8 +36,8 @@ func TestPagesKnowTheAPI(t *testing.T) {
 	}
 }
 
-// reviewPart returns the part of the OpenAPI document that the review page calls,
-// without the descriptions, which do not affect the types.
+// reviewPart returns the part of the OpenAPI document with the operations that the review page
+// calls. It omits the descriptions, which do not affect the types.
 func reviewPart(t *testing.T) []byte {
 	t.Helper()
 	_, text := get(t, httpapi.New(httpapi.Config{}), "GET", "/openapi.json")
@@ -71,7 +71,7 @@ func reviewPart(t *testing.T) []byte {
 	return out.Bytes()
 }
 
-// collect adds to found each schema to which node refers, directly or indirectly.
+// collect adds each schema to which node refers, directly or indirectly, to the map found.
 func collect(node any, all, found map[string]any) {
 	switch node := node.(type) {
 	case map[string]any:

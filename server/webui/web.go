@@ -52,7 +52,8 @@ func Pages() (map[string]http.Handler, error) {
 	return pages, nil
 }
 
-// contentSecurityPolicy allows only resources from this server, no inline scripts and no frames.
+// contentSecurityPolicy allows only resources from this server, and forbids inline scripts and
+// frames.
 const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
 	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
 

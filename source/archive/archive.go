@@ -39,8 +39,8 @@ type Format struct {
 	Limits Limits
 }
 
-// Limits holds the resource limits for opening one archive. Zero means the default of a field.
-// Open returns a *source.LimitError if a limit is exceeded.
+// Limits holds the resource limits for opening one archive. If a field is zero, its default
+// applies. Open returns a *source.LimitError if a limit is exceeded.
 type Limits struct {
 	// InflatedBytes is the maximum inflated size of all members together, in bytes, including
 	// members without a table. The default is 4 GiB.
@@ -110,7 +110,7 @@ type unpacker struct {
 	// inflated is the number of inflated bytes of all members so far.
 	inflated int64
 	members  []member
-	// openBook is the opened book of the only member. It is nil if there are several.
+	// openBook is the opened book of the only member. It is nil if there are several members.
 	openBook source.Book
 	sheets   int
 	skipped  skippedMembers
@@ -210,7 +210,7 @@ type book struct {
 	opt     source.Options
 	members []member
 	sheets  []sheetRef
-	// openBook is the opened book of the only member. It is nil if there are several.
+	// openBook is the opened book of the only member. It is nil if there are several members.
 	openBook source.Book
 	spool    *spool
 	evidence []intray.Evidence
@@ -362,8 +362,8 @@ func officeEntries() []string {
 	return []string{"[content_types].xml", "_rels/.rels", "meta-inf/manifest.xml", "xl/workbook", "xl/worksheets/", "xl/_rels/", "word/document", "word/_rels/", "ppt/presentation", "ppt/_rels/"}
 }
 
-// maxOfficeEntries is the smallest limit on the number of entries while searching for an
-// office document, because office documents have more entries than archives of tables.
+// maxOfficeEntries is the minimum value of Limits.Members during the search for an office
+// document, because office documents have more entries than archives of tables.
 const maxOfficeEntries = 10_000
 
 // findOffice returns the name of an entry that only office documents have, or "". If the

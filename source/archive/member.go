@@ -57,7 +57,7 @@ func (u *unpacker) addSingleMember(ctx context.Context, name string, from intray
 	return nil
 }
 
-// addMember inflates a member and opens it. If it skips the member, why is the reason.
+// addMember inflates a member and opens it. If it skips the member, it returns the reason.
 func (u *unpacker) addMember(ctx context.Context, f memberInfo, src io.Reader) (why intray.Message, err error) {
 	from := u.spool.size
 	in, err := u.inflate(ctx, f.label, f.name, src)
@@ -186,8 +186,8 @@ const (
 	minRatioBytes = 10 << 20
 )
 
-// inflate writes the bytes of src to the spool and returns them as a file. what names the file
-// in errors.
+// inflate writes the bytes of src to the spool and returns them as a file. The parameter what
+// names the file in errors.
 func (u *unpacker) inflate(ctx context.Context, what intray.Message, name string, src io.Reader) (source.Input, error) {
 	from, before := u.spool.size, u.in.BytesRead()
 	chunk := make([]byte, chunkBytes)

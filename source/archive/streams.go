@@ -186,7 +186,7 @@ func (f *fault) Error() string { return f.problem.String() }
 
 // readError converts an error from reading the archive to the error to report. It returns the
 // failure of the store if the store has failed, and otherwise an error that describes the
-// damage. what names the damaged file.
+// damage. The parameter what names the damaged file.
 func readError(in *zipfile.Input, what intray.Message, err error) error {
 	var limit *source.LimitError
 	failed := in.Failure()

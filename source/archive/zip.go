@@ -58,7 +58,7 @@ func (u *unpacker) openZip(ctx context.Context) error {
 	return &source.UnreadableError{Reason: intray.NewMessage("archive.no_table", intray.Params{"reasons": reasons, "formats": u.formatNames()})}
 }
 
-// addEntry inflates and opens one entry. If it skips the entry, why is the reason.
+// addEntry inflates and opens one entry. If it skips the entry, it returns the reason.
 func (u *unpacker) addEntry(ctx context.Context, name string, f *zip.File) (why intray.Message, err error) {
 	const encrypted, strongly, masked = 1, 1 << 6, 1 << 13
 	what := intray.NewMessage("archive.member", intray.Params{"name": source.Excerpt(name)})
@@ -76,7 +76,8 @@ func (u *unpacker) addEntry(ctx context.Context, name string, f *zip.File) (why 
 	return u.addMember(ctx, memberInfo{label: what, name: name, nameSource: intray.NewMessage("archive.name_of_entry", nil), inZip: true}, src)
 }
 
-// checkNames rejects unsafe names, duplicate names and names whose length in bytes exceeds most.
+// checkNames rejects unsafe names, duplicate names and names with more bytes than the limit
+// most.
 func checkNames(files []*zip.File, most int) error {
 	seen := make(map[string]bool, len(files))
 	for _, f := range files {
@@ -188,7 +189,8 @@ func tooManyEntriesError(limits Limits) error {
 }
 
 // zip64Entries returns the number of entries declared in the ZIP64 record, or 0 if there is no
-// such record. archive/zip allocates memory for that number before it reads any entry.
+// such record. archive/zip allocates memory for that number of entries before it reads any of
+// them.
 func zip64Entries(in *zipfile.Input) (uint64, error) {
 	const endSize, locatorSize, recordSize, longest = 22, 20, 56, 1<<16 + 22 + 20
 	tail := make([]byte, min(in.Size, longest))

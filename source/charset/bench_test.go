@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// megabytes returns text repeated up to size bytes.
+// megabytes repeats a text and truncates the result to the given number of bytes.
 func megabytes(text string, size int) []byte {
 	return bytes.Repeat([]byte(text), size/len(text)+1)[:size]
 }

@@ -68,7 +68,7 @@ var candidatePages = []struct {
 	{"windows-874", 1.5, "th"},
 }
 
-// codePages returns all candidates. It prepares them at the first call.
+// codePages returns all candidates. It prepares them on the first call.
 var codePages = sync.OnceValue(func() []*codePage {
 	var list []*codePage
 	for _, c := range candidatePages {
@@ -101,8 +101,8 @@ func (p *codePage) letterIndexesIn(t *languageModel) (letters [256]uint8) {
 	return letters
 }
 
-// foreignWordCost is the additional cost, in nats, of a word in a different language from most
-// words.
+// foreignWordCost is the additional cost, in nats, of a word in a language other than that of
+// most words.
 const foreignWordCost = 3
 
 // segmentsCost returns the cost of a list of segments in this encoding, in nats. More

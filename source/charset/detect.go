@@ -153,8 +153,8 @@ func guessFromBOM(sample []byte, name string, size int, whole bool) Guess {
 	return g
 }
 
-// contradictedBy returns the guess other, which is based on the text and contradicts the byte
-// order mark.
+// contradictedBy returns other, a guess that is based on the text and contradicts the byte order
+// mark.
 func (g Guess) contradictedBy(other Guess, invalid int) Guess {
 	other.BOM = g.BOM
 	other.Confidence = min(other.Confidence, 0.6)
@@ -305,8 +305,8 @@ func familyOf(r rune) []*unicode.RangeTable {
 	return nil
 }
 
-// mostlyUTF8 reports whether a sample is UTF-8 with some damaged bytes. In any other encoding,
-// far more sequences are invalid UTF-8 than valid by chance.
+// mostlyUTF8 reports whether a sample is UTF-8 with some damaged bytes. In a sample in any other
+// encoding, far more sequences are invalid UTF-8 than are valid by chance.
 func mostlyUTF8(sequences int, check Checker) bool {
 	invalid := int(check.Invalid())
 	if check.Unfinished() {
@@ -363,8 +363,8 @@ func shortPreview(sample []byte) string {
 	return pickWords(strings.ToValidUTF8(string(sample[from:end]), ""))
 }
 
-// pickWords returns the first words with non-ASCII characters. Words with letters precede
-// isolated symbols.
+// pickWords returns the first words with non-ASCII characters. Words with non-ASCII letters
+// precede the others.
 func pickWords(text string) string {
 	var words, symbols []string
 	seen := map[string]bool{}

@@ -28,7 +28,8 @@ type file struct {
 	raw      []byte // encoded text
 }
 
-// lengths holds the numbers of rows with text and of ASCII rows between them.
+// lengths lists the lengths of the files: the number of rows in the language, and the number of
+// ASCII rows among them.
 var lengths = []struct {
 	name        string
 	rows, plain int

@@ -36,8 +36,9 @@ const (
 // names can contain such letters, but a word never mixes scripts.
 var strangeShare = [firstLetter]float64{strangeLatin1: 2e-4, strangeLatin: 3e-5, strange: 2e-6}
 
-// pairTrust is the weight of the overall frequency of the next letter, in pairs: after a
-// letter with pairTrust observed pairs, both weigh the same.
+// pairTrust is the weight of the overall frequency of the next letter, expressed as a number of
+// pairs: after a letter with pairTrust observed pairs, the overall frequency and the observed
+// pairs have equal weight.
 const pairTrust = 6
 
 // languageNames maps the codes of the languages with word lists to the message codes of their
@@ -53,7 +54,7 @@ var languageNames = map[string]string{
 	"tr": "language.tr", "uk": "language.uk", "vi": "language.vi",
 }
 
-// languageModels returns all models by language code. It builds them at the first call.
+// languageModels returns all models by language code. It builds them on the first call.
 var languageModels = sync.OnceValue(func() map[string]*languageModel {
 	known := map[string]*languageModel{}
 	for code, name := range languageNames {
@@ -224,7 +225,7 @@ func (c codeBlock) decodeRunes(e encoding.Encoding) (set runeSet) {
 	return set
 }
 
-// scripts returns all script models. It builds them at the first call.
+// scripts returns all script models. It builds them on the first call.
 var scripts = sync.OnceValue(func() []*scriptModel {
 	return []*scriptModel{
 		{
@@ -254,9 +255,10 @@ func runesOfBlock(name string, low, high byte) runeSet {
 	return codeBlock{low, high}.decodeRunes(encodingByName(name).spec.multi)
 }
 
-// loadFrequencies returns the costs of the characters in the list for a language code. The
-// list starts with the most frequent characters. Each of the first frequentCount characters
-// has the cost first, and each later character has the cost others, both in nats.
+// loadFrequencies returns the costs of the characters in the list for a language code. The list
+// starts with the most frequent characters. The first frequentCount characters have the cost
+// given by the parameter first, and all later ones have the cost given by the parameter others,
+// both in nats.
 func loadFrequencies(code string, first, others float32) map[rune]float32 {
 	text, err := characterFiles.ReadFile("signs/" + code + ".txt")
 	if err != nil {
@@ -275,7 +277,7 @@ func loadFrequencies(code string, first, others float32) map[rune]float32 {
 	return costs
 }
 
-// These are the costs, in nats, of characters that do not depend on the script.
+// These costs, in nats, do not depend on the script.
 const (
 	asciiBeside    = 3.2
 	smallAdjoining = 3.0

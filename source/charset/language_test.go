@@ -70,8 +70,8 @@ func TestLanguageModelsPreferTheirOwnWords(t *testing.T) {
 	}
 }
 
-// TestLanguageModelsAreProbabilities checks that the probabilities after each letter add up
-// to one, except for the small share of foreign letters.
+// TestLanguageModelsAreProbabilities checks that no language model has more than 200 letters,
+// and that each cost is between 0 and 20.
 func TestLanguageModelsAreProbabilities(t *testing.T) {
 	for code, one := range languageModels() {
 		if one.size > 200 {
@@ -87,8 +87,8 @@ func TestLanguageModelsAreProbabilities(t *testing.T) {
 	}
 }
 
-// TestWordsFitTheirEncodings checks that the encodings of a language contain all letters of
-// its words. Any other letters would be useless in the model.
+// TestWordsFitTheirEncodings checks that each encoding of a language lacks at most four letters
+// of its words. Letters that an encoding lacks are useless in the model.
 func TestWordsFitTheirEncodings(t *testing.T) {
 	for _, p := range codePages() {
 		if p.penalty > 1.5 || p.encoding.Name() == "KOI8-R" {
@@ -129,8 +129,8 @@ func TestScriptsKnowTheirOwn(t *testing.T) {
 	}
 }
 
-// TestBlockBounds checks that a block contains the characters of its first and last lead byte
-// and no others.
+// TestBlockBounds checks that a block contains exactly the characters from its first to its last
+// lead byte.
 func TestBlockBounds(t *testing.T) {
 	set := runesOfBlock("EUC-KR", 0xB0, 0xC8)
 	for r, want := range map[rune]bool{'가': true, '각': true, '하': true, '힝': true, '伽': false, '字': false, 'ㄱ': false, 'a': false} {

@@ -10,7 +10,7 @@ import (
 )
 
 // finding is the result of decoding a sample with one encoding: its cost, and the data for
-// comparing it.
+// comparing it with other findings.
 type finding struct {
 	encoding Encoding
 	language string // the message code of the language name
@@ -92,8 +92,8 @@ func readsBetterAsScript(sample []byte) bool {
 	return slices.ContainsFunc(scoreScripts(list), func(f finding) bool { return f.cost < asUTF8 })
 }
 
-// decodeSegments decodes the segments to lines of UTF-8. It omits a character that is
-// truncated by the end of the sample.
+// decodeSegments decodes the segments to lines of UTF-8. It omits a character that is truncated
+// at the end of a segment.
 func decodeSegments(list []segment, e Encoding) string {
 	var lines bytes.Buffer
 	room := make([]byte, maxGrowth*maxSegment+minRoom)
@@ -106,9 +106,9 @@ func decodeSegments(list []segment, e Encoding) string {
 	return lines.String()
 }
 
-// splitFindings returns the first of the sorted findings, the names of the encodings that
-// decode the sample to the same text, and the first finding with different text. If the best
-// finding has no control characters or undefined bytes, other does not have them either.
+// splitFindings returns the first of the sorted findings, the names of the encodings that decode
+// the sample to the same text, and the first finding with different text. If the best finding
+// has no control characters or undefined bytes, the finding other has none either.
 func splitFindings(all []finding, used *[256]bool) (best finding, alike []string, other finding) {
 	best = all[0]
 	clean := best.isPossible(used)
@@ -180,16 +180,16 @@ func confidence(list []segment, best, other finding, invalid int) float64 {
 	return math.Floor(min(sure, most)*100) / 100
 }
 
-// These are costs in nats per byte. Text in a known language costs from 2 to 3.5. Above
-// strangeTextCost, text does not resemble any known language, and above noTextCost, it is not
-// text.
+// These are costs in nats per byte. Text in a known language costs from 2 to 3.5. Text that
+// costs more than strangeTextCost does not resemble any known language, and bytes that cost more
+// than noTextCost are not text.
 const (
 	strangeTextCost = 3.9
 	noTextCost      = 4.5
 )
 
 // differences returns the number of bytes in text that two encodings decode differently, and
-// adds these bytes to the set which.
+// adds these bytes to the set named which.
 func (f finding) differences(g finding, text []byte, which map[byte]bool) int {
 	count := 0
 	for _, b := range text {
@@ -237,7 +237,8 @@ type segment struct {
 	bytes []byte
 	// before and after are the adjacent bytes, or spaces at the edges of the sample.
 	before, after byte
-	// cut reports whether the end of the sample truncates the segment.
+	// cut reports whether the segment is truncated by the end of the sample or to maxSegment
+	// bytes.
 	cut bool
 }
 

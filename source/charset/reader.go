@@ -33,7 +33,7 @@ type Reader struct {
 
 // NewReader returns a reader that decodes a stream to UTF-8. It starts at the current position
 // of the stream. It decodes invalid bytes to U+FFFD, and a byte order mark to U+FEFF (see
-// Guess.BOM). It returns errors of the stream unchanged, after all text before them.
+// Guess.BOM). It returns errors from the stream unchanged, after the text that precedes them.
 func NewReader(in io.Reader, e Encoding) *Reader {
 	return &Reader{in: in, decoder: newDecoder(e), room: make([]byte, readSize), text: make([]byte, maxGrowth*readSize+minRoom)}
 }

@@ -56,8 +56,8 @@ func damagedUTF8(t *rapid.T) []byte {
 	return text
 }
 
-// TestCheckerCountsAsTheLanguageDoes compares the results of a Checker with a Go loop over the
-// runes.
+// TestCheckerCountsAsTheLanguageDoes compares the results of a Checker with those of a Go loop
+// over the runes.
 func TestCheckerCountsAsTheLanguageDoes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := damagedUTF8(t)

@@ -160,8 +160,9 @@ func rowsF1(want, got [][]string, things func([]string) []string) float64 {
 	return 2 * float64(both) / float64(total)
 }
 
-// TestHard compares the result for each file in testdata/hard with the text after it, which is
-// how a careful person would read the file. See formatReading for the format of that text.
+// TestHard reads each file in the archives in testdata/hard and compares the result with the
+// expected one in the same archive, which shows how a careful person would read the file. See
+// formatReading for the format of the expected result.
 func TestHard(t *testing.T) {
 	archives, err := filepath.Glob(filepath.Join("testdata", "hard", "*.txtar"))
 	if err != nil || len(archives) == 0 {

@@ -1,9 +1,9 @@
 // Package csv reads delimited text from untrusted files.
 //
-// A dialect defines which characters separate and quote cells. A sheet holds what is decided
-// about a file before its records are read: its dialect, its header and the content of its
-// columns. A reading is one way to split an irregular row into cells. A chunk is a run of
-// consecutive records that a worker parses ahead.
+// A dialect defines which characters separate and quote cells. A sheet holds the decisions about
+// a file that are made before its records are read: its dialect, its header and its columns. A
+// reading is one way to split an irregular row into cells. A chunk is a run of consecutive
+// records that a worker parses ahead.
 //
 // The package bases its decisions on the content of the file and returns the reasons as
 // evidence. It repairs a broken row only if one reading fits clearly better than all other
@@ -32,7 +32,7 @@ type Format struct{}
 func (Format) Name() string { return "csv" }
 
 // Detect accepts any text. The score is higher if the file name has an extension such as .csv,
-// or if a delimiter splits all lines into the same number of cells. Binary files score 0.
+// or if a delimiter splits the lines consistently into cells. Binary files score 0.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	if isBinary(head) {
 		return 0, intray.Message{}

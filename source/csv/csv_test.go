@@ -85,7 +85,8 @@ func appendRecord(text []byte, record []string, end string) []byte {
 	return append(text, end...)
 }
 
-// contacts returns a table of regular rows. instead holds the lines that replace rows, by row.
+// contacts returns a table of regular rows. Some rows are replaced by the lines in instead,
+// which maps row numbers to lines.
 func contacts(rows int, instead map[int]string) string {
 	var text strings.Builder
 	text.WriteString("id,name,joined,amount,note\n")
@@ -226,7 +227,7 @@ func TestDialects(t *testing.T) {
 	}
 }
 
-// readRows returns the header, the records and the notices that the given text yields.
+// readRows returns the records and the notices that the given text yields.
 func readRows(t testing.TB, text string) (rows [][]string, notices []intray.Notice) {
 	t.Helper()
 	_, rows, notices, err := readTable(t, []byte(text), source.Options{})

@@ -92,7 +92,7 @@ func (d *dialect) skipGap(text []byte, at int) int {
 }
 
 // parseUnclosedLine splits a line that contains a quote that is never closed. It treats one
-// quote as text: the first for which all other quotes are closed. Each attempt reads the line
+// quote as text: the first one that leaves all other quotes closed. Each attempt reads the line
 // again. After more than allowance bytes, it treats all quotes of the line as text. It returns
 // the number of bytes read.
 func (d *dialect) parseUnclosedLine(line []byte, r *record, allowance int64) (work int64) {
@@ -114,8 +114,9 @@ func (d *dialect) parseUnclosedLine(line []byte, r *record, allowance int64) (wo
 	}
 }
 
-// maxUnclosedLineWork is the maximum number of bytes read to parse one line with a quote that
-// is never closed, because a line of 1,000 bytes can contain 1,000 quotes.
+// maxUnclosedLineWork is the maximum number of bytes read to parse one line with a quote that is
+// never closed. Without this limit, a line of 1,000 bytes that contains 1,000 quotes could be
+// read 1,000 times.
 const maxUnclosedLineWork = 1 << 20
 
 // parseCell parses the cell that starts at an offset and returns the offset of its end.

@@ -38,7 +38,8 @@ func newFastParser(s *sheet) *fastParser {
 
 // read parses text, which must end with a line end, into an empty batch of at most `most`
 // records. The batch takes ownership of text. Lines are counted from 0. read returns the number
-// of lines, or false if a record is irregular. The content of the batch is then undefined.
+// of lines, or false if a record is irregular. In that case, the content of the batch is
+// undefined.
 func (f *fastParser) read(text []byte, most int, batch *intray.Records) (lines int64, plain bool) {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return 0, false
@@ -187,12 +188,12 @@ func newBoundaryScanner(text []byte, delim, quote byte) boundaryScanner {
 	return s
 }
 
-// positions has room for positionsPerCall offsets and one more block.
+// positions has room for positionsPerCall offsets and for the offsets of one more block.
 type positions [positionsPerCall + blockBytes]uint32
 
-// next stores the offsets of the next boundaries and returns their number. There are no more
-// boundaries once the offset at has reached the end of the text. It returns false if a quote
-// is neither at an edge of a cell nor doubled.
+// next stores the offsets of the next boundaries and returns their number. Once s.at has reached
+// the end of the text, there are no more boundaries. It returns false if a quote is neither at
+// an edge of a cell nor doubled.
 func (s *boundaryScanner) next(into *positions) (n int, fine bool) {
 	var last [blockBytes]byte
 	for s.at < len(s.text) && n < positionsPerCall {
@@ -309,8 +310,8 @@ func (s *boundaryScanner) quotedBits(ends, quotes uint64) (in uint64, fine bool)
 	return in, true
 }
 
-// writePositions stores the offsets of the bits that are set in the word set. It stores eight
-// values at a time, even if fewer bits are set, because that is faster than testing each bit.
+// writePositions stores the offset of each 1 bit of set. It stores eight values at a time, even
+// if there are fewer 1 bits, because that is faster than testing each bit.
 func writePositions(set uint64, at uint32, into *[blockBytes]uint32) {
 	for i := 0; set != 0; i += 8 {
 		eight := (*[8]uint32)(into[i&(blockBytes-8):])

@@ -225,7 +225,8 @@ func FuzzChunks(f *testing.F) {
 	})
 }
 
-// readChunks reads a file with chunks of size bytes, or sequentially if size is 0.
+// readChunks reads a file in chunks of the given size in bytes, or sequentially if the size is
+// 0.
 func readChunks(t *testing.T, raw []byte, size int) (rows [][]string, notices []intray.Notice) {
 	t.Helper()
 	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", raw), source.Options{})

@@ -77,7 +77,7 @@ func (s *sheet) completeHeader(names []string, body []sampledRow) (whole []strin
 }
 
 // firstColumnIsRowID reports whether all rows have one cell per column, no two rows have the
-// same first cell, and the last column is not empty.
+// same first cell, and most cells of the last column contain text.
 func (s *sheet) firstColumnIsRowID(body []sampledRow) bool {
 	seen := map[string]bool{}
 	rows, last := 0, 0

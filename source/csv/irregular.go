@@ -88,7 +88,7 @@ func (r *reader) addNotice(batch *intray.Records, kind string, n intray.Notice) 
 	}
 }
 
-// rowsBelow parses the next few rows after an offset of the unread text. It skips blank rows.
+// rowsBelow parses the next few rows after an offset in the unread text. It skips blank rows.
 func (r *reader) rowsBelow(ctx context.Context, at int) (rows [][]string, err error) {
 	for len(rows) < lookaheadRows {
 		err := r.parseRecordAt(ctx, at, &r.lookahead)
@@ -107,13 +107,12 @@ func (r *reader) rowsBelow(ctx context.Context, at int) (rows [][]string, err er
 		}
 		at += r.lookahead.next
 	}
-	// Parse the current record again, because readMore may have moved the text.
 	return rows, nil
 }
 
-// beginsTable reports whether a row is the header of a second table. The row must look like
-// the header of the rows below it, and have as many cells as they have, but not as many as
-// this table has columns.
+// beginsTable reports whether a row is the header of a second table. The row must look like the
+// header of the rows below it, and have as many cells as each of the next two rows. The caller
+// checks that this is not the number of columns in this table.
 func (r *reader) beginsTable(cells []string, below [][]string) bool {
 	if len(below) < 2 || len(cells) < 2 || headerdetect.Filled(cells) < len(cells) {
 		return false
@@ -136,8 +135,8 @@ func excerpt(text string) string {
 	return strings.ToValidUTF8(text[:excerptBytes], "") + "…"
 }
 
-// appendOrHold appends a row as found, or holds it back if it may not belong to the table,
-// like a row of totals or a remark.
+// appendOrHold appends a row as found, or holds it back if it may not belong to the table, for
+// example because it looks like a row of totals or a remark.
 func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
 	total := headerdetect.IsTotal(cells)
 	note := headerdetect.IsNote(cells, r.followsBlankRow(cells)) || isRulerRow(cells) || isAside(cells) || r.isRemark(cells)
@@ -195,9 +194,9 @@ func (r *reader) appendUnclosedLine(batch *intray.Records) error {
 	return r.checkCellLimit()
 }
 
-// releaseHeldRows handles the rows held back. If end is set, the table has ended, and it drops
-// and reports the rows, except for empty rows at the very end. Otherwise it appends them as
-// records.
+// releaseHeldRows handles the rows held back. If end is set, the table has ended, and
+// releaseHeldRows drops and reports the rows, except for empty rows at the very end. Otherwise,
+// releaseHeldRows appends them as records.
 func (r *reader) releaseHeldRows(batch *intray.Records, end bool) {
 	last := len(r.held)
 	for end && last > 0 && r.held[last-1].filled == 0 {

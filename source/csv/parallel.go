@@ -28,10 +28,10 @@ type parallelReader struct {
 	chunks *chunkReader
 	// sequentialUntil is the offset before which records are read one by one.
 	sequentialUntil int64
-	// backoff is the number of bytes that are read one by one after the next irregular
-	// chunk. It grows while such chunks are frequent.
+	// backoff is the number of bytes for which records are read one by one after the next
+	// irregular chunk. It grows while such chunks are frequent.
 	backoff int64
-	// rowBytes is the approximate length of a record.
+	// rowBytes is the approximate length of a record, in bytes.
 	rowBytes int
 	// size is the size of a chunk in bytes. tail is tailBytes, except in tests.
 	size int

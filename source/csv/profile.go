@@ -45,8 +45,8 @@ func (t *frequencyModel) observe(text string) {
 	t.counts[text]++
 }
 
-// unseenPenalty is subtracted from the log probability of a new string, because a particular
-// new string is less likely than any new string.
+// unseenPenalty is subtracted from the log probability of a new string, because the probability
+// of one particular new string is lower than that of all new strings together.
 const unseenPenalty = 2
 
 func (t *frequencyModel) logProbability(text string) float64 {

@@ -23,9 +23,9 @@ const (
 	// repairer. It corresponds to a few seconds and is enough for at least 100,000 rows. After
 	// that, the reader returns irregular rows as found.
 	maxRepairWork = 8 << 30
-	// maxUnclosedWork is the maximum number of bytes that are read again to decide which
-	// quotes are text in lines with a quote that is never closed. After that, all quotes in
-	// such lines are text.
+	// maxUnclosedWork is the maximum number of bytes that are read again to decide which quotes
+	// are text in lines with a quote that is never closed. After that, all quotes in such lines
+	// are treated as text.
 	maxUnclosedWork = 1 << 29
 	// lookaheadRows is the number of rows examined after an irregular row.
 	lookaheadRows = 4
@@ -51,7 +51,7 @@ type reader struct {
 	// held holds rows that may not belong to the table.
 	held []heldRow
 	// unclosedUntil is the offset up to which no closing quote was found. Every line before it
-	// is one record, so that the text is not scanned again for each line.
+	// is treated as one record, so that the text is not scanned again for each line.
 	unclosedUntil int64
 	// tableEnded reports whether the table ended before the end of the text.
 	tableEnded bool
@@ -149,8 +149,8 @@ func (r *reader) readRow(ctx context.Context, batch *intray.Records) error {
 	return r.readIrregular(ctx, batch)
 }
 
-// parseRecordAt parses the record at an offset of the unread text. It reads more text until
-// the record is complete.
+// parseRecordAt parses the record at an offset in the unread text. It reads more text until the
+// record is complete.
 func (r *reader) parseRecordAt(ctx context.Context, at int, rec *record) error {
 	for {
 		rest := r.window.unread()
@@ -254,7 +254,7 @@ func (r *reader) checkCellLimit() error {
 	return nil
 }
 
-// cellTexts returns the cells of the record at an offset of the unread text.
+// cellTexts returns the cells of the record at an offset in the unread text.
 func (r *reader) cellTexts(rec *record, at int) []string {
 	return r.sheet.dialect.cellTexts(r.window.unread()[at:], rec)
 }
@@ -315,8 +315,8 @@ func (r *reader) mayBeBelowTable() bool {
 	return true
 }
 
-// mayStartTotal reports whether the first cell with text may start a row of totals. It is a
-// fast check before headerdetect.IsTotal.
+// mayStartTotal reports whether the first cell with text may start a row of totals. It passes
+// only that cell to headerdetect.IsTotal, and only if the cell is short.
 func mayStartTotal(row []byte, cells []cell) bool {
 	for _, c := range cells {
 		text := bytes.TrimSpace(row[c.from:c.to])
@@ -336,7 +336,7 @@ type window struct {
 	text *decodedText
 	// src reads the text after buf. It is nil before the first read.
 	src io.Reader
-	// buf[pos:end] holds the text that is read but not used yet.
+	// buf[pos:end] holds the text that has been read but not used yet.
 	buf      []byte
 	pos, end int
 	// start is the offset of buf[pos] in the file.
@@ -348,7 +348,7 @@ type window struct {
 // newWindow returns a window that starts at an offset in the file.
 func newWindow(text *decodedText, place int64) window { return window{text: text, start: place} }
 
-// unread returns the text that is in the buffer but not used yet.
+// unread returns the text in the buffer that has not been used yet.
 func (w *window) unread() []byte { return w.buf[w.pos:w.end] }
 
 // offset returns the offset of the unread text in the file.
@@ -387,7 +387,7 @@ func (w *window) readMore(ctx context.Context) (bool, error) {
 	return n > 0, nil
 }
 
-// compact moves the unread text to the start of the buffer. It doubles the buffer if more than
+// compact moves the unread text to the start of the buffer. It doubles the buffer if at least
 // half of it is in use.
 func (w *window) compact() {
 	rest := w.unread()

@@ -228,7 +228,7 @@ const maxJoined = 24
 // the adjacent cells are joined. It adds the best and the second-best such reading.
 func (p *repairer) joinCells(row []byte, cells []cell, done repair) {
 	n := len(cells)
-	// best[j][i] holds the two best ways to join the first i cells to j columns.
+	// best[j][i] holds the two best ways to join the first i cells into j columns.
 	best := make([][][]partialJoin, p.width+1)
 	for j := range best {
 		best[j] = make([][]partialJoin, n+1)
@@ -261,8 +261,9 @@ func (p *repairer) joinCells(row []byte, cells []cell, done repair) {
 	}
 }
 
-// partialJoin is one way to join the first cells to the first columns. cell is the last
-// column. from and rank identify the partialJoin for the columns before it.
+// partialJoin is one way to join the first cells into the first columns. cell is the joined cell
+// in the last of these columns. from and rank identify the partialJoin for the columns before
+// it.
 type partialJoin struct {
 	score      float64
 	cell       cell
@@ -284,7 +285,7 @@ func keepBestTwo(ways []partialJoin, w partialJoin) []partialJoin {
 	return ways
 }
 
-// canJoin reports whether cells can be joined to one. Quoted cells cannot be joined.
+// canJoin reports whether cells can be joined into one. Quoted cells cannot be joined.
 func canJoin(cells []cell) bool {
 	for _, c := range cells {
 		if c.quoted && len(cells) > 1 {
@@ -294,8 +295,8 @@ func canJoin(cells []cell) bool {
 	return true
 }
 
-// tryFewerDelimiters tries readings without one of the delimiters, which may be duplicated or
-// part of an unquoted value.
+// tryFewerDelimiters tries readings in which one or more delimiters are duplicates or are part
+// of an unquoted value.
 func (p *repairer) tryFewerDelimiters(row []byte) {
 	p.dialect.parseRecord(row, notFound, &p.rec)
 	if n := len(p.rec.cells); n <= p.width || n > p.width+maxJoined || p.rec.unclosed || p.rec.loose {

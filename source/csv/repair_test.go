@@ -78,7 +78,8 @@ func TestRepairWorkIsLimited(t *testing.T) {
 	}
 }
 
-// TestRowWork checks that the work for one row does not exceed its limit.
+// TestRowWork checks that the repair of a row ends soon after it reaches the limit on the work
+// for one row.
 func TestRowWork(t *testing.T) {
 	s, err := analyzeSample(t.Context(), []byte(contacts(60, nil)), true, source.Options{Limits: source.Limits{}.WithDefaults()})
 	if err != nil {

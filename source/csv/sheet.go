@@ -40,10 +40,11 @@ type sheet struct {
 	header  [][]byte
 	comment string
 	columns []intray.Column
-	// profile returns the profile of the table. It builds the profile at the first call, because
-	// most files have no irregular rows. It is nil if the sample has too few regular rows.
+	// profile returns the profile of the table. It builds the profile on the first call, because
+	// most files have no irregular rows. The function is nil if the sample has too few regular
+	// rows.
 	profile func() *tableProfile
-	// rowBytes is the approximate length of a record.
+	// rowBytes is the approximate length of a record, in bytes.
 	rowBytes   int
 	evidence   []intray.Evidence
 	headerLine int64
@@ -105,8 +106,8 @@ func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Op
 	return s, s.findTable(ctx, rows, sample, opt)
 }
 
-// parseSample splits the sample into rows of at most `most` cells. skip is the offset of text
-// in the sample.
+// parseSample splits the sample into rows of at most `most` cells. skip is the offset at which
+// text starts in the sample.
 func (s *sheet) parseSample(text []byte, skip, most int) (rows []sampledRow) {
 	line, open, allowance := s.line, 0, int64(maxUnclosedWork/8)
 	r := record{maxCells: most}

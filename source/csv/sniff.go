@@ -175,8 +175,8 @@ func candidateDialects(sample []byte, delims []string) []dialect {
 	return list
 }
 
-// isPartOfLonger reports whether every occurrence of a delimiter is part of a longer
-// delimiter, such as a space after a comma.
+// isPartOfLonger reports whether every occurrence of a delimiter is part of a longer delimiter,
+// such as a comma in ", ".
 func isPartOfLonger(delim string, sample []byte) bool {
 	n := bytes.Count(sample, []byte(delim))
 	switch delim {
@@ -207,8 +207,9 @@ func isMostlyTimes(sample []byte) bool {
 }
 
 // quotesAreText reports whether the quotes in a sample are text, because more rows have broken
-// quoting than valid quoted cells. It returns false for commas and semicolons, which need
-// quotes because they occur in many values. Many programs write tabs and bars without quotes.
+// quoting than valid quoted cells. It returns false if the delimiter is a comma, a semicolon or
+// a space, because many values contain these characters and must be quoted. Many programs do not
+// quote values in files with tabs or bars as delimiters.
 func (d dialect) quotesAreText(sample []byte) bool {
 	if d.delim == "," || d.delim == ";" || d.delim == ", " || d.delim == " " || d.delim == noDelimiter {
 		return false
@@ -363,8 +364,8 @@ func textScore(cell string) float64 {
 	return 0.9
 }
 
-// severalValues reports whether a cell looks like several values rather than one, because it
-// contains several dates, numbers or codes.
+// severalValues reports whether a cell looks like several values rather than one, because its
+// words include values of at least two kinds, such as a date and a number.
 func severalValues(cell string) bool {
 	var seen [headerdetect.Kinds]bool
 	sorts := 0

@@ -83,8 +83,8 @@ func (d *decodedText) readerFrom(at int64) (io.Reader, error) {
 // detectBytes is the number of bytes examined around the first invalid UTF-8 byte.
 const detectBytes = 256 << 10
 
-// scanForNonASCII reads the whole file if the sample is ASCII. If a later byte is not ASCII,
-// it updates the guess of the encoding.
+// scanForNonASCII searches the whole file for bytes that are not ASCII. If it finds any, it
+// updates the guess of the encoding.
 func (d *decodedText) scanForNonASCII(ctx context.Context) error {
 	var check charset.Checker
 	chunk := make([]byte, 1<<20)
@@ -129,8 +129,8 @@ func (d *decodedText) rawSize(text int) int {
 	return max(d.units.size*text/2, 1)
 }
 
-// decodeChunk decodes a part of the file to UTF-8. It may overwrite the memory of the slice
-// into and use it for the result. If the file is UTF-8, it returns raw unchanged.
+// decodeChunk decodes a part of the file to UTF-8. It may overwrite the slice named into and use
+// its memory for the result. If the file is UTF-8, it returns raw unchanged.
 func (d *decodedText) decodeChunk(into, raw []byte) []byte {
 	if d.isUTF8() {
 		return raw

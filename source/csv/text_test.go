@@ -135,7 +135,7 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// TestUnsure checks that the evidence contains a tie only if two ways to read a file fit
+// TestUnsure checks that an uncertain header row is reported only if two ways to read a file fit
 // equally well.
 func TestUnsure(t *testing.T) {
 	unsure := func(text string) bool {

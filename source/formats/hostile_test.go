@@ -152,9 +152,9 @@ func (c *countdown) Err() error {
 	return c.Context.Err()
 }
 
-// TestFindingS1StopsAtOnce cancels the context at each check of it, including those in
-// header detection, while wide tables are read. Reading must stop at that check. With
-// the race detector or in short mode, it cancels at only some checks.
+// TestFindingS1StopsAtOnce reads wide tables, once for each check of the context, including
+// those in header detection, and cancels the context at that check. Reading must stop at that
+// check. With the race detector or in short mode, it cancels at only some checks.
 func TestFindingS1StopsAtOnce(t *testing.T) {
 	step := lookStep
 	if testing.Short() {

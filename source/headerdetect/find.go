@@ -32,10 +32,10 @@ type Layout struct {
 	Headers int
 	// Reason is the reason for the choice of the header, or for the absence of a header.
 	Reason intray.Message
-	// Doubt measures how close the best alternative is, which has a different header or none.
-	// It ranges from 0, if nothing supports the alternative, to 1, if both are equally likely.
-	// It is 1/(1+lead), where a lead of one point corresponds to one column with text above
-	// numbers. Doubt is 0 if a person chose the header.
+	// Doubt measures how close the best alternative, which has a different header or none, is to
+	// the chosen layout. It ranges from 0, if nothing supports the alternative, to 1, if both
+	// are equally likely. It is 1/(1+lead), where a lead of one point corresponds to one column
+	// with text above numbers. Doubt is 0 if a person chose the header.
 	Doubt float64
 	// Alternative is the index of the header row in the best alternative, or NoHeader.
 	Alternative int
@@ -238,9 +238,9 @@ func (f *layoutFinder) scoreRow(at, first int) headerCandidate {
 	return s
 }
 
-// findAlternative sets the best alternative to the chosen layout, and the doubt. It compares
-// scores without firstRowBonus, because the bonus is not evidence. Further rows of the same
-// header, and repetitions of the header, are not alternatives.
+// findAlternative finds the best alternative to the chosen layout and computes the doubt. It
+// compares scores without firstRowBonus, because the bonus is not evidence. Further rows of the
+// same header, and repetitions of the header, are not alternatives.
 func (f *layoutFinder) findAlternative(l *Layout, best headerCandidate, list []headerCandidate) {
 	l.Alternative = NoHeader
 	next := math.Inf(-1)
@@ -309,7 +309,8 @@ func (f *layoutFinder) firstRow() int {
 	return 0
 }
 
-// hasTypedCells reports whether the cells of a row with only a few cells are in typed columns.
+// hasTypedCells reports whether a row has at least two typed cells in columns in which most
+// cells below are of the same kind.
 func (f *layoutFinder) hasTypedCells(at int) bool {
 	if f.filled[at] < 2 {
 		return false

@@ -112,8 +112,8 @@ func wideNames(n int) (names []string) {
 	return names
 }
 
-// TestAlternative checks which row, or NoHeader, is the alternative to the chosen header, and
-// the doubt.
+// TestAlternative checks the alternative to the chosen header, which is a row or NoHeader, and
+// the doubt about the choice.
 func TestAlternative(t *testing.T) {
 	for _, c := range []struct {
 		name, text  string

@@ -33,7 +33,7 @@ func FuzzTable(f *testing.F) {
 	})
 }
 
-// checkLayout checks that a layout is within the rows and has one name per column.
+// checkLayout checks that a layout is within the rows and has a name for each column.
 func checkLayout(t *testing.T, l Layout, rows [][]string, width int) {
 	if l.First < 0 || l.Headers < 0 || l.Headers > MaxHeaders || l.BodyStart() > len(rows) || l.Reason.IsZero() {
 		t.Fatalf("%+v of %d rows", l, len(rows))

@@ -18,10 +18,10 @@ const (
 )
 
 // Prefer returns the layout whose header has the requested names. names returns the share of
-// requested names in a row, from 0 to 1, and may be nil. Prefer considers only rows with text
-// in at least half of the columns. If the score of one row is clearly higher than that of all
-// other rows, that row is the header. The layout remains unsure if there is a record above
-// that row. If no row is clearly the best, the header does not change.
+// requested names in a row, from 0 to 1, and may be nil. Prefer considers only rows with text in
+// at least half of the columns. If the share in one row is clearly higher than in all other
+// rows, that row is the header. If a row above the header looks like a record, the layout is
+// unsure. If no row is clearly the best, the header does not change.
 func (l Layout) Prefer(rows [][]string, names func(row []string) float64) Layout {
 	if names == nil || len(rows) == 0 {
 		return l
@@ -100,7 +100,7 @@ func (l Layout) withoutTitles(rows [][]string, names func(row []string) float64)
 }
 
 // ColumnNames returns the column names in the header. If the header has several rows, it joins
-// their cells with a space. A column without text has the name "".
+// their cells with a space. A column without text in the header has the name "".
 func (l Layout) ColumnNames(rows [][]string) []string {
 	width := l.Width
 	for _, row := range rows[l.First:l.BodyStart()] {

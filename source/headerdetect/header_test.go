@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// shareOfWords returns a function for the share of cells in a row that are among the words.
+// shareOfWords returns a function that returns the share of nonempty cells in a row that are
+// among the given words.
 func shareOfWords(words ...string) func([]string) float64 {
 	return func(row []string) float64 {
 		n, cells := 0.0, 0.0

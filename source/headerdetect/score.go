@@ -12,12 +12,13 @@ import (
 type grounds struct {
 	// names reports whether the row can consist of column names.
 	names bool
-	// differs is the number of text cells in the row above values of a different kind. same is
-	// the number of cells that look like the values below them.
+	// differs is the number of cells in the row that have values of a different kind below them.
+	// same is the number of cells that look like the values below them.
 	differs, same int
 }
 
-// reason returns a message that describes the evidence in a table with width columns.
+// reason returns a message that describes the evidence. width is the number of columns in the
+// table.
 func (g grounds) reason(width int) intray.Message {
 	if !g.names {
 		return intray.NewMessage("header.usual", nil)

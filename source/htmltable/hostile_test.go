@@ -69,7 +69,7 @@ func readThrough(t *testing.T, e endless) (rows int, peak uint64, err error) {
 	return rows, peak, nil
 }
 
-// Any repeated element must use no more memory than a few rows.
+// A page must need little memory, whichever element it repeats.
 func TestHostilePages(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: the pages take some seconds")

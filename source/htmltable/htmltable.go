@@ -2,8 +2,8 @@
 // extensions .xls and .html.
 //
 // A page is one HTML document: a file, or a part of a single-file web page (MHTML). Each table
-// of a page that has text is a sheet. A nested table is a table within a cell of another table.
-// A layout table contains other tables but has no rows of data itself.
+// of a page is a sheet if the table contains text. A nested table is a table within a cell of
+// another table. A layout table contains other tables but has no rows of data itself.
 //
 // The package streams a page once to find the tables and their offsets, and again for
 // each sheet that is read. It returns cells as a browser displays them, together with

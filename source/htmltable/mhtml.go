@@ -184,7 +184,7 @@ func (b *mhtmlArchive) findBoundaries(ctx context.Context, in source.Input) (pla
 }
 
 // partError returns the error to report if reading a part fails. It is the failure of the store
-// if there was one, and otherwise an error that describes the problem of the part.
+// if there was one, and otherwise an error that describes the problem with the part.
 func partError(raw *textinput.Reader, err error) error {
 	switch {
 	case raw.Failure() != nil:

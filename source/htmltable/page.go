@@ -162,9 +162,10 @@ func encodingEvidence(pages []*page) (list []intray.Evidence) {
 	return list
 }
 
-// webEncoding returns the encoding that browsers use for a label. For some labels, this
-// is a larger character set than the label indicates (encoding.spec.whatwg.org). If a
-// label can be read as ASCII, the page cannot be UTF-16 or UTF-32.
+// webEncoding returns the encoding that browsers use for a label. For some labels, this is a
+// larger character set than the label indicates (encoding.spec.whatwg.org). For UTF-16 and
+// UTF-32 labels, webEncoding returns UTF-8, because a page whose label was read as ASCII cannot
+// be in these encodings.
 func webEncoding(label string) (charset.Encoding, bool) {
 	encoding, known := charset.Lookup(label)
 	wider := ""

@@ -34,8 +34,8 @@ type tableFrame struct {
 	tableLocation
 	// index is the index of the table in places.
 	index int
-	// filled counts the rows with text, grid the rows with several cells, and
-	// hiddenRows the hidden rows with text.
+	// filled counts the rows with text, grid counts the rows with text in several cells, and
+	// hiddenRows counts the hidden rows with text.
 	filled, grid, hiddenRows int64
 	// inner counts the nested tables with text. largest is the maximum number of rows
 	// with text in any of them.

@@ -19,7 +19,8 @@ type rows struct {
 	page   *page
 	place  tableLocation
 	limits source.Limits
-	// passes lists the sections to read separately. nextPass is the index of the next one.
+	// passes lists the passes over the table and its sections, in order. nextPass is the index
+	// of the next pass.
 	passes   []tablePass
 	nextPass int
 	tokens   *tokenizer
@@ -132,8 +133,8 @@ func (r *rows) withRow(err error) error {
 	return err
 }
 
-// PendingMerges implements [workbook.MergeReporter]. A range can extend beyond its
-// section, as it does in the page.
+// PendingMerges implements [workbook.MergeReporter]. A range extends beyond its section if the
+// page specifies such a row span.
 func (r *rows) PendingMerges() []workbook.Range {
 	ranges := r.merged
 	r.merged = nil

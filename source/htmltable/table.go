@@ -69,7 +69,7 @@ type tableWalker struct {
 	// true if the last token ended a row.
 	current, previous *tableRow
 	rowEnded          bool
-	// rowCount counts the rows of the table, and cellCount counts their columns.
+	// rowCount is the number of rows read, and cellCount is the sum of their numbers of columns.
 	rowCount, cellCount int64
 	// column is the column of the current cell. nextColumn is the column after the last cell.
 	column, nextColumn int
@@ -320,8 +320,8 @@ func (w *tableWalker) finish(t *tokenizer) (cut bool) {
 	return cut
 }
 
-// parseSpan parses the number of columns or rows that a cell spans. The result is at least 1
-// and does not exceed most.
+// parseSpan parses the number of columns or rows that a cell spans. The result is between 1 and
+// the limit most.
 func parseSpan(text string, most int) int {
 	n := 0
 	for _, c := range []byte(text) {

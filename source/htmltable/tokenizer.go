@@ -105,8 +105,8 @@ type tokenizer struct {
 	textCached bool
 }
 
-// newTokenizer returns a tokenizer. If the length of a token in bytes exceeds most, next
-// returns a *source.LimitError.
+// newTokenizer returns a tokenizer. If a token has more bytes than the limit most, next returns
+// a *source.LimitError.
 func newTokenizer(ctx context.Context, text io.Reader, most int) *tokenizer {
 	t := &tokenizer{checkContext: ctx.Err, z: html.NewTokenizer(text), maxToken: most}
 	t.z.SetMaxBuf(most)
@@ -171,7 +171,7 @@ func (t *tokenizer) attrValue(key string) string {
 	return ""
 }
 
-// hasAttr reports whether the tag has the attribute key.
+// hasAttr reports whether the tag has an attribute with the given key.
 func (t *tokenizer) hasAttr(key string) bool {
 	for _, a := range t.allAttributes() {
 		if string(a.key) == key {

@@ -39,7 +39,8 @@ func isTyped(err error) bool {
 }
 
 // TestParsingSuite reads each file of the suite as it is and as the value in a table with one
-// cell. Most files are not tables, but all valid ones must be readable as a cell.
+// cell. Most files are not tables, but all valid ones must be readable as a cell, unless they
+// contain duplicate names or NUL characters.
 func TestParsingSuite(t *testing.T) {
 	folder := sourcetest.Corpus(t, "json")
 	for name, text := range corpusFiles(t, filepath.Join(folder, "test_parsing", "*.json"), 300) {

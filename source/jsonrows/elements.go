@@ -40,7 +40,7 @@ func newElementReader(in source.Input, limits source.Limits, p tableLocation, op
 	return e
 }
 
-// seek makes the reader continue at an offset of the file. count is the number of elements
+// seek makes the reader continue at an offset in the file. count is the number of elements
 // before that offset.
 func (e *elementReader) seek(at, count int64) {
 	e.start, e.guard.at, e.count = at, at, count
@@ -184,8 +184,8 @@ func (e *elementReader) limited(problem intray.Message) error {
 	return &source.LimitError{Line: lineAt(e.in, e.currentOffset()), Reason: e.named(problem)}
 }
 
-// unreadable returns a *source.UnreadableError for an offset in the file. It names the current
-// element.
+// unreadable returns a *source.UnreadableError for an offset in the file. The error names the
+// current element.
 func (e *elementReader) unreadable(at int64, problem intray.Message) error {
 	return &source.UnreadableError{Line: lineAt(e.in, at), Reason: e.named(problem)}
 }
@@ -241,7 +241,7 @@ func (e *elementReader) locate(err error) error {
 // escapeLength is the length of an escape sequence such as \ud83d, in bytes.
 const escapeLength = 6
 
-// notJSON returns a message about the bytes at an offset of the file, which are not valid JSON.
+// notJSON returns a message about the bytes at an offset in the file, which are not valid JSON.
 func notJSON(in source.Input, at int64) intray.Message {
 	text := make([]byte, min(escapeLength, max(in.Size-at, 0)))
 	if err := readFullAt(in, text, at); err != nil {
@@ -265,8 +265,8 @@ func isSurrogate(text []byte) bool {
 	return escaped && len(text) == escapeLength && err == nil && utf16.IsSurrogate(rune(n))
 }
 
-// lineAt returns the number of the line at an offset of the file, counted from 1, or 0 if
-// the file cannot be read again.
+// lineAt returns the number of the line at an offset in the file, counted from 1, or 0 if the
+// file cannot be read again.
 func lineAt(in source.Input, at int64) int64 {
 	chunk := make([]byte, 64<<10)
 	line := int64(1)

@@ -4,21 +4,22 @@
 // the values of a single array, as one value per line, or as the values of arrays inside a
 // single object. In an object, each array of objects or arrays is a sheet, and its name is its
 // path in the object. The package reports the other members of the object and does not read
-// them. A file with the extension .ndjson or .jsonl has one object per line, even if it has only
-// one line. The package recognizes one array per line if the second line is also an array.
+// them. A file that starts with an object and has the extension .ndjson or .jsonl has one object
+// per line, even if it has only one line. The package recognizes one array per line if the
+// second line is also an array.
 //
 // The elements of a table must be all objects or all arrays. In an object, a leaf is a value
 // that is not an object itself. Each leaf is a cell, and its path, joined by dots, is the name
 // of its column. In an array, each value is a cell, and the package detects the header as in
 // text files. A cell is the value of a string, the digits of a number as written, "true" or
 // "false", or the JSON of an array without white space. A null is an empty cell. The package
-// drops an empty column if its path is a prefix of other columns, because some elements then
-// have null instead of an object.
+// drops an empty column if its path is a prefix of the paths of other columns, because some
+// elements then have null instead of an object.
 //
 // The package reads each sheet twice, because it knows the columns only after it has read the
-// whole sheet. If there is one object per line, workers parse chunks of lines in parallel.
-// Lines that they cannot parse are read again one by one, with the same result. A file is
-// unreadable if it contains duplicate names in an object, unpaired surrogates, NUL characters
+// whole sheet. If there is one object per line, workers parse chunks of lines in parallel. Lines
+// that the workers cannot parse are read again one by one, which yields the same records. A file
+// is unreadable if it contains duplicate names in an object, unpaired surrogates, NUL characters
 // or invalid UTF-8. The package does not search elements for tables, and does not support
 // comments or other extensions of JSON.
 package jsonrows
@@ -133,7 +134,7 @@ type book struct {
 	chunk int
 
 	mu sync.Mutex
-	// shapes holds the result of the first pass for each table. An element is nil before that
+	// shapes holds the result of the first pass for each table. An entry is nil before that
 	// pass.
 	shapes []*sheetShape
 }
@@ -199,8 +200,10 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 
 func (b *book) Close() error { return nil }
 
-// Detect returns a high score if the file starts with an object or an array of objects. The
-// score is slightly lower if only the file name and the first character suggest JSON.
+// Detect returns a high score if the beginning of the file is valid JSON that starts with an
+// object or an array. The score is slightly lower if the beginning is not entirely valid, but
+// starts with an object, with an array of objects, or with an array in a file with a JSON
+// extension.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
 	head = bytes.TrimPrefix(head, []byte(byteOrderMark))
 	at := skipSpace(head, 0)

@@ -32,7 +32,7 @@ type nameTree struct {
 	root *nameNode
 	// columns holds the names with columns in the order of their first appearance.
 	columns []*nameNode
-	// columnsByPath holds the same names by their paths.
+	// columnsByPath maps the paths of these names to the names.
 	columnsByPath map[string]*nameNode
 	// frozen reports whether the tree is complete. Several readers can then share it.
 	frozen bool
@@ -128,8 +128,8 @@ func (t *nameTree) addColumn(n *nameNode) error {
 	return nil
 }
 
-// freeze completes the tree and returns the columns. It drops an empty column if the same name
-// contains an object in other elements.
+// freeze completes the tree and returns the columns. It drops an empty column if the same member
+// is an object in other elements.
 func (t *nameTree) freeze() []intray.Column {
 	kept := make([]intray.Column, 0, len(t.columns))
 	for _, n := range t.columns {

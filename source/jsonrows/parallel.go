@@ -25,7 +25,8 @@ const (
 )
 
 // pass reads the elements of a sheet once, in order. If there is one element per line, workers
-// parse chunks of lines ahead. The pass reads elements that they cannot parse one by one.
+// parse chunks of lines ahead. If workers cannot parse an element, the pass reads that element
+// itself.
 type pass struct {
 	in     source.Input
 	limits source.Limits
@@ -42,8 +43,8 @@ type pass struct {
 	// offset is the file offset of the next element, or of the white space before it. Elements
 	// before the offset sequentialUntil are read one by one.
 	offset, sequentialUntil int64
-	// backoff is the number of bytes that are read one by one after the next element that a
-	// worker cannot parse. It grows while such elements are frequent.
+	// backoff is the number of bytes for which elements are read one by one after the next
+	// element that a worker cannot parse. It grows while such elements are frequent.
 	backoff int64
 	// count is the number of elements read so far.
 	count int64
@@ -146,7 +147,7 @@ type chunkReader struct {
 	spare chan *chunk
 }
 
-// startChunkReader starts reading at an offset of the file, which must be the start of a line.
+// startChunkReader starts reading at an offset in the file, which must be the start of a line.
 func startChunkReader(in source.Input, from int64, size int, newWorker func() func(*chunk)) *chunkReader {
 	workers := min(max(runtime.GOMAXPROCS(0), 1), maxWorkers)
 	r := &chunkReader{in: in, at: from, size: size, spare: make(chan *chunk, 2*workers+4)}

@@ -219,7 +219,7 @@ func TestWorkersParseChunks(t *testing.T) {
 	}
 }
 
-// openChunks opens the sheet of a file with chunks of size bytes.
+// openChunks opens the sheet of a file in chunks of the given size in bytes.
 func openChunks(t testing.TB, in source.Input, size int) (*reader, error) {
 	t.Helper()
 	b, err := Format{}.Open(t.Context(), in, source.Options{})

@@ -18,15 +18,15 @@ type reader struct {
 	columns   []intray.Column
 	evidence  []intray.Evidence
 
-	// headerRow holds the columns whose names are the first record if the file is read as is.
+	// headerRow holds the columns whose names form the first record if the file is read as is.
 	headerRow []intray.Column
-	// cells holds the cells of the current element, by column.
+	// cells holds the cells of the current element, indexed by column.
 	cells [][]byte
 	// numbers reports which cells are numbers.
 	numbers []bool
 	// rows is the number of records returned.
 	rows int64
-	// rowBytes is the approximate length of an element.
+	// rowBytes is the approximate length of an element, in bytes.
 	rowBytes int
 	// skip is the number of elements before the first record.
 	skip int64
@@ -204,7 +204,8 @@ func (r *reader) setCell(n *nameNode, cell []byte) error {
 // fillWorker parses chunks in the second pass.
 type fillWorker struct {
 	scan *lineScanner
-	// cells holds the locations of the cells of the current element in the text, by column.
+	// cells holds the locations, in the text, of the cells of the current element, indexed by
+	// column.
 	cells   []span
 	maxRows int
 }

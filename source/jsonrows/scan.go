@@ -221,8 +221,8 @@ func (s *lineScanner) unescapeInPlace(at int) (to, end int) {
 	}
 }
 
-// compactArray removes the white space from the array at text[at]. It leaves arrays that
-// contain objects to the walker.
+// compactArray removes the white space from the array at text[at]. It leaves arrays that contain
+// objects or escape sequences to the walker.
 func (s *lineScanner) compactArray(at, depth int) (to, end int) {
 	end = valueToken(s.text, at, depth+1)
 	if end == notFound || bytes.IndexByte(s.text[at:end], '\\') >= 0 || bytes.IndexByte(s.text[at:end], '{') >= 0 {
@@ -284,9 +284,9 @@ func (s *lineScanner) storeCell(n *nameNode, cell []byte) error {
 }
 
 // decodeEscape decodes the escape sequence at text[at] and writes the character to text[to:].
-// The offset to must not exceed the offset at. It returns the lengths of the character and of
-// the escape sequence in bytes. They are 0 if the escape sequence is invalid, NUL or an
-// unpaired surrogate.
+// The value of to must not exceed that of at. It returns the lengths of the character and of the
+// escape sequence in bytes. They are 0 if the escape sequence is invalid, NUL or an unpaired
+// surrogate.
 func decodeEscape(text []byte, at, to int) (size, length int) {
 	if escapeToken(text, at) == notFound {
 		return 0, 0

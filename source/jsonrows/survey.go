@@ -166,8 +166,8 @@ type nameStatus struct {
 	samples        uint8
 }
 
-// newSurveyWorker returns a worker for the first pass. It must not be called during
-// mergeObservations.
+// newSurveyWorker returns a worker for the first pass. It must not be called while the
+// observations of a chunk are being merged.
 func newSurveyWorker(b *book, s *sheetShape) *surveyWorker {
 	y := &surveyWorker{initial: make([]nameStatus, s.names.count), current: make([]nameStatus, s.names.count)}
 	y.addStatus(s, s.names.root)
@@ -232,7 +232,7 @@ func (y *surveyWorker) readElements(job *chunk) (count, bad int64, plain bool) {
 // headerSearchRows is the maximum number of arrays that are searched for the header.
 const headerSearchRows = 300
 
-// arraySurvey is the first pass of a table whose elements are arrays.
+// arraySurvey is the first pass over a table whose elements are arrays.
 type arraySurvey struct {
 	sheetShape
 	limits source.Limits

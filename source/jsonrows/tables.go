@@ -185,7 +185,7 @@ func (l *tableFinder) addTable(p tableLocation) error {
 }
 
 // skipArray skips the values of an array after its opening bracket. table reports whether the
-// array is a table, whose values are then not reported as skipped.
+// array is a table, in which the size limit applies to each value separately.
 func (l *tableFinder) skipArray(ctx context.Context, table bool) error {
 	others, from := l.guard.from, l.dec.InputOffset()
 	for kind := l.dec.PeekKind(); kind != ']'; kind = l.dec.PeekKind() {

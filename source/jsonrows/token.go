@@ -12,7 +12,7 @@ const notFound = -1
 // A token is a name, a string, a number, or one of true, false and null. The functions in this
 // file find the ends of tokens and values. They accept exactly the grammar of RFC 8259, but do
 // not check for valid UTF-8. The functions for tokens and values return the offset after the
-// one that starts at text[at], or notFound.
+// token or value that starts at text[at], or notFound.
 
 // stringStop returns the offset of the first quote, backslash or control character at or after
 // text[at], or the end of text. It examines eight bytes at a time.

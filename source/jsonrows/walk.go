@@ -23,7 +23,7 @@ type elementWalker struct {
 	// array.
 	outerDepth int
 	// scratch holds the cells that differ from their JSON text. It only grows while an element
-	// is walked, so that its cells stay valid.
+	// is being walked, so that its cells stay valid.
 	scratch []byte
 	// isNumber reports whether the current cell is a number.
 	isNumber bool

@@ -17,7 +17,8 @@ func TestBuiltin(t *testing.T) {
 	}
 }
 
-// Each row is a built-in format followed by the displayed text of each number above.
+// Each test case consists of the id of a built-in format and the displayed text of each of the
+// numbers.
 func TestBuiltinsShow(t *testing.T) {
 	numbers := [...]float64{-1234.5678, 0, 0.0625, 45678.5, 1e6 / 3}
 	for _, r := range []struct {

@@ -174,7 +174,7 @@ func TestIslamicDates(t *testing.T) {
 	})
 }
 
-// Each day follows the previous one.
+// Consecutive days have consecutive dates in the Islamic calendar.
 func TestIslamicDaysFollow(t *testing.T) {
 	y0, m0, d0 := islamicDate(0)
 	for n := int64(1); n < 400000; n++ {
@@ -203,7 +203,8 @@ func TestSmallestAndGreatest(t *testing.T) {
 	}
 }
 
-// Every language has all names, and they are all different.
+// Every language has names for all months and days, and the names in each list are all
+// different.
 func TestNamesAreWhole(t *testing.T) {
 	for _, l := range languages {
 		for _, words := range [][]string{l.names.months[:], l.names.days[:], l.names.shortMonths[:], l.names.shortDays[:]} {

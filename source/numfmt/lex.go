@@ -422,7 +422,7 @@ func resolveConditions(sections []section) {
 	}
 }
 
-// withDefault returns c, or other if c has no operator.
+// withDefault returns c if c has an operator, and otherwise the condition given by other.
 func (c condition) withDefault(other condition) condition {
 	if c.op == always {
 		return other

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// appendNumber appends the number v, which is not a date, without its sign. d must be
-// the absolute value of v. appendNumber modifies it.
+// appendNumber appends the number v, which is not a date, without its sign. d must be the
+// absolute value of v. appendNumber modifies d.
 func (s *section) appendNumber(dst []byte, d *decimal, v float64) []byte {
 	if d.n > 0 {
 		d.point += s.scale
@@ -232,8 +232,8 @@ func (s *section) splitFraction(v float64) (whole, above, below float64) {
 	return whole, above, below
 }
 
-// bestConvergent returns the numerator and denominator of the last convergent of x's
-// continued fraction whose denominator is at most limit.
+// bestConvergent returns the numerator and denominator of a convergent of x's continued
+// fraction: the last one with a denominator of at most limit.
 func bestConvergent(x, limit float64) (above, below float64) {
 	h0, h1, k0, k1 := 0.0, 1.0, 1.0, 0.0
 	for range 40 {

@@ -213,7 +213,8 @@ func TestDecimalsAgreeWithArithmetic(t *testing.T) {
 	})
 }
 
-// General displays at most 11 characters, which represent a number close to the value.
+// General displays at most 11 characters, not counting a minus sign, and they represent a number
+// close to the value.
 func TestGeneralIsShortAndNear(t *testing.T) {
 	f, _ := Compile("General")
 	rapid.Check(t, func(t *rapid.T) {

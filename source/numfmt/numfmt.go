@@ -20,10 +20,10 @@
 // placeholder displays the digit at its position, and the first one also displays all digits to
 // its left. Literals keep their position. A comma between placeholders groups thousands, and a
 // comma after the last placeholder divides by 1,000. Each percent sign multiplies by 100. The
-// exponent is a multiple of the number of placeholders before the point. A fraction is the last
-// convergent of the continued fraction whose denominator fits the placeholders. A zero fraction
-// after an integer is blank. A leading minus sign remains if all digits round to zero: -0.001 in
-// 0.00 is -0.00.
+// exponent is a multiple of the number of placeholders before the point. A fraction is a
+// convergent of the number's continued fraction: the last one with a denominator that fits the
+// placeholders. A zero fraction after an integer is blank. A leading minus sign remains if all
+// digits round to zero: -0.001 in 0.00 is -0.00.
 //
 // # General
 //
@@ -51,11 +51,11 @@
 // or to whole seconds if no fraction is displayed, and then truncated to the displayed units. m
 // means minutes after h or before s. Negative dates and dates from the year 10000 on are
 // displayed as a row of 255 # characters, as in CSV files that Excel saves. In the 1904 system,
-// negative dates have a minus sign. Month and day names are English unless a locale tag selects
-// German, French, Spanish, Italian, Portuguese or Dutch. The letter b displays Buddhist years.
-// B2 and locale tags of the Hijri calendar select the tabular Islamic calendar. Codes in other
-// calendars (Japanese eras, Taiwan, Korea, Hebrew) are not supported. Eastern digits (DBNum,
-// Thai) are displayed as 0 to 9.
+// negative dates are displayed with a minus sign instead. Month and day names are English unless
+// a locale tag selects German, French, Spanish, Italian, Portuguese or Dutch. The letter b
+// displays Buddhist years. B2 and locale tags of the Hijri calendar select the tabular Islamic
+// calendar. Codes for other calendars (Japanese, Taiwanese, Korean and Hebrew) are not
+// supported. Eastern digits (DBNum, Thai) are displayed as 0 to 9.
 package numfmt
 
 import (
@@ -74,7 +74,8 @@ type Format struct {
 	kind intray.CellKind
 	// elapsed is true if times are durations rather than times of day.
 	elapsed bool
-	// sections are the sections for numbers. If there are none, numbers use text.
+	// sections are the sections for numbers. If there are none, numbers use the section for
+	// text.
 	sections []section
 	// text is the section for text. If it is nil, text is displayed unchanged.
 	text []item
@@ -207,7 +208,7 @@ func (f *Format) AppendFormattedText(dst, text []byte) []byte {
 	return dst
 }
 
-// appendThroughText appends a number as a format that has only a section for text displays it.
+// appendThroughText appends a number in a format that has only a section for text.
 func appendThroughText(dst []byte, items []item, v float64) []byte {
 	var d decimal
 	for i := range items {
@@ -224,7 +225,7 @@ func appendThroughText(dst []byte, items []item, v float64) []byte {
 	return dst
 }
 
-// overflowWidth is the length of the row of # that Excel writes to a CSV file for an
+// overflowWidth is the length of the row of # characters that Excel writes to a CSV file for an
 // invalid date.
 const overflowWidth = 255
 

@@ -151,7 +151,8 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// An invalid code displays numbers like General. Its kind is never a date.
+// An invalid code displays numbers like General. Its kind is date or datetime if the code is an
+// unsupported date format, such as "[$-411]ggge", and number otherwise.
 func TestInvalidCodes(t *testing.T) {
 	for code, want := range map[string]intray.CellKind{
 		"0;0;0;@;0":              intray.CellNumber,

@@ -84,7 +84,8 @@ func isSpreadsheet(kind string) bool {
 	return false
 }
 
-// checkMediaType returns an error if the archive is not a spreadsheet or is encrypted.
+// checkMediaType returns an error if the archive is not a spreadsheet, is encrypted or has no
+// content.
 func (p *document) checkMediaType(ctx context.Context) error {
 	kind, err := p.mediaType(ctx)
 	switch {

@@ -324,8 +324,8 @@ type durationUnit struct {
 	millis int64
 }
 
-// dateUnits come before the T of a duration, and clockUnits after it, each in this
-// order. Years and months are missing because their length varies.
+// dateUnits come before the T of a duration, and clockUnits after it, each in this order. The
+// length of years and months varies, so their number must be 0.
 var (
 	dateUnits  = [...]durationUnit{{'Y', 0}, {'M', 0}, {'W', 7 * 86_400_000}, {'D', 86_400_000}}
 	clockUnits = [...]durationUnit{{'H', 3_600_000}, {'M', 60_000}, {'S', 1000}}
@@ -348,8 +348,8 @@ func parseDuration(text string) (millis int64, ok bool) {
 	return days + hours, ok && also
 }
 
-// sumUnits returns the sum of numbers with units, in milliseconds. They must be in the same
-// order as in the list units.
+// sumUnits returns the sum of numbers with units, in milliseconds. The units in text must be in
+// the order of the parameter units.
 func sumUnits(text string, units []durationUnit) (millis int64, ok bool) {
 	for _, u := range units {
 		n, size := parseThousandths(text)
@@ -369,7 +369,8 @@ func sumUnits(text string, units []durationUnit) (millis int64, ok bool) {
 }
 
 // parseThousandths parses the decimal number at the beginning of text and returns it in
-// thousandths, rounded. If text does not start with a number, the size is 0.
+// thousandths, rounded. If text does not start with a number, or the number has more than 10
+// digits before the decimal point, the size is 0.
 func parseThousandths(text string) (thousandths int64, size int) {
 	const longest = 10 // digits, so that the sum of all units fits into 64 bits
 	for size < len(text) && text[size] >= '0' && text[size] <= '9' {

@@ -17,8 +17,8 @@ import (
 type contentReader struct {
 	part *zipfile.Part
 	scan *xmlscan.Scanner
-	// entered counts the sheets that were entered. depth is the depth of the open
-	// sheet, or 0 if no sheet is open.
+	// entered is the number of sheets that the reader has entered. depth is the depth of the
+	// open sheet, or 0 if no sheet is open.
 	entered, depth int
 }
 
@@ -158,7 +158,7 @@ const defaultNullDate = "1899-12-30"
 type workbookInfo struct {
 	limits Limits
 	sheets []workbook.Sheet
-	// hiddenStyles are the styles of hidden sheets.
+	// hiddenStyles holds the names of the styles that hide sheets.
 	hiddenStyles map[string]bool
 	nullDate     string
 	macros       bool

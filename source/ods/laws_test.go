@@ -123,7 +123,8 @@ func TestNumbersKeepTheirDigits(t *testing.T) {
 	})
 }
 
-// TestTimesAreSums checks that a duration with arbitrary units is the sum of its parts.
+// TestTimesAreSums checks that a duration with arbitrary numbers of days, hours, minutes and
+// seconds is read as the sum of its parts.
 func TestTimesAreSums(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		parts := make([]int64, 5)

@@ -9,8 +9,8 @@ import (
 // cellLeaf matches the content of most cells: one paragraph of plain text.
 var cellLeaf = xmlscan.NewLeaf("table:table-cell", "text:p")
 
-// readLeaf returns the text of a cell that matches cellLeaf. If ok is false, it has
-// read nothing.
+// readLeaf returns the text of a cell that matches cellLeaf. If ok is false, readLeaf has read
+// nothing.
 func (r *rows) readLeaf() (text []byte, ok bool) {
 	if r.scan.NamespaceOf([]byte("text")) != nsText {
 		return nil, false

@@ -285,7 +285,8 @@ func (r *rows) PendingMerges() []workbook.Range {
 // columnRange is the range of columns from first to last, inclusive.
 type columnRange struct{ first, last int64 }
 
-// readColumn reads the column, or the repeated columns, that has just started.
+// readColumn reads the column element that has just started, which describes one or more
+// columns.
 func (r *rows) readColumn() error {
 	s := r.scan
 	times, err := r.parseRepeat(s.AttrIn(nsTable, "number-columns-repeated"))
@@ -299,7 +300,8 @@ func (r *rows) readColumn() error {
 	return s.SkipUnchecked()
 }
 
-// hideColumns records hidden columns. It ignores ranges that start beyond the limit on columns.
+// hideColumns records hidden columns. It ignores ranges that start beyond the maximum number of
+// columns.
 func (r *rows) hideColumns(c columnRange) {
 	if c.first >= int64(r.limits.Columns) {
 		return

@@ -66,7 +66,7 @@ func around(content string) []entry {
 	}
 }
 
-// with returns the entries in list, and adds or replaces the entry with the given name.
+// with returns a copy of list in which the entry with the given name is added or replaced.
 func with(list []entry, name, text string) []entry {
 	list = slices.Clone(list)
 	for i := range list {

@@ -19,14 +19,14 @@ func cellTooLong(limit int) error {
 }
 
 // columnReader reads the cells of one column. It buffers them until the cells of the same rows
-// are read in all other columns.
+// have been read in all other columns.
 type columnReader struct {
 	column *column
 	// cursors holds a cursor for each leaf of the column.
 	cursors []*parquetio.Cursor
 	limit   int
-	// text holds the buffered cells in sequence, and ends holds the end offset of each. The
-	// cells before the index start have been consumed.
+	// text holds the buffered cells in sequence, and ends holds the end offset of each. start is
+	// the index of the first cell that has not been consumed.
 	text  []byte
 	ends  []int
 	kinds []intray.CellKind
@@ -241,8 +241,8 @@ func (a *recordAssembler) writeList(ctx context.Context, n, item *node) error {
 	})
 }
 
-// writeRepeated writes items, enclosed in open and end, until the levels of the leaves end the
-// list.
+// writeRepeated writes items between the brackets given by open and end, until the levels of the
+// leaves end the list.
 func (a *recordAssembler) writeRepeated(ctx context.Context, n *node, open, end string, item func() error) error {
 	if a.firstCursor(n).Def < n.parentDef {
 		return errLevelsDisagree

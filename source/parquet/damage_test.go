@@ -248,8 +248,8 @@ func allocated(try func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestBombs checks that small files that declare large content need no more memory than a
-// batch and a page.
+// TestBombs checks that small files that declare large content need only a limited amount of
+// memory.
 func TestBombs(t *testing.T) {
 	run := binary.AppendUvarint(nil, 200_000<<1) // one value, repeated
 	indexes := append(append([]byte{8}, run...), 0)

@@ -16,8 +16,8 @@ import (
 
 var errBroken = errors.New("broken")
 
-// faultyFile counts its reads. The read with the number failAt returns err, or only half of
-// the bytes if short is set.
+// faultyFile counts its reads. The read with the index failAt, counted from 0, returns err and,
+// if short is set, half of the bytes.
 type faultyFile struct {
 	data          []byte
 	calls, failAt int
@@ -42,7 +42,7 @@ func (f *faultyFile) ReadAt(b []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// readRecords returns the records of a file that has size bytes.
+// readRecords returns the records of a file of the given size.
 func readRecords(t *testing.T, f *faultyFile, size int) (records []string, err error) {
 	t.Helper()
 	book, err := Format{}.Open(t.Context(), source.Input{Name: "a.parquet", ReaderAt: f, Size: int64(size)}, source.Options{})

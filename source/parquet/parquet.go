@@ -189,7 +189,7 @@ func (b *book) Evidence() []intray.Evidence {
 	return evidence
 }
 
-// printable returns the beginning of untrusted text without characters that are not printable.
+// printable returns the printable characters among the first maxProgram bytes of untrusted text.
 func printable(text []byte) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsPrint(r) {

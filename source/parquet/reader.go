@@ -21,8 +21,8 @@ const (
 	runBytes = 16 << 20
 	runCells = 1 << 20
 	runRows  = 2048
-	// A column has at most sampleCells samples of at most sampleCell bytes each. The total
-	// size of all samples is about sampleBytes at most.
+	// A column has at most sampleCells samples of at most sampleCell bytes each. The total size
+	// of all samples is at most about sampleBytes.
 	sampleCells = 20
 	sampleCell  = 64 << 10
 	sampleBytes = 4 << 20
@@ -38,8 +38,8 @@ type reader struct {
 	cursors       []*parquetio.Cursor
 	chunks        []parquetio.ColumnChunk
 
-	// nextGroup is the index of the next row group. rowsLeft is the number of rows in the
-	// current row group that were not returned yet.
+	// nextGroup is the index of the next row group. rowsLeft is the number of rows that remain
+	// in the current row group, including those of the current run.
 	nextGroup int
 	rowsLeft  int64
 	// runLen is the number of rows in the run, and pos is the index of the next row to return.
@@ -204,8 +204,8 @@ func (r *reader) fillColumns(ctx context.Context) (n int, failed error) {
 	return n, failed
 }
 
-// fillColumn buffers up to n rows of a column and returns the number of these rows that are
-// buffered.
+// fillColumn buffers the cells of a column for up to n rows, and returns the number of these
+// rows for which a cell is buffered.
 func (r *reader) fillColumn(ctx context.Context, c *columnReader, n int) (int, error) {
 	if c.buffered() >= n {
 		return n, nil

@@ -91,8 +91,8 @@ func TestMapWithoutKey(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, string(file), source.Options{}, unreadable(2, "without a key"))
 }
 
-// TestOpenStops checks the errors if the context is canceled while Open reads columns of
-// bytes, and if a closed reader is used.
+// TestOpenStops checks the errors if the context is canceled before Open reads columns of bytes,
+// and if a closed reader is used.
 func TestOpenStops(t *testing.T) {
 	file := columnFile(t, parquet.Leaf(parquet.ByteArrayType), parquet.ByteArrayValue([]byte("a")))
 	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", file), source.Options{})

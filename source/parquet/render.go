@@ -102,8 +102,8 @@ func intValue(v []byte) int64 {
 	return int64(binary.LittleEndian.Uint64(v))
 }
 
-// appendFloat appends the shortest text that parses to the same number of size bits. The kind
-// is text for NaN and infinities.
+// appendFloat appends the shortest text that parses to f as a floating-point number with the
+// given size, 32 or 64 bits. The kind is text for NaN and infinities.
 func appendFloat(b []byte, f float64, size int) ([]byte, intray.CellKind) {
 	switch {
 	case math.IsNaN(f):
@@ -211,8 +211,8 @@ func bigDigits(b []byte) []byte {
 	return n.Abs(n).Append(nil, 10)
 }
 
-// appendDecimal appends digits as a decimal number. The last scale digits follow the decimal
-// point.
+// appendDecimal appends digits as a decimal number. scale is the number of digits after the
+// decimal point.
 func appendDecimal(b, digits []byte, negative bool, scale int) []byte {
 	if negative {
 		b = append(b, '-')
@@ -278,7 +278,7 @@ func appendDay(b []byte, days int64) ([]byte, intray.CellKind) {
 	return b[:len(b)-len("T00:00:00")], kind
 }
 
-// appendPadded appends n, padded with leading zeros to width digits.
+// appendPadded appends n with leading zeros. width is the minimum number of digits.
 func appendPadded(b []byte, n uint64, width int) []byte {
 	var digits [20]byte
 	i := len(digits)

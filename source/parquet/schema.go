@@ -19,7 +19,7 @@ const (
 	// elementsPerColumn is the maximum average number of schema elements per column. A list of
 	// strings has three elements, two of which are groups.
 	elementsPerColumn = 8
-	// maxListed is the maximum number of columns listed with their types.
+	// maxListed is the maximum number of columns or empty groups that evidence lists.
 	maxListed = 200
 )
 
@@ -63,8 +63,8 @@ type leaf struct {
 	// fit the physical type.
 	typeMismatch bool
 	// untypedBytes reports whether the values are bytes without a logical type. hex reports
-	// whether they are rendered in hexadecimal, and why is the reason. detectText sets hex and
-	// why.
+	// whether they are rendered in hexadecimal. why holds the reason for this choice. detectText
+	// sets hex and why.
 	untypedBytes, hex bool
 	why               intray.Message
 }
@@ -204,7 +204,8 @@ func (n *node) detectForm() {
 	switch {
 	case n.Logical.Kind == parquetio.LogicalList:
 		n.form, n.inner, n.item = formList, inner, inner
-		// Under these names, older programs wrote the repeated group itself as the item.
+		// If the repeated group has one of these names, it was written by an older program and
+		// is itself the item.
 		legacy := string(inner.Name) == "array" || string(inner.Name) == string(n.Name)+"_tuple"
 		if len(inner.members) == 1 && !inner.members[0].isRepeated() && !legacy {
 			n.item = inner.members[0]

@@ -49,8 +49,8 @@ func cellsOf(t *testing.T, file []byte, opt source.Options) (cells []cell) {
 	}
 }
 
-// twosComplement returns a number in two's complement of size bytes, most significant byte
-// first.
+// twosComplement returns a number in two's complement with the given size in bytes, most
+// significant byte first.
 func twosComplement(size int, digits string) parquet.Value {
 	n, _ := new(big.Int).SetString(digits, 10)
 	if n.Sign() < 0 {

@@ -118,8 +118,8 @@ func checkMissingSheet(ctx context.Context, format source.Format, s Sample) erro
 	})
 }
 
-// checkCancel reads with a context that is canceled after the first batch, and with one
-// that is canceled before the first batch.
+// checkCancel checks that Next returns no records once its context is canceled, and that opening
+// and reading a file fails if the context is already canceled.
 func checkCancel(ctx context.Context, format source.Format, s Sample) error {
 	return withReader(ctx, format, s, func(reader source.Reader) error {
 		ctx, cancel := context.WithCancel(ctx)
@@ -153,7 +153,8 @@ func withReader(ctx context.Context, format source.Format, s Sample, check func(
 	})
 }
 
-// checkBatchStaysValid checks that a batch does not change while the same sheet is read again.
+// checkBatchStaysValid checks that a batch does not change when the same file is opened and read
+// again.
 func checkBatchStaysValid(ctx context.Context, format source.Format, s Sample) error {
 	return withReader(ctx, format, s, func(reader source.Reader) error {
 		batch := &intray.Records{}
@@ -194,9 +195,9 @@ func checkClose(ctx context.Context, format source.Format, s Sample) error {
 	})
 }
 
-// maxFullyCutBytes is the maximum size of a sample that is truncated at every byte, in
-// bytes. Larger samples are truncated at a few bytes. In short mode, samples are
-// truncated at 1 byte in 16, and larger samples at the beginning and in the middle.
+// maxFullyCutBytes is the maximum size of a sample that is truncated at every byte, in bytes.
+// Larger samples are truncated at a few bytes. In short mode, samples up to this size are
+// truncated at every 16th byte, and larger samples at the beginning and in the middle.
 const maxFullyCutBytes = 4 << 10
 
 // checkTruncation checks that truncated samples return either records or a typed error.
@@ -219,10 +220,10 @@ func checkTruncation(ctx context.Context, format source.Format, s Sample) error 
 	return nil
 }
 
-// checkStoreFailure reads a sample from stores that fail at its beginning, middle or
-// last byte. They either return an error or end before their declared size. If a
-// failing byte is requested, reading must return an error of the store. In short mode,
-// larger samples fail only in the middle.
+// checkStoreFailure reads a sample from stores that fail at its first, middle or last byte. They
+// either return an error or end before their declared size. If a failing byte is requested,
+// reading must return an error of the store. In short mode, the stores of large samples fail
+// only in the middle.
 func checkStoreFailure(ctx context.Context, format source.Format, s Sample) error {
 	offsets := []int{0, len(s.Text) / 2, len(s.Text) - 1}
 	if len(s.Text) > maxFullyCutBytes && testing.Short() {

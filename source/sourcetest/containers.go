@@ -77,9 +77,9 @@ const (
 	cfbFree       = 0xFFFFFFFF
 )
 
-// CompoundFile returns an OLE2 compound file of version 3, with sectors of 512 bytes.
-// Streams shorter than 4,096 bytes are in the mini stream, as the format requires. The
-// streams come first, then the mini stream, its table, the directory and the FAT.
+// CompoundFile returns an OLE2 compound file of version 3, with sectors of 512 bytes. Streams
+// shorter than 4,096 bytes are in the mini stream, as the format requires. The header is
+// followed by the large streams, the mini stream, its table, the directory and the FAT.
 func CompoundFile(streams ...Stream) []byte {
 	var c compoundFile
 	var mini, miniLinks []byte

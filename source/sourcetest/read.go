@@ -63,7 +63,8 @@ func readSheet(ctx context.Context, book source.Book, i int) (sheet Sheet, err e
 	}
 }
 
-// setColumns sets the headers of the sheet from the reader and checks its columns.
+// setColumns sets the headers of the sheet to those of the reader, and checks the reader's
+// columns and evidence.
 func (s *Sheet) setColumns(reader source.Reader) error {
 	if len(reader.Evidence()) == 0 {
 		return errors.New("the sheet has no evidence")
@@ -102,7 +103,7 @@ func (s *Sheet) addRecords(batch *intray.Records) error {
 	return nil
 }
 
-// checkSize checks that a batch is within its limits without its last record.
+// checkSize checks that a batch without its last record is below the limits of a batch.
 func checkSize(batch *intray.Records) error {
 	last := batch.Len() - 1
 	if last < 0 || len(batch.Lines) != batch.Len() {
@@ -167,8 +168,9 @@ func (t Table) Sample() Sample {
 }
 
 // LargeTables returns tables that are larger than a batch. Their Text is empty, so that each
-// format can encode them. The table tall has more records than two batches, wide has more cells
-// than a batch, all of them empty, and heavy has cells longer than a read buffer.
+// format can encode them. The table "tall" has more records than fit into two batches. The table
+// "wide" has more cells than fit into a batch, all of them empty. The table "heavy" has cells
+// that are longer than a read buffer.
 func LargeTables() []Table {
 	tall := Table{Name: "tall", Headers: []string{"n"}}
 	for n := range 2*intray.BatchRows + 5 {
@@ -231,8 +233,8 @@ func CloseAfter(t testing.TB, c io.Closer) {
 	})
 }
 
-// Open opens text as a file and its first sheet, and closes both at the end of the
-// test. It returns the value of all evidence, keyed by choice.
+// Open opens text as a file and its first sheet, and closes both at the end of the test. It
+// returns the values of all evidence, keyed by choice.
 func Open(t testing.TB, format source.Format, text string, opt source.Options) (source.Reader, map[string]string) {
 	t.Helper()
 	book, err := format.Open(t.Context(), NewInput("", []byte(text)), opt)

@@ -17,7 +17,7 @@ import (
 // ErrStore is the error that failing stores return.
 var ErrStore = errors.New("the store failed")
 
-// FailingStore is a store that cannot read the bytes of a file starting at offset From.
+// FailingStore is a store that cannot read the bytes of a file from offset From to the end.
 type FailingStore struct {
 	io.ReaderAt
 	From int64
@@ -66,10 +66,10 @@ func (f *failingRead) ReadAt(p []byte, at int64) (int, error) {
 	return f.ReaderAt.ReadAt(p, at)
 }
 
-// FailEachRead calls read with a file whose store fails at its first and all later
-// reads, then with one that fails at its second and all later reads, and so on, until
-// no read fails. For each failure, read must return ErrStore, or any error that is not
-// typed if the store ends too early.
+// FailEachRead calls read with a file whose store fails at its first and all later reads, then
+// with one that fails at its second and all later reads, and so on, until no read fails. For
+// each failure, read must return an error that is not typed. If the store fails with ErrStore,
+// that error must be ErrStore.
 func FailEachRead(t testing.TB, in source.Input, read func(in source.Input) error) {
 	t.Helper()
 	for n := int64(0); ; n++ {

@@ -64,8 +64,8 @@ func isKnownEncoding(label string) bool {
 	return ok
 }
 
-// setEncoding sets the encoding of the document to the one with the given label. If there is
-// no such encoding, it returns an error whose reason is the message unknown.
+// setEncoding sets the encoding of the document to the one with the given label. If there is no
+// such encoding, it returns an error with the reason given by unknown.
 func (d *document) setEncoding(label string, reason, unknown intray.Message) error {
 	encoding, ok := charset.Lookup(label)
 	if !ok {

@@ -77,7 +77,7 @@ func TestLongVisibility(t *testing.T) {
 	sourcetest.RequireError(t, Format{}, visible("&bad;"), source.Options{}, &source.UnreadableError{Reason: intray.Literal("an invalid entity")})
 }
 
-// The rows before the damage are returned first.
+// The rows before the damage are returned before the error.
 func TestRowsBeforeDamage(t *testing.T) {
 	got, err := contents(t, workbookXML("", worksheet("One", row(text("a"))+row(text("b"))+row(text("&bad;"))+row(text("c")))), 0, source.Limits{})
 	var damage *source.UnreadableError

@@ -5,10 +5,11 @@
 // table of rows of cells. A style specifies the number format of cells. The package streams the
 // document once to find the worksheets and their offsets, and again for each sheet that is read.
 //
-// The package returns values as Excel displays them, or as stored with the option Typed. A
-// merged range has a value only in its first cell. The package does not calculate formulas or
-// follow links. It skips comments, names, pivot tables and colors, and rejects document type
-// declarations (DOCTYPE). It does not read the XML of newer workbooks, which are ZIP archives.
+// The package returns values as Excel displays them or, if the option Typed is set, as they are
+// stored. A merged range has a value only in its first cell. The package does not calculate
+// formulas or follow links. It skips comments, names, pivot tables and colors, and rejects
+// document type declarations (DOCTYPE). It does not read the XML of newer workbooks, which are
+// ZIP archives.
 package spreadsheetml
 
 import (
@@ -106,7 +107,8 @@ const (
 	markupBytes = 1 << 20
 	// maxDepth is the maximum nesting depth of elements.
 	maxDepth = 64
-	// maxStateBytes is the maximum length of the visibility of a sheet, in bytes.
+	// maxStateBytes is the maximum length of the text that states the visibility of a sheet, in
+	// bytes.
 	maxStateBytes = 256
 	// pollElements is the number of elements to read between two checks of the context.
 	pollElements = 1024
@@ -131,8 +133,8 @@ type workbookInfo struct {
 	poll int
 }
 
-// readWorkbookInfo makes the first pass over a document. If the document is not the
-// UTF-8 that it was assumed to be, it starts again with the detected encoding.
+// readWorkbookInfo makes the first pass over a document. If the document was assumed to be UTF-8
+// but is not, readWorkbookInfo detects the encoding and starts again.
 func readWorkbookInfo(ctx context.Context, doc *document, limits source.Limits) (*workbookInfo, error) {
 	s := &workbookInfo{limits: limits}
 	var check charset.Checker

@@ -8,8 +8,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// maxListed is the maximum number of hidden rows, and of ranges of hidden columns, that
-// evidence lists.
+// maxListed is the maximum number of hidden rows that evidence lists. The maximum number of
+// ranges of hidden columns is four times as high.
 const maxListed = 5
 
 // hiddenRows records the rows that the source application hides.

@@ -169,7 +169,7 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	return r, nil
 }
 
-// preloadMerges reads the merged ranges before the rows if the options request to fill them.
+// preloadMerges reads the merged ranges before the rows if the option FillMerged is set.
 func (b *book) preloadMerges(ctx context.Context, sheet int) (mergeTracker, error) {
 	m := mergeTracker{limits: b.opt.Limits, enabled: b.opt.FillMerged}
 	preloader, ok := b.workbook.(MergePreloader)
@@ -231,8 +231,8 @@ func (r Row) displayTexts() []string {
 	return texts
 }
 
-// countFilled counts the cells with text, but stops at the maximum, most, and returns the
-// count and the text of the first such cell.
+// countFilled counts the cells with text and returns the number and the first such text. It
+// stops when the number reaches most.
 func (r Row) countFilled(most int) (n int, first []byte) {
 	for _, c := range r.Cells {
 		text := bytes.TrimSpace(c.displayText())

@@ -25,7 +25,7 @@ type mergeTracker struct {
 	// preloaded is true if all ranges were known before the first row. In that case,
 	// ranges that the rows report are ignored.
 	preloaded bool
-	// width is the number of columns of the first rows. Filling stops at that column,
+	// width is the number of columns of the first rows. Columns beyond it are not filled,
 	// because a range can declare many more columns.
 	width int
 

@@ -10,8 +10,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// groups is a sheet with a title that is merged over all columns, groups of columns,
-// and groups of rows. Its last range declares many columns.
+// groups is a sheet with merged cells: a title across all columns, groups of columns, and groups
+// of rows. Its last range declares a huge number of rows and columns.
 var groups = memory{
 	text: "Sales\n\nRegion\tFirst half\t\tNote\nNorth\t1\t2\n\t3\t4\n\n\t5\t6\tx\nSouth\t7\n\t8\t9\town",
 	ranges: []Range{
@@ -80,7 +80,8 @@ func TestMergedCellsFurtherDown(t *testing.T) {
 	}
 }
 
-// A file can declare ranges of any size with text of any length.
+// Filling merged ranges must respect the limits, whatever their size and the length of their
+// text.
 func TestMergedBombs(t *testing.T) {
 	long := strings.Repeat("x", 1<<20)
 	for name, c := range map[string]struct {

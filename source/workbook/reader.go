@@ -150,8 +150,8 @@ func (r *reader) collectRanges() {
 	}
 }
 
-// finishRows handles the rows that were held back when no more rows follow. At the end
-// of the sheet, it reports them as rows below the table. After an error, they are
+// finishRows handles the rows that are still held back when the sheet ends or an error occurs.
+// At the end of the sheet, it reports them as rows below the table. After an error, they are
 // records. It returns err unless records must be returned first.
 func (r *reader) finishRows(batch *intray.Records, err error) error {
 	switch {
@@ -258,7 +258,8 @@ func (r *reader) classify(row Row, held int) rowKind {
 	return rowRecord
 }
 
-// isTotal reports whether a row is a total. It examines only the first text in the row.
+// isTotal reports whether a row is a total. It examines only the first text in the row, unless
+// that text consists of punctuation.
 func isTotal(row Row, first []byte) bool {
 	if c := first[0]; c >= '0' && c <= '9' || c == '-' {
 		return false // usually a number, which cannot be the label of a total

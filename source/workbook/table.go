@@ -91,9 +91,9 @@ func (r *reader) readSample(ctx context.Context) error {
 	return nil
 }
 
-// findTable finds the header among the rows that were read ahead. It drops the header
-// and the rows above it. The rows must not be filled yet, so that a title that is
-// merged over all columns does not look like a record.
+// findTable finds the header among the rows that were read ahead. It drops the header and the
+// rows above it. Merged ranges in these rows must not have been filled yet, because a title that
+// is merged over all columns would then look like a record.
 func (r *reader) findTable(ctx context.Context) error {
 	above := int64(max(0, r.opt.HeaderRow-1)) // rows that were skipped
 	texts, at := r.textsWithBlanks(above)
@@ -175,8 +175,8 @@ func exampleCells(row []string) (cells []string) {
 
 // textsWithBlanks returns the displayed text of each cell in the rows that were read ahead,
 // including a limited number of empty rows between them. at holds, for each of these rows, the
-// index in r.ahead of that row or, if it is empty, of the next row that is not. Rows up to the
-// row number above are not included.
+// index in r.ahead of that row or, if it is empty, of the next row that is not. It omits all
+// rows up to and including the one whose number is given by above.
 func (r *reader) textsWithBlanks(above int64) (texts [][]string, at []int) {
 	for i, row := range r.ahead {
 		place := row.Number - above - 1

@@ -35,7 +35,8 @@ type book struct {
 	key     decryptor
 	limits  Limits
 	version int
-	// allSheets holds all sheets, and worksheets only those that are worksheets.
+	// allSheets holds the sheets of all kinds. worksheets holds only the worksheets, which are
+	// the sheets that can be read.
 	allSheets, worksheets []sheet
 	styles                styles
 	strings               sharedStrings

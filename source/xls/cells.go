@@ -105,8 +105,8 @@ func errorText(code byte) string {
 	return "#UNKNOWN!"
 }
 
-// addMulRK adds the cells of a MULRK record: the row, the first column, a style and a
-// number for each cell, and the last column, which it ignores.
+// addMulRK adds the cells of a MULRK record. The record consists of the row, the first column, a
+// style and a number for each cell, and the last column, which addMulRK ignores.
 func (r *rows) addMulRK(rec record) error {
 	column := int(little.Uint16(rec.body[2:]))
 	for pairs := rec.body[4 : len(rec.body)-2]; len(pairs) >= 6; pairs = pairs[6:] {
@@ -119,8 +119,8 @@ func (r *rows) addMulRK(rec record) error {
 	return nil
 }
 
-// decodeRK decodes a compressed number: the upper 30 bits of a float or an integer, and
-// a flag for hundredths.
+// decodeRK decodes a compressed number. It consists of an integer or the upper bits of a float,
+// 30 bits in either case, and two flags: one for integers and one for hundredths.
 func decodeRK(rk uint32) float64 {
 	v := float64(int32(rk) >> 2)
 	if rk&2 == 0 {
@@ -191,8 +191,8 @@ func (r *rows) addLabel(c cell, rec record) (err error) {
 	return r.appendCell(c)
 }
 
-// readText reads the text that follows the first skip bytes of a record's body. Its length is
-// stored in one byte if short is true, and in two bytes otherwise.
+// readText reads the text that follows the first skip bytes of a record's body. The length of
+// the text is stored in one byte if short is true, and in two bytes otherwise.
 func (r *rows) readText(rec record, skip int, short bool) ([]byte, error) {
 	p := newContinuedReader(&r.part.recordReader, rec, skip)
 	length := 0
@@ -299,7 +299,8 @@ func compileStyle(code string) style {
 	return style{Format: format, plain: string(one) == "x" && string(two) == "yz"}
 }
 
-// forXF returns the style of a cell, or General if the workbook has none.
+// forXF returns the style for the XF record with the given index, or the style of the format
+// General if there is no such record.
 func (s *styles) forXF(xf uint16) style {
 	if int(xf) >= len(s.xfs) {
 		return s.general

@@ -15,7 +15,7 @@ func xf(format int) []byte { return rec(recXF5, uint16(0), uint16(format), make(
 
 func rkWhole(v int32) uint32 { return uint32(v)<<2 | 2 }
 
-// result returns the cached result of a formula that is not a number.
+// result returns the cached result of a formula whose result is not a number.
 func result(kind, value byte) []byte {
 	return []byte{kind, 0, value, 0, 0, 0, 0xFF, 0xFF}
 }

@@ -87,7 +87,8 @@ func TestReportsReadFailure(t *testing.T) {
 	})
 }
 
-// failsOnce is a store whose read number at, counted from 0, fails. All other reads succeed.
+// failsOnce is a store in which the read with the index at, counted from 0, fails. All other
+// reads succeed.
 type failsOnce struct {
 	io.ReaderAt
 	at, reads int

@@ -69,8 +69,9 @@ type fit int
 
 const (
 	asOther fit = iota
-	// asGarbled means that the sheet matches an answer that has lost characters. It was saved in
-	// windows-1252 and decoded as MacRoman, or has no quotes around cells with commas.
+	// asGarbled means that the sheet matches an answer that has lost characters. Such an answer
+	// was saved in windows-1252 and decoded as MacRoman, or has no quotes around cells with
+	// commas.
 	asGarbled
 	asAnswered
 )
@@ -96,8 +97,8 @@ func compareSheet(t *testing.T, path string, number int, answer string) (fit, st
 	return asOther, cmp.Diff(want, got)
 }
 
-// same reports whether two tables are equal. It tolerates differences in 0.1 % of the
-// cells or rows, in any order.
+// same reports whether two tables are equal. It ignores the order of the rows and cells, and
+// tolerates differences in 0.1 % of them.
 func same(want, got [][]string) bool {
 	if len(want) == 0 || len(got) == 0 {
 		return len(want) == len(got)

@@ -48,7 +48,8 @@ func closeXOR(k *xorKey, r record) {
 	}
 }
 
-// checked returns the encrypted verifier of a FILEPASS record.
+// checked returns the encrypted verifier of a FILEPASS record, followed by the encrypted hash of
+// the verifier.
 func checked(k *rc4Key, hashed func(verifier []byte) []byte) []byte {
 	verifier := []byte("sixteen bytes!!!")
 	both := append(bytes.Clone(verifier), hashed(verifier)...)

@@ -110,7 +110,7 @@ func (r *recordReader) readBytes(at int64, n int) ([]byte, error) {
 	return r.window[at-r.start:][:n], nil
 }
 
-// fill reads a window that starts at the given offset. It has at least n bytes unless
+// fill reads a window that starts at the given offset. The window has at least n bytes unless
 // the stream ends earlier.
 func (r *recordReader) fill(at int64, n int) error {
 	if at >= r.start && at <= r.start+int64(len(r.window)) {

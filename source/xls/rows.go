@@ -192,7 +192,7 @@ func (r *rows) convertCell(c cell) workbook.Cell {
 	return out
 }
 
-// This is the size of the largest sheet that the format allows.
+// maxRows and maxColumns are the size of the largest sheet that the format allows.
 const (
 	maxRows    = 1 << 16
 	maxColumns = 1 << 8
@@ -281,8 +281,8 @@ func (s *sheetIndex) readHidden(rec record) {
 	s.hiddenRows.set(uint32(little.Uint16(rec.body)))
 }
 
-// readMerged adds the ranges of a MERGEDCELLS record: a count, which it ignores,
-// followed by the first and last row and column of each range.
+// readMerged adds the ranges of a MERGEDCELLS record. The record consists of a count, which
+// readMerged ignores, and the first and last row and column of each range.
 func (s *sheetIndex) readMerged(rec record, limit int) error {
 	if rec.id != 0x00E5 || len(rec.body) < 2 {
 		return nil

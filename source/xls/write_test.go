@@ -73,14 +73,14 @@ type part struct {
 	name   string
 	hidden byte
 	kind   byte
-	// dt is the kind in the BOF record. 0 is a worksheet.
+	// dt is the type of the sheet in the BOF record. If it is 0, the type is a worksheet.
 	dt uint16
 	// shift is added to the offset in the list of sheets, to make it wrong.
 	shift int
 	body  []byte
 }
 
-// workbookStream returns the stream of a workbook with its list of sheets.
+// workbookStream returns the stream of a workbook, with a list of sheets followed by the sheets.
 func workbookStream(version int, globals []byte, parts ...part) []byte {
 	list := func(places []int) (raw []byte) {
 		for i, p := range parts {
@@ -130,7 +130,7 @@ func pack(files ...file) []byte {
 	return sourcetest.CompoundFile(streams...)
 }
 
-// xls returns a container of a BIFF8 workbook.
+// xls returns a container with the stream of a BIFF8 workbook.
 func xls(text []byte) []byte { return pack(file{"Workbook", text}) }
 
 // read returns the sheets of a file as text, with one line per row.

@@ -46,7 +46,7 @@ type relation struct {
 	// kind is the last segment of the relationship type, such as worksheet. It is the
 	// same in all versions of the format.
 	kind string
-	// part is the name of its target, or "" for a target outside the archive.
+	// part is the name of the target part, or "" if the target is outside the archive.
 	part string
 }
 
@@ -94,7 +94,8 @@ func parseRelation(s *xmlscan.Scanner, folder string) (relation, error) {
 	return r, nil
 }
 
-// resolveTarget returns the part name of a target that is relative to folder.
+// resolveTarget returns the name of the part that a target refers to. A target without a leading
+// slash is relative to folder.
 func resolveTarget(folder, target string) string {
 	target = strings.ReplaceAll(target, `\`, "/")
 	if plain, err := url.PathUnescape(target); err == nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
-// people returns a workbook of ten columns like a typical export: numbers, shared
-// strings (most of them unique), dates, amounts and a formula.
+// people returns a workbook with ten columns, like a typical export: numbers, shared strings
+// (most of them unique), dates, amounts, Booleans and formulas.
 func people(tb testing.TB, rows int) []byte {
 	tb.Helper()
 	var out bytes.Buffer

@@ -88,8 +88,8 @@ func (r *rows) readCell() error {
 	return r.appendCell(kind, styled, rich)
 }
 
-// setPosition sets the current column to that of ref, which must be a cell of the
-// current row. If the row has no number yet, it also sets the row number.
+// setPosition sets the current column to that of ref, which must refer to a cell in the current
+// row. If the row has no number yet, it also sets the row number.
 func (r *rows) setPosition(ref []byte) error {
 	column, number, ok := parseCellRef(ref)
 	if !ok {

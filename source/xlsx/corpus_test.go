@@ -23,7 +23,7 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// unpack returns the files in an archive whose names match wanted.
+// unpack returns the files in an archive whose names match the given pattern.
 func unpack(t *testing.T, archive string, wanted *regexp.Regexp) map[string][]byte {
 	t.Helper()
 	xz, err := exec.LookPath("xz")
@@ -91,8 +91,8 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
-// lossy makes a table lose the same characters as the saved files. They were encoded as
-// Windows-1252, with _ for all other characters, and then decoded as MacRoman.
+// lossy makes a table lose the same characters as the saved files. These files were encoded as
+// Windows-1252, with _ for all characters that it lacks, and then decoded as MacRoman.
 func lossy(table []string) []string {
 	table = slices.Clone(table)
 	for i, line := range table {
@@ -122,8 +122,9 @@ func wantTable(t *testing.T, text []byte) (table []string) {
 	return table
 }
 
-// appendLine appends a row as it is compared: in lower case, without redundant white space, and
-// without empty cells at either end. It appends nothing if the row has no text.
+// appendLine appends a row in the format used for the comparison: in lower case, without
+// redundant white space, and without empty cells at either end. It appends nothing if the row
+// has no text.
 func appendLine(table, record []string) []string {
 	for i, cell := range record {
 		record[i] = strings.ToLower(strings.Join(strings.Fields(cell), " "))

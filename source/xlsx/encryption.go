@@ -60,9 +60,9 @@ func hasEncryptedPackage(in *zipfile.Input) bool {
 // maxSettingsBytes is the maximum number of bytes of the encryption settings that are read.
 const maxSettingsBytes = 64 << 10
 
-// decrypt opens an encrypted workbook with the default password. Excel encrypts a
-// workbook with it if only the structure is protected, and opens such a workbook
-// without asking for a password.
+// decrypt opens an encrypted workbook with the default password. Excel uses this password if
+// only the structure of a workbook is protected, and opens such a workbook without asking for a
+// password.
 func decrypt(in *zipfile.Input) (*zipfile.Input, error) {
 	c, err := cfb.Open(in, in.Size)
 	if err != nil {
@@ -187,7 +187,8 @@ func deriveKey(settings []byte, password string) cipherKey {
 	return nil
 }
 
-// hashPassword hashes a password count times, as the format requires.
+// hashPassword hashes a salt and a password, and then hashes the result repeatedly, as the
+// format requires. count is the number of repetitions.
 func hashPassword(h hash.Hash, salt []byte, password string, count int) []byte {
 	h.Write(salt)
 	for _, unit := range utf16.Encode([]rune(password)) {
@@ -278,7 +279,7 @@ func (k cbcKey) decrypt(text []byte, number uint32) {
 	cipher.NewCBCDecrypter(k.Block, resizeHash(start, cipherBlock)).CryptBlocks(text, text)
 }
 
-// resizeHash truncates or pads a hash to size bytes, as the format requires.
+// resizeHash truncates or pads a hash to the given size in bytes, as the format requires.
 func resizeHash(sum []byte, size int) []byte {
 	for len(sum) < size {
 		sum = append(sum, 0x36)

@@ -130,8 +130,8 @@ func TestEncrypted(t *testing.T) {
 	}
 }
 
-// TestTruncatedSettings checks that encryption settings that end before their declared size
-// are rejected. They are accepted if the 64 KiB that the reader needs are complete.
+// TestTruncatedSettings checks that encryption settings that end before their declared size are
+// rejected, unless the 64 KiB that the reader needs are complete.
 func TestTruncatedSettings(t *testing.T) {
 	plain := simple(strings.Repeat(`<row><c><v>1</v></c></row>`, 3000)).zip(t)
 	settings, packed := agileStreams(plain, defaultPassword, 1000)
@@ -165,7 +165,8 @@ func TestContainerLoops(t *testing.T) {
 	}
 }
 
-// TestLargeSettings checks that encryption settings can be too large for a short stream.
+// TestLargeSettings checks that encryption settings that are too large for a short stream are
+// read correctly.
 func TestLargeSettings(t *testing.T) {
 	plain := simple(`<row><c><v>1</v></c></row>`).zip(t)
 	settings, packed := agileStreams(plain, defaultPassword, 1000)

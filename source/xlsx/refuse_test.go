@@ -157,7 +157,7 @@ func containerWith(stream string) []byte {
 	return sourcetest.CompoundFile(sourcetest.Stream{Name: stream})
 }
 
-// TestTruncated checks that a workbook truncated at any byte returns a typed error.
+// TestTruncated checks that reading a workbook truncated at any byte returns a typed error.
 func TestTruncated(t *testing.T) {
 	file := simple(`<row><c t="s"><v>0</v></c></row>`).withStrings(`<si><t>a</t></si>`).withStyles("0").zip(t)
 	for end := range file {
@@ -167,8 +167,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// TestWrongChecksum checks that damage is reported even if only the end of a part, which
-// contains no cells, shows it.
+// TestWrongChecksum checks that a wrong checksum is reported even if it is detected only at the
+// end of the part, after all cells.
 func TestWrongChecksum(t *testing.T) {
 	const name = "xl/worksheets/sheet1.xml"
 	for _, after := range []int{0, 200_000} {

@@ -155,7 +155,8 @@ func (t *sharedStrings) Close() error {
 }
 
 const (
-	// groupSize is the number of strings in a group. The index has one entry per group.
+	// groupSize is the number of strings in a group. Memory holds the offset of each group, not
+	// of each string.
 	groupSize = 16
 	// groupBytes is the maximum size of a group that is read and cached as a whole, in bytes.
 	groupBytes = 64 << 10
@@ -212,7 +213,7 @@ func (s *stringFile) appendString(text []byte) error {
 	return nil
 }
 
-// appendTo appends the string with the given number to dst.
+// appendTo appends a string to dst. number is the index of the string among those in the file.
 func (s *stringFile) appendTo(dst []byte, number int) ([]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -277,7 +277,7 @@ func detectHead(head []byte) (float64, intray.Message) {
 type sheetEntry struct {
 	name   string
 	hidden bool
-	// part is the name of the part that contains its cells.
+	// part is the name of the part that contains the cells of the sheet.
 	part string
 }
 
@@ -285,11 +285,12 @@ type sheetEntry struct {
 type workbookInfo struct {
 	sheets    []sheetEntry
 	epoch1904 bool
-	// styles and strings are the names of the parts, or "" if the file has none.
+	// styles and strings are the names of the parts that contain the styles and the shared
+	// strings, or "" if there is no such part.
 	styles, strings string
 	macros          bool
 	externalLinks   int
-	// skippedSheets are the sheets that are not worksheets.
+	// skippedSheets are the names of the sheets that are not worksheets.
 	skippedSheets []string
 }
 

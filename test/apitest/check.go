@@ -179,8 +179,8 @@ func isSentence(text string) bool {
 	return len(text) > 5 && sentenceStart.MatchString(text) && !strings.Contains(text, "\n") && !strings.Contains(text, "</")
 }
 
-// checkFieldMessages checks that each field name has an array of strings. "changes" must be
-// the number of changes that would be discarded.
+// checkFieldMessages checks that each field name has an array of strings. In an error with the
+// code discards_changes, "changes" must be a positive integer instead.
 func checkFieldMessages(body map[string]any) string {
 	if wrong := checkMessageCodes(body); wrong != "" {
 		return wrong
@@ -209,7 +209,8 @@ func checkFieldMessages(body map[string]any) string {
 	return ""
 }
 
-// checkMessageCodes checks that detail and every field message have a code and parameters.
+// checkMessageCodes checks that detail has both a code and parameters or neither, and that every
+// field message has a code or is literal text.
 func checkMessageCodes(body map[string]any) string {
 	code, coded := body["message_code"].(string)
 	_, params := body["params"].(map[string]any)
@@ -233,7 +234,7 @@ func checkMessageCodes(body map[string]any) string {
 	return ""
 }
 
-// checkTimes returns the first timestamp in a response that IsTime rejects, or "".
+// checkTimes describes a timestamp in a response that IsTime rejects, or returns "".
 func checkTimes(method string, reply *livetest.Reply) string {
 	if reply.Header.Get("Content-Type") != "application/json" || method == http.MethodHead {
 		return ""

@@ -26,8 +26,8 @@ func refusal(detail, code, more string) string {
 	return `{"detail":"` + detail + `","code":"` + code + `","request_id":"` + someID + `"` + more + `}`
 }
 
-// TestBreaches checks that valid responses have no breach, and that responses that violate
-// one rule are reported.
+// TestBreaches checks that nothing is reported for valid responses, and that responses that
+// violate one rule are reported.
 func TestBreaches(t *testing.T) {
 	t.Parallel()
 	s := &Site{Document: &Document{}}

@@ -30,7 +30,7 @@ type Document struct {
 		Schemas         map[string]Schema         `json:"schemas"`
 		SecuritySchemes map[string]SecurityScheme `json:"securitySchemes"`
 	} `json:"components"`
-	// List contains every operation, in the order of paths and methods.
+	// List contains every operation, sorted by path and method.
 	List []Operation `json:"-"`
 
 	whole    any
@@ -59,7 +59,7 @@ type Parameter struct {
 	Required bool   `json:"required"`
 }
 
-// Body is a documented request or response, by media type.
+// Body is the content of a documented request or response, by media type.
 type Body struct {
 	Content map[string]struct {
 		Schema any `json:"schema"`
@@ -168,7 +168,7 @@ func (o Operation) validateParameters() error {
 	return nil
 }
 
-// validateSchemas compiles all Schema Objects inside a value at a JSON pointer.
+// validateSchemas checks all Schema Objects inside the value at a JSON pointer.
 func (d *Document) validateSchemas(value any, pointer string) error {
 	var all []error
 	switch v := value.(type) {

@@ -58,7 +58,7 @@ type Site struct {
 	neighbor Org
 }
 
-// Start starts a program on a new database. The test removes both when it ends.
+// Start starts a program on a new database. Both are removed when the test ends.
 func Start(t testing.TB, database string, cfg livetest.Config) *Site {
 	t.Helper()
 	s := &Site{}

@@ -14,12 +14,13 @@
 //
 // Test262 tests are scripts in the global scope. In this package, a test is the body of a nested
 // function, after the harness, because a hook is a function and cannot create code from strings.
-// This tests the language as hooks use it. Some tests fail only for that reason. They look for a
-// top-level variable on the global object, expect a top-level return or new.target to be a
-// syntax error, or use names that collide only in the global scope. Folders that contain only
-// such tests are not counted. Tests also fail if they check features that the runtime changes on
-// purpose: the names, lengths and descriptors of functions that it replaces (Date, Math.random,
-// eval and Function), formats that need locales, and dates other than the frozen one.
+// This tests the language as hooks use it. Some tests fail only because they are not in the
+// global scope. They look for a top-level variable on the global object, expect a top-level
+// return or new.target to be a syntax error, or use names that collide only in the global scope.
+// Folders that contain only such tests are skipped. Tests also fail if they check features that
+// the runtime changes on purpose: the names, lengths and descriptors of functions that it
+// replaces (Date, Math.random, eval and Function), formats that need locales, and dates other
+// than the frozen one.
 package conformance262
 
 import (
@@ -42,7 +43,7 @@ import (
 	testsuite "github.com/intraydata/intray/test/suite"
 )
 
-// TestMain makes the test binary a worker if a pool starts it as a worker.
+// TestMain runs a worker instead of the tests if a pool started the test binary.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == "hook-worker" {
 		_ = sandbox.Serve(func([]byte) (sandbox.Handler, error) {
@@ -79,8 +80,8 @@ func open(t *testing.T, runtime sandbox.Runtime) *sandbox.Pool {
 	return c
 }
 
-// TestConformance prints how many tests of the suite each runtime passes. A failing test of
-// the suite does not make it fail.
+// TestConformance prints how many tests of the suite each runtime passes. A failing test of the
+// suite does not make TestConformance fail.
 func TestConformance(t *testing.T) {
 	folder := os.Getenv("TEST262")
 	if folder == "" {
@@ -103,7 +104,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// summary describes how many tests are run, and how many are skipped by reason.
+// summary describes how many tests are run, and how many are skipped for each reason.
 func (s *suite) summary() string {
 	var text strings.Builder
 	fmt.Fprintf(&text, "%s: %d tests of the language and its built-ins, of which %d are run\n", s.folder, s.found, len(s.scripts))

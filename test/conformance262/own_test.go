@@ -21,7 +21,7 @@ var ownHarness = map[string]string{
 	"made.js":   `var everything = new Function("return this;")();`,
 }
 
-// ownTests contains tests by name, as in a complete suite.
+// ownTests contains tests in the format of Test262, keyed by name.
 var ownTests = map[string]string{
 	"language/a-passes":       "/*---\ndescription: it passes\n---*/\nassert(1 + 1 === 2, 'sum');",
 	"language/b-fails":        "/*---\n---*/\nassert(1 + 1 === 3, 'the sum is wrong');",

@@ -14,7 +14,7 @@ import (
 
 // script is a test of the suite.
 type script struct {
-	// name is the path relative to the folder test.
+	// name is the path relative to the folder "test".
 	name string
 	head
 	// text is the content of the file.
@@ -33,8 +33,8 @@ func (h *head) flag(name string) bool { return slices.Contains(h.flags, name) }
 
 var frontMatter = regexp.MustCompile(`(?s)/\*---(.*?)---\*/`)
 
-// headOf parses the front matter. It supports a simple subset of YAML: keys and lists, in
-// one or several lines. It ignores all other text.
+// headOf parses the front matter. It supports a simple subset of YAML: keys and lists, on one or
+// several lines. It ignores all other text.
 func headOf(text string) (h head) {
 	found := frontMatter.FindStringSubmatch(text)
 	if found == nil {
@@ -90,13 +90,14 @@ type suite struct {
 	folder string
 	// scripts contains the tests to run, sorted by name.
 	scripts []script
-	// found is the number of all tests. left is the number of skipped tests by reason.
+	// found is the number of all tests. left maps each reason to the number of tests skipped for
+	// it.
 	found   int
 	left    map[string]int
 	harness map[string]string
 }
 
-// openSuite reads all tests and removes those that are not run.
+// openSuite reads all tests and keeps those to run.
 func openSuite(folder string) (*suite, error) {
 	s := &suite{folder: folder, left: map[string]int{}, harness: map[string]string{}}
 	if err := s.readHarness(); err != nil {
@@ -119,7 +120,7 @@ func openSuite(folder string) (*suite, error) {
 	return s, nil
 }
 
-// always contains the harness files that every test includes.
+// always is the list of harness files that every test includes.
 var always = []string{"assert.js", "sta.js"}
 
 // doneFile is the harness file that reports the end of an asynchronous test.
@@ -187,8 +188,8 @@ func (s *suite) skipReason(one *script) string {
 // lacks is a feature that hooks omit on purpose.
 type lacks struct {
 	what string
-	// in contains folders of tests that only test the feature. features contains the names
-	// that the suite uses for it.
+	// in is the list of folders whose tests cover only this feature. features is the list of
+	// names that the suite uses for it.
 	in, features []string
 	// code matches tests and included harness files that use the feature.
 	code *regexp.Regexp
@@ -216,7 +217,7 @@ var missing = []lacks{
 		code:     regexp.MustCompile(`\$262\b|\$DETACHBUFFER\b`),
 	},
 	{
-		// All code is in the schema, so that its author can read it.
+		// All code must be in the schema, where the author of the schema can read it.
 		what: "not for hooks: code made from text (eval, the Function constructors)",
 		in: []string{
 			"language/eval-code/", "built-ins/eval/", "built-ins/Function/", "built-ins/GeneratorFunction/", "built-ins/AsyncFunction/",

@@ -1,10 +1,10 @@
 // Package fieldguide generates docs/fields-reference.md from the code and checks
 // that the page is up to date.
 //
-// The page lists every field property, type, option, validator and setting. The lists come
-// from the tables of package schema, and the results come from running the examples. An
-// entry contains only what is in no table: a few sentences, and cells to parse. The tests
-// fail if an item has no entry or no example, or if the page differs from the code.
+// The page lists every field property, type, option, validator and setting. The lists come from
+// the tables of package schema, and the results come from running the examples. An entry adds
+// what these tables lack: a few sentences, and cells to parse. The tests fail if an item has no
+// entry or no example, or if the page differs from the code.
 //
 // The package contains only tests.
 package fieldguide

@@ -85,8 +85,9 @@ func (e ruleEntry) results(t *testing.T, one broken) (rows [][]string) {
 	return rows
 }
 
-// TestEveryPropertyOfARuleHasItsExample checks that every property of every validator has
-// an example, and that every common property has at least one.
+// TestEveryPropertyOfARuleHasItsExample checks that every property of every validator has an
+// example, and that every common property, with each of its values, has an example in at least
+// one validator.
 func TestEveryPropertyOfARuleHasItsExample(t *testing.T) {
 	all := ""
 	for _, one := range schema.RuleShapes() {

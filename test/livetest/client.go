@@ -70,7 +70,7 @@ func (s *Server) Do(t testing.TB, request *http.Request) *Reply {
 	return reply
 }
 
-// client does not follow redirects, because the API never redirects.
+// client does not follow redirects, so that tests notice them: the API must never redirect.
 var client = &http.Client{
 	Timeout:       2 * time.Minute,
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -90,9 +90,9 @@ func (s *Server) TryDo(t testing.TB, request *http.Request) (*Reply, error) {
 	return &Reply{answer.StatusCode, answer.Header, body, t}, nil
 }
 
-// Request builds a request to a path of the server or to an absolute URL, with the backend
-// key. It sends strings, bytes and readers unchanged, and any other body as JSON. headers
-// alternates names and values. An empty value removes the header.
+// Request builds a request to a path of the server or to an absolute URL, with the backend key.
+// It uses strings, bytes and readers as the body unchanged, and encodes any other body as JSON.
+// headers alternates names and values. An empty value removes the header.
 func (s *Server) Request(t testing.TB, method, path string, body any, headers ...string) *http.Request {
 	t.Helper()
 	if !strings.HasPrefix(path, "http://") {

@@ -96,7 +96,7 @@ const sshdPath = "/usr/sbin/sshd"
 type OpenSSH struct {
 	// Config returns the configuration for the next connection.
 	Config func() SSHDConfig
-	// Prefix is a command that runs the server. Default: none.
+	// Prefix is prepended to the command that runs the server. Default: none.
 	Prefix []string
 	// Attr contains the attributes of the processes. Default: none.
 	Attr *syscall.SysProcAttr

@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/schema"
 )
 
-// The tables of docs/api.md list the codes that clients compare. They must equal the codes
-// in the source, because renaming or removing a code breaks clients.
+// The tables of docs/api.md list the codes that clients compare. The listed codes must equal
+// those in the source, because renaming or removing a code breaks clients.
 
 // listedCodes returns the matches of shape in one column of the tables in a section of
 // docs/api.md, sorted. Columns are counted from 1.
@@ -83,8 +83,8 @@ func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	right := codesIn(t, `(?:[nN]ewError\([^,"]+, |Code: +)"([a-z_]+)"`, "server/httpapi", "server/sqlstore",
 		"server/model", "server/auth", "server/schemas", "server/imports", "server/review", "server/connectors", "server/webhooks", "server/retention")
-	// The API returns one code for all invalid keys. These codes are internal to the
-	// packages store and service.
+	// The API returns one code for all invalid keys. The server uses these codes only
+	// internally.
 	within := []string{"unknown_key", "key_expired", "exists", "key_inserted"}
 	right = slices.DeleteFunc(right, func(code string) bool { return slices.Contains(within, code) })
 	compareCodes(t, "Errors", right, listedCodes(t, "Errors", 3, "`([a-z_]+)`"))

@@ -129,7 +129,7 @@ func TestDependencies(t *testing.T) {
 	}
 }
 
-// imported returns the paths of the modules that the code imports, except its own.
+// imported returns the paths of the packages that the code imports from other modules.
 func imported(t *testing.T) map[string]bool {
 	t.Helper()
 	paths := map[string]bool{}

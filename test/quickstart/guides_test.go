@@ -17,8 +17,9 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// guide returns the steps of the quickstart up to step number from, followed by the steps of a
-// page that continues it. It skips blocks in other languages.
+// guide returns the commands of the quickstart, up to and including the step whose number is
+// from, followed by those of a page that continues it. It skips code blocks whose language is
+// not sh or text.
 func guide(t *testing.T, name string, from int) []step {
 	t.Helper()
 	skipWithoutPrograms(t, name)

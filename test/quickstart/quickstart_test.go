@@ -75,7 +75,8 @@ type step struct {
 	line           int
 }
 
-// stepsOf returns the commands on a page, with their output. It skips blocks in other languages.
+// stepsOf returns the commands on a page, with their output. It skips code blocks whose language
+// is not sh or text.
 func stepsOf(t *testing.T, page string) (steps []step) {
 	t.Helper()
 	for _, b := range blocks(page) {

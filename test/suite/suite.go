@@ -34,8 +34,8 @@ const (
 // All returns the names of all suites.
 func All() []string { return []string{Contract, Torture, Conformance, Bench} }
 
-// Selected reports whether a suite is selected. It panics if the variable contains an
-// unknown name, because the tests that the user requested would not run.
+// Selected reports whether a suite is selected. It panics if the variable contains an unknown
+// name, because otherwise the tests that the user requested would silently not run.
 func Selected(name string) bool {
 	selected := false
 	for one := range strings.SplitSeq(os.Getenv(Variable), ",") {

@@ -105,8 +105,8 @@ func importWithKills(t *testing.T, server *livetest.Server, hooks any, rows, kil
 	return one.end(t, server)
 }
 
-// importKillingWorkers kills every worker that runs a hook until the import ends. On a busy
-// machine, a worker may be killed before the call. Such a kill does not count.
+// importKillingWorkers kills, until the import ends, every worker that runs a hook. On a busy
+// machine, a worker may be killed before the call. Such a kill does not count as a failed call.
 func importKillingWorkers(t *testing.T, server *livetest.Server, hooks any, rows int) (got *livetest.Reply, kills int) {
 	t.Helper()
 	one, o := startImport(t, server, hooks, rows)

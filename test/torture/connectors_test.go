@@ -38,8 +38,8 @@ func arrive(t *testing.T, folder string, number int) {
 	}
 }
 
-// TestConnectorKills adds files on an SFTP server while a connector fetches them and the server
-// is killed repeatedly. Each file must become one import, and each result must be uploaded once.
+// TestConnectorKills adds files on an SFTP server while a connector fetches them and Intray is
+// killed repeatedly. Each file must become one import, and each result must be uploaded once.
 func TestConnectorKills(t *testing.T) {
 	databases(t, func(t *testing.T, args []string) {
 		port, key := sshServer(t)
@@ -117,8 +117,8 @@ func checkEachOnce(t *testing.T, server *livetest.Server, files int) {
 	}
 }
 
-// checkUploadedOnce waits until all results are uploaded. They must be complete, and no
-// partial files may remain.
+// checkUploadedOnce waits until all results are uploaded. Each result must be complete. Partial
+// files are ignored.
 func checkUploadedOnce(t *testing.T, server *livetest.Server, folder string, files int) {
 	t.Helper()
 	var results []os.DirEntry

@@ -211,8 +211,8 @@ func withoutRun(name string) string {
 	return strings.Join(parts, "/")
 }
 
-// checkSweptBlobs restarts a stopped server whose garbage is due. After the sweeps, exactly
-// the blobs in want must remain.
+// checkSweptBlobs makes the garbage of a stopped server due for deletion and restarts the
+// server. After the sweeps, exactly the blobs in want must remain.
 func checkSweptBlobs(t *testing.T, server *livetest.Server, want map[string]string) {
 	t.Helper()
 	makeDue(t, server.DataDir())

@@ -24,7 +24,7 @@ var hostileHooks = map[string]string{
 	"native loop":    `Array.prototype.indexOf.call({length: 2 ** 53 - 1}, 1);`,
 }
 
-// hostile returns a schema whose hook runs the code harm in badRow.
+// hostile returns a schema whose hook runs the given code in the row badRow.
 func hostile(harm string) map[string]any {
 	return map[string]any{
 		"fields": schema["fields"],

@@ -157,7 +157,7 @@ func (o *killedImport) endGroup() {
 	for _, one := range workers {
 		_ = syscall.Kill(one.pid, syscall.SIGTERM)
 	}
-	// The status is 1 if a busy machine does not close the stores in time.
+	// The status is 1 if the server, on a busy machine, does not close the stores in time.
 	if status := o.server.Wait(); status != 0 {
 		o.t.Logf("exit status %d: %s", status, o.server.Stderr())
 	}

@@ -35,7 +35,7 @@ func serveAndCount(t *testing.T, serve func(net.Conn)) (address string, calls *a
 	return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)), calls
 }
 
-// afterRequest reads a request and then calls respond.
+// afterRequest returns a handler that reads a request and then calls the given function.
 func afterRequest(then func(net.Conn)) func(net.Conn) {
 	return func(conn net.Conn) {
 		request, err := http.ReadRequest(bufio.NewReader(conn))
@@ -205,7 +205,8 @@ func deliveriesOf(t *testing.T, server *livetest.Server, webhook string) (list [
 }
 
 // checkHonest waits for the deliveries of the honest receiver and checks that each was sent
-// promptly. A hostile receiver occupies its sender for 10 s, which would delay them.
+// promptly. A hostile receiver occupies its sender for 10 s, which must not delay these
+// deliveries.
 func checkHonest(t *testing.T, server *livetest.Server, id string, events int) {
 	t.Helper()
 	var list []delivery

@@ -1,5 +1,5 @@
-// Package torture repeatedly kills the running service and checks that nothing is lost and
-// that nothing happens twice. It sends HTTP requests, and reads only the process table and
+// Package torture repeatedly kills the running service and checks that nothing is lost and that
+// nothing happens twice. Apart from HTTP requests, it uses only signals, the process table and
 // the data folder.
 //
 // By default, each test does only a tenth of its work. If INTRAY_TORTURE=full, the tests do
@@ -29,7 +29,8 @@ func TestMain(m *testing.M) {
 	os.Exit(status)
 }
 
-// share returns the number whole if INTRAY_TORTURE=full, and a tenth of it otherwise.
+// share returns its argument if INTRAY_TORTURE=full, and otherwise a tenth of it, but at least
+// 1.
 func share(whole int) int {
 	if os.Getenv("INTRAY_TORTURE") == "full" {
 		return whole
@@ -74,8 +75,8 @@ var schema = map[string]any{
 }
 
 // TestKills kills the server at random times while imports run. Each import must end as
-// SUCCESSFUL exactly once, with all its rows. After each start, at least one import must
-// progress within 10 s.
+// SUCCESSFUL exactly once, with all its rows. After the last start, at least one import must end
+// within 10 s, unless all have ended.
 func TestKills(t *testing.T) {
 	databases(t, func(t *testing.T, args []string) {
 		const imports, rows = 50, 20000
@@ -107,7 +108,8 @@ func TestKills(t *testing.T) {
 	})
 }
 
-// awaitProgress checks that at least one import progresses within 10 s of a start.
+// awaitProgress checks that at least one import ends within 10 s of a start, unless all have
+// ended.
 func awaitProgress(t *testing.T, server *livetest.Server, ids []string, since time.Time) {
 	t.Helper()
 	before := ended(t, server, ids)
@@ -222,14 +224,14 @@ func crashAt(t *testing.T, binary string, args []string, point string) {
 	}
 }
 
-// restartWithoutCrashes starts the server without crash points.
+// restartWithoutCrashes restarts the server without crash points.
 func restartWithoutCrashes(t *testing.T, server *livetest.Server, data string, args []string) *livetest.Server {
 	server.Kill()
 	return livetest.Start(t, livetest.Config{Data: data, Args: args})
 }
 
-// importWithRetries creates an import and uploads its file. It repeats each request with
-// the same idempotency key until there is a response.
+// importWithRetries creates an import and uploads its file. It repeats each request until there
+// is a response. The creation always has the same idempotency key.
 func importWithRetries(t *testing.T, server **livetest.Server, revive func(), number, rows int) string {
 	t.Helper()
 	body := map[string]any{"fields": schema["fields"]}

@@ -1,7 +1,7 @@
 // Command mutants measures how well the tests detect faults in the code. It draws a seeded
-// sample of small changes to the program and applies them one at a time. For each change,
-// it runs the tests of the changed package, and then those of the packages that import it.
-// A change that no test detects has survived.
+// sample of small changes to the program and applies them one at a time. For each change, it
+// runs the tests of the changed package, and then those of a few packages that import it. A
+// change that no test detects has survived.
 //
 // The working tree is not modified, because each change is compiled with the -overlay flag of
 // the go command. Changes that do not compile are replaced and do not count.

@@ -142,8 +142,8 @@ func (f *finder) visit(n ast.Node) bool {
 	return true
 }
 
-// visitReturn replaces returned values with zero values. It replaces an error only in
-// functions that may return one.
+// visitReturn replaces returned values with zero values, and false with true. It replaces the
+// last value with nil if its expression contains "err".
 func (f *finder) visitReturn(n *ast.ReturnStmt) {
 	for i, result := range n.Results {
 		text := f.text(result)

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// pattern is a regular expression over digits. It runs as an automaton whose states are
-// built when they are first reached. No state can be reached from state 0.
+// pattern is a regular expression over digits. It runs as an automaton whose states are built
+// when they are first reached. State 0 is dead: no other state can be reached from it.
 type pattern struct {
 	prog *syntax.Prog
 	// prefix reports whether the pattern only needs to match the beginning of a number.
@@ -62,8 +62,8 @@ func (p *pattern) nextState(from int, digit int) int {
 	return to
 }
 
-// closure adds the instructions that can be reached from pc without a digit. It ignores end
-// assertions, because patterns with such an assertion do not become graphs.
+// closure adds the instructions that can be reached from pc without reading a digit. It ignores
+// end assertions, because patterns with such an assertion do not become graphs.
 func (p *pattern) closure(at []uint32, pc uint32) []uint32 {
 	inst := &p.prog.Inst[pc]
 	switch inst.Op {
@@ -148,7 +148,7 @@ func (s *patternSet) matches(at states, pattern int) bool {
 	return s.patterns[pattern].states[at[pattern]].accepted
 }
 
-// key returns the states as a string, for use as a map key.
+// key returns the states and the length of the number as a string, for use as a map key.
 func (at states) key(length int) string {
 	key := []byte{byte(length)}
 	for _, state := range at {

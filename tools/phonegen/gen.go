@@ -2,8 +2,8 @@
 //
 //	go run ./phonegen FOLDER
 //
-// It writes plans.bin, which the package embeds, and testdata/regions.tsv, which contains
-// the source of the rules for the package's tests.
+// It writes plans.bin, which the package embeds, and testdata/regions.tsv, which lists the
+// regions and their prefixes for the package's tests.
 //
 // A plan is the numbering plan of one calling code, used by one or more regions. A region
 // is the two-letter code of a country or territory, or 001 for a plan that belongs to no
@@ -78,7 +78,7 @@ func encodeTables() ([]byte, error) {
 	return t.encode()
 }
 
-// readPlans returns the metadata of all plans, by calling code.
+// readPlans returns the metadata of all plans, sorted by calling code.
 func readPlans() ([]plan, error) {
 	all, err := phonenumbers.MetadataCollection()
 	if err != nil {
@@ -261,7 +261,7 @@ func (t *tables) outcomes() (out []byte, err error) {
 	return out, nil
 }
 
-// textTable is a list of distinct short strings of one size.
+// textTable is a list of distinct short strings, in records of one size.
 type textTable struct {
 	size  int
 	list  []byte

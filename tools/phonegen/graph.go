@@ -79,7 +79,8 @@ func (w *graphBuilder) nodeFor(at states, length int) uint16 {
 	return ref
 }
 
-// compact returns a leaf for a branch if all of its digits lead to the same leaf.
+// compact returns a leaf if all digits of a branch lead to the same leaf, and otherwise the
+// branch.
 func (w *graphBuilder) compact(b branch) uint16 {
 	for _, next := range b.next {
 		if next != b.next[0] || next&leafBit == 0 {

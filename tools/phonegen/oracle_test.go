@@ -79,9 +79,9 @@ func newReader(t testing.TB, c phone.Config) *phone.Reader {
 	return r
 }
 
-// byReaders returns the formats that package phone writes. Package phone rejects the
-// national format of numbers of other countries, but the library writes it. For those,
-// byReaders returns the library's national format.
+// byReaders returns the formats that package phone writes. Package phone rejects the national
+// format of numbers of other countries, but the library writes it. For such numbers, byReaders
+// returns the library's national format.
 func byReaders(t *testing.T, raw, region string) (forms, phone.Code) {
 	var out [3]string
 	var code phone.Code
@@ -144,8 +144,9 @@ func (d difference) reasonToRead(home *phonenumbers.PhoneMetadata) string {
 	return ""
 }
 
-// TestOracle checks that package phone returns the same verdicts and formats as the library. For
-// each region, it compares the example numbers, modified example numbers and random digits.
+// TestOracle checks that package phone returns the same verdicts and formats as the library,
+// except for intended differences. For each region, it compares the example numbers, modified
+// example numbers and random digits.
 func TestOracle(t *testing.T) {
 	collection, err := phonenumbers.MetadataCollection()
 	if err != nil {

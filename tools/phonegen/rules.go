@@ -25,8 +25,8 @@ type regionRules struct {
 	leadingDigits int
 }
 
-// numberPattern is a pattern with the possible lengths of a number. A length of 0 means any
-// length.
+// numberPattern is a pattern with the possible lengths of a number. If lengths is 0, the number
+// may have any length.
 type numberPattern struct {
 	pattern int
 	lengths uint32
@@ -142,9 +142,9 @@ func (r *rules) outcome(at states, length int) (o outcome) {
 	return o
 }
 
-// ownerRegion finds the owner of a number as libphonenumber does. It returns the first
-// region whose leading digits match or, if the region has no leading digits, whose patterns
-// match the number.
+// ownerRegion finds the owner of a number as libphonenumber does. It returns the first region
+// whose patterns match the number, among those whose leading digits match or that have none. If
+// the leading digits of a region match but its patterns do not, it returns 0.
 func (r *rules) ownerRegion(at states, length int) uint8 {
 	for i, region := range r.regions {
 		switch {

@@ -1,5 +1,5 @@
-// Package whatwg compares how celltype parses URLs with a different implementation of the
-// WHATWG URL Standard.
+// Package whatwg compares the URL parser of package celltype with a different implementation of
+// the WHATWG URL Standard.
 package whatwg
 
 import (
@@ -37,8 +37,8 @@ func newParser(t *testing.T) celltype.Parser {
 	return p
 }
 
-// hasHost reports whether a field accepts the host. This is stricter than the standard,
-// because the name of a web server must contain a dot.
+// hasHost reports whether a field accepts the host. This is stricter than the standard, because
+// the name of a web server must contain a dot or be localhost.
 func hasHost(u *whatwg.Url) bool {
 	switch u.Scheme() {
 	case "http", "https", "ftp", "ws", "wss":

@@ -36,7 +36,7 @@ export function columnsOf(count: number): Column[] {
   return [...base.slice(0, count), ...extra];
 }
 
-/** Returns a pseudorandom integer from 0 to below - 1 that depends only on row and salt. */
+/** Returns a pseudorandom integer from 0 up to, but not including, `below`. It depends only on `row` and `salt`. */
 export function pick(row: number, salt: number, below: number): number {
   let n = Math.imul(row + 1, 0x9e3779b1) ^ Math.imul(salt + 7, 0x85ebca6b);
   n = Math.imul(n ^ (n >>> 15), 0x2c1b3c6d);

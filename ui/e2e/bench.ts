@@ -25,7 +25,7 @@ interface Rows {
   readonly rows: readonly { readonly id: string; readonly version: number; readonly cells: readonly { readonly text: string }[] }[];
 }
 
-/** One measurement with its unit and upper limit. If it has no goal, it is only printed. */
+/** One measurement with its unit and upper limit. A measurement without an upper limit is only printed. */
 interface Figure {
   readonly name: string;
   readonly value: number;

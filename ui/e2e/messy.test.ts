@@ -15,7 +15,7 @@ for (const example of messy) {
     for (const fix of example.fixes) {
       const before = await person.page.locator('#cells-problems').textContent();
       await fixWithMouse(person, fix);
-      // The list of problems moves once they have been counted again.
+      // Wait until the problems have been counted again, because that moves the list.
       await person.page.locator('#cells-problems').filter({ hasNotText: before! }).waitFor();
     }
     await person.waitForCount('Problems', 0);

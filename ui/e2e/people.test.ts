@@ -88,7 +88,7 @@ environmentTest('after a submission, all open and later pages show that the impo
   await theirs.button('Submit 1 row').click();
   for (const person of [theirs, mine, await environment.person(made)]) {
     await person.page.getByRole('heading', { name: 'Import complete' }).waitFor();
-    // The server rejects calls for rows that are in progress when the review ends.
+    // If a request for rows is in progress when the review ends, the server rejects it.
     person.expected.push(/409/);
     await person.closeAndCheck();
   }

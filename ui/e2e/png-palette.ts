@@ -31,7 +31,7 @@ function chunksOf(png: Buffer): [string, Buffer][] {
   return found;
 }
 
-/** Reverses the line filters, which store the difference from the pixel to the left or above. */
+/** Reverses the line filters, which store each byte as its difference from a prediction based on neighboring pixels. */
 function reverseFilters(lines: Buffer, width: number, height: number, channels: number): Uint8Array {
   const stride = width * channels;
   const out = new Uint8Array(stride * height);

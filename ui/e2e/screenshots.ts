@@ -5,8 +5,8 @@ import { Environment } from './environment';
 import { Imports, reach, states } from './states';
 
 /**
- * Takes screenshots of the page in each state. Run it with node e2e/run.mjs screenshots
- * [part of a name]. The pages of the documentation show one of them, which is committed.
+ * Takes screenshots of the page in each state. Run it with node e2e/run.mjs screenshots [part of
+ * a name]. One of them is committed and shown in the documentation.
  */
 const folder = 'shots/states';
 const documented = ['cells.png'];
@@ -51,7 +51,7 @@ async function picture(state: (typeof states)[number], look: Look, file: string)
   const person = await environment.person(state.expired ? { review_url: made.review_url.split('#')[0]! } : made, look);
   await person.page.waitForTimeout(500);
   await reach(state, person, environment, made);
-  // While offline, the values may not load.
+  // The values may not load while the page is offline.
   await person.page.locator('.c-values.is-loading').waitFor({ state: 'detached', timeout: 5000 }).catch(() => {});
   const small = toPalette(await person.page.screenshot({ animations: 'disabled' }));
   writeFileSync(`${documented.includes(file) ? '../docs/screenshots' : folder}/${file}`, small);

@@ -114,7 +114,7 @@ export class BlockCache {
     }
   }
 
-  /** Drops all rows before a view with this many rows is shown. */
+  /** Drops all rows, in preparation for a view with this many rows. */
   clear(total: number): void {
     this.#abortAll();
     this.#blocks.clear();

@@ -176,8 +176,8 @@ export function chooseMatrix(plain: string, html: string): Matrix | null {
 }
 
 /**
- * Returns the area to paste into: the whole range if its size is a multiple of the matrix,
- * otherwise an area of the size of the matrix that starts at the first cell of the range.
+ * Returns the area to paste into: the whole range if its size is a multiple of the size of the
+ * matrix, otherwise an area of the size of the matrix, starting at the first cell of the range.
  */
 export function pasteArea(range: Range, high: number, wide: number): Range {
   const repeats = rowsOf(range) % high === 0 && colsOf(range) % wide === 0;

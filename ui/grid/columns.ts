@@ -24,7 +24,7 @@ export class Columns {
     this.setColumns(given);
   }
 
-  /** Sets the columns. Columns with a known key keep their width and pin. */
+  /** Sets the columns. Columns with a known key keep their width and stay pinned or unpinned. */
   setColumns(given: readonly Column[]): void {
     this.#given = given;
     this.#arrange();
@@ -52,7 +52,7 @@ export class Columns {
     return this.#widths.get(column.key) ?? column.width ?? usual;
   }
 
-  /** Returns the distance from the start of the row, in pixels. */
+  /** Returns the distance from the start of the row to a column, in pixels. */
   start(position: number): number {
     return this.lead + this.#starts[position]!;
   }

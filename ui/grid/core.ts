@@ -90,7 +90,7 @@ export class Core {
     this.repaint();
   }
 
-  /** Redraws in the next frame if only the set of visible rows has changed. */
+  /** Redraws in the next frame. If more than the set of visible rows has changed, call invalidate instead. */
   repaint(): void {
     if (!this.#frame) this.#frame = requestAnimationFrame(() => this.paint());
   }
@@ -102,8 +102,8 @@ export class Core {
   }
 
   /**
-   * Makes a cell the active cell or, with extend, the opposite corner of the range. Scrolls
-   * it into view.
+   * Makes a cell the active cell or, if `extend` is set, the opposite corner of the range.
+   * Scrolls it into view.
    */
   moveTo(place: Place, extend = false): void {
     if (extend) this.selection.extend(place);

@@ -76,8 +76,8 @@ export class Editing {
   }
 
   /**
-   * Toggles a checkbox. Returns false if the cell is not a checkbox, or if its text means
-   * neither yes nor no.
+   * Toggles a checkbox. Returns false if the cell is not an editable checkbox, or if its text
+   * means neither yes nor no.
    */
   toggle(place: Place): boolean {
     const column = this.#core.columns.at(place.col);

@@ -10,8 +10,8 @@ export interface Fill {
 }
 
 /**
- * Returns the area to fill when a range is dragged to a cell. It extends the range along
- * the longer axis. Returns null if the cell is inside the range.
+ * Returns the area to fill when a range is dragged to a cell. The area extends the range along
+ * the axis on which the cell is farther away. Returns null if the cell is inside the range.
  */
 export function dragArea(from: Range, row: number, col: number): Range | null {
   const down = row > from.bottom ? row - from.bottom : Math.min(0, row - from.top);

@@ -79,7 +79,7 @@ export class Grid {
     this.#rest = setTimeout(() => this.#renderer.reorder(), restAfter);
   }
 
-  /** Scrolls to a row by its index in the view and activates its cell. */
+  /** Scrolls to a row, given its index in the view, and activates its cell in the given column or, by default, in the active column. */
   goToRow(index: number, column?: string): void {
     const col = column === undefined ? this.#core.selection.active.col : this.#core.columns.position(column);
     this.#editing.commit();
@@ -122,7 +122,7 @@ export class Grid {
     this.#status.retry();
   }
 
-  /** Sets the columns. Columns with a known key keep their width and pin. */
+  /** Sets the columns. Columns with a known key keep their width and stay pinned or unpinned. */
   setColumns(columns: readonly Column[]): void {
     this.#editing.commit();
     this.#core.columns.setColumns(columns);

@@ -100,7 +100,7 @@ class TableReader {
     if (closes) return;
     if (this.rows.length === 0) this.rows.push([]);
     this.#cell = '';
-    // The number is untrusted, so limit it.
+    // The numbers are untrusted, so limit them.
     this.#span = Math.min(1000, number(attributes, 'colspan'));
     const down = Math.min(10_000, number(attributes, 'rowspan'));
     const at = this.rows.at(-1)!.length;

@@ -15,7 +15,7 @@ export interface Actions {
 
 const mac = typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.userAgent);
 
-/** Handles keys while no cell is edited. */
+/** Handles keys while no cell is being edited. */
 export class Keys {
   readonly #core: Core;
   readonly #actions: Actions;
@@ -25,7 +25,7 @@ export class Keys {
     this.#actions = actions;
   }
 
-  /** Handles a key. Returns true if it used the key, so that the browser must ignore it. */
+  /** Handles a key. Returns true if it handled the key and the browser must ignore the key. */
   press(event: KeyboardEvent): boolean {
     if (event.isComposing) return false;
     // Windows reports AltGr as Ctrl+Alt. It types characters, as Option does on a Mac.

@@ -72,8 +72,8 @@ func (p *parser) parseControlEscape(start int, inClass bool) rune {
 
 func isLetter(r rune) bool { return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' }
 
-// parseHexOrLiteral parses count hexadecimal digits. If they are missing and
-// the u flag is not set, the letter before them is literal.
+// parseHexOrLiteral parses hexadecimal digits. count is the required number of digits. If they
+// are missing and the u flag is not set, the letter before them is literal.
 func (p *parser) parseHexOrLiteral(start, count int) rune {
 	if r, ok := p.parseHex(count); ok {
 		return r
@@ -84,7 +84,8 @@ func (p *parser) parseHexOrLiteral(start, count int) rune {
 	return p.src[start+1]
 }
 
-// parseHex parses exactly count hexadecimal digits. If there are fewer, it consumes nothing.
+// parseHex parses hexadecimal digits. count is the exact number of digits. If there are fewer,
+// it consumes nothing.
 func (p *parser) parseHex(count int) (value rune, ok bool) {
 	for i := range count {
 		d := hexDigit(p.peek(i))

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// maker generates valid expressions and occasionally invalid ones. It makes its
-// choices with a function that returns a number below n.
+// maker generates valid expressions and occasionally invalid ones. It makes its choices with the
+// function choose, which returns a number below its argument.
 type maker struct {
 	choose func(n int) int
 	flags  string
@@ -14,7 +14,7 @@ type maker struct {
 }
 
 // letters are the characters in expressions and input. There are only a few, so that matches are
-// likely. Some fold, are line terminators or have two code units.
+// likely. Some have variants in other cases, are line terminators or consist of two code units.
 var letters = []string{"a", "b", "A", "k", "s", "S", "K", "0", "1", "_", "-", " ", ",", "\n", "\r", "\u2028",
 	"é", "É", "ſ", "\u212A", "ß", "ẞ", "µ", "Μ", "μ", "İ", "ı", "i", "I", "ᾳ", "ᾼ", "Ω", "Ω", "ω", "\uFEFF", "\u00A0",
 	"😀", "😁", "𐐀", "𐐨", "@", ".", "\u0000", "/", "]", "}"}

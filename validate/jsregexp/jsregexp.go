@@ -6,12 +6,12 @@
 // the expression matches anywhere in the text. Like JavaScript, the package counts UTF-16 code
 // units unless the u flag is set: a character above U+FFFF counts as two.
 //
-// An [Expr] runs in one of three engines. An expression without backreferences and lookarounds
-// is translated into a table of states, which takes one step per character, or into an
-// expression for Go's regexp if the table would be too large. Any other expression runs in
-// regexp2, which backtracks. A match in regexp2 has a time limit, because it can take very long.
-// All engines receive the same character sets: escapes, flags and case folding are resolved
-// beforehand.
+// An [Expr] runs in one of three engines. An expression without backreferences or lookarounds,
+// other than lookaheads at the start of an anchored expression, is translated into a table of
+// states, which takes one step per character, or into an expression for Go's regexp if the table
+// would be too large. Any other expression runs in regexp2, which backtracks. A match in regexp2
+// has a time limit, because it can take very long. All engines receive the same character sets:
+// escapes, flags and case folding are resolved beforehand.
 //
 // Out of scope are replacing, splitting, captures, the v flag, and features
 // added after ECMAScript 2024.

@@ -67,7 +67,7 @@ func newOracle(t *testing.T) *oracle {
 	return o
 }
 
-// ask sets the answer of Node.
+// ask stores Node's answer to a question in the question.
 func (o *oracle) ask(t rapid.TB, q *question) {
 	q.R = ""
 	line, err := json.Marshal(q)

@@ -224,7 +224,8 @@ func (p *parser) parseQuantifier() (least, most int, ok bool) {
 	return 0, 0, false
 }
 
-// parseCounts parses {n}, {n,} or {n,m}. If there is none, it consumes nothing.
+// parseCounts parses {n}, {n,} or {n,m}. If the source continues with anything else, it consumes
+// nothing.
 func (p *parser) parseCounts() (least, most int, ok bool) {
 	start := p.pos
 	p.pos++
@@ -252,7 +253,7 @@ func (p *parser) parseNumber() (n int, ok bool) {
 
 func isDigit(r rune) bool { return r >= '0' && r <= '9' }
 
-// parseAtom parses an expression that can have a quantifier, except for assertions.
+// parseAtom parses an expression that can have a quantifier and is not an assertion.
 func (p *parser) parseAtom() *node {
 	start := p.pos
 	r := p.peek(0)
@@ -490,8 +491,8 @@ const (
 	kindGroup
 	// kindBackReference matches the text that the group with its number captured.
 	kindBackReference
-	// kindLookaround matches the empty string if its child matches after or
-	// before this position.
+	// kindLookaround matches the empty string if its child matches after or before the current
+	// position.
 	kindLookaround
 	kindStart
 	kindEnd
@@ -531,7 +532,7 @@ func hasKind(kinds ...nodeKind) func(*node) bool {
 	return func(n *node) bool { return slices.Contains(kinds, n.kind) }
 }
 
-// unwrapGroups removes the groups around a node that do not affect matching.
+// unwrapGroups returns the node without the groups around it, which do not affect matching.
 func (n *node) unwrapGroups() *node {
 	for n.kind == kindGroup || n.kind == kindSequence && len(n.children) == 1 {
 		n = n.children[0]

@@ -125,8 +125,9 @@ func (l *riskFinder) record(inner, outer *node) {
 	}
 }
 
-// firstChars returns the characters that can come first if a node is followed by a character
-// in the set after.
+// firstChars returns the characters with which a match of a node can start. If the node can
+// match nothing, these include the characters that can follow the node, which are given in
+// after.
 func firstChars(n *node, after set) set {
 	switch n.kind {
 	case kindChar:
@@ -153,7 +154,8 @@ func firstChars(n *node, after set) set {
 	return after
 }
 
-// afterSkipped returns the set after if a repeat may match nothing, and the empty set otherwise.
+// afterSkipped returns its argument, after, if a repeat may match nothing, and the empty set
+// otherwise.
 func afterSkipped(n *node, after set) set {
 	if n.min == 0 {
 		return after

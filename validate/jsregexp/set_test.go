@@ -55,7 +55,7 @@ func TestCarried(t *testing.T) {
 	}
 }
 
-// cased returns all characters that fold.
+// cased returns all characters that are equal to another one under case folding.
 func cased() []rune {
 	var list []rune
 	for r := rune(0); r <= maxCodePoint; r++ {
@@ -66,8 +66,8 @@ func cased() []rune {
 	return list
 }
 
-// TestFoldingOfRanges checks that closing a range over folding is the same as
-// closing each of its characters.
+// TestFoldingOfRanges checks that case folding of a range includes every character to which its
+// first character folds.
 func TestFoldingOfRanges(t *testing.T) {
 	for _, f := range []folding{{on: true}, {on: true, unicode: true}} {
 		all := cased()

@@ -278,8 +278,9 @@ func (b *tableBuilder) makeAlphabet() bool {
 	return true
 }
 
-// charClasses returns the instructions that match different sets of characters.
-// It maps each instruction that matches characters to its index in that list.
+// charClasses returns one instruction for each distinct set of characters that the program
+// matches. It also returns a map from each instruction that matches characters to the index of
+// its set in the list.
 func (b *tableBuilder) charClasses() (list []*syntax.Inst, of map[uint32]int) {
 	of = map[uint32]int{}
 	places := map[string]int{}

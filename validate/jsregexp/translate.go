@@ -25,9 +25,9 @@ type clause struct {
 	units bool
 }
 
-// translate returns the clauses of an expression. It returns nil if a linear-time engine
-// cannot express it, or if it is too large. Building the tables takes at most the number of
-// steps given by work.
+// translate returns the clauses of an expression. It returns nil if no linear-time engine can
+// run the expression, or if the expression is too large. Building the tables takes at most the
+// number of steps given by work.
 func translate(root *node, f Flags, work int) []clause {
 	parts := splitConditions(root, false)
 	if len(parts) > maxClauses {

@@ -13,7 +13,7 @@ import (
 	"github.com/intraydata/intray/server/blob"
 )
 
-// pattern returns n bytes that do not visibly repeat.
+// pattern returns n bytes that repeat only every 64 KiB. The first byte is seed.
 func pattern(n int, seed byte) []byte {
 	content := make([]byte, n)
 	for i := range content {
@@ -332,9 +332,9 @@ func manyReaders(t *testing.T, s blob.Store) {
 	})
 }
 
-// writersAgainstDeletion commits and deletes blobs concurrently. Delete must not
-// make a commit fail, for example because it removed a folder. DeleteAll may make a
-// commit fail. In that case, no blob may remain.
+// writersAgainstDeletion commits and deletes blobs concurrently. Delete must not make a commit
+// fail, for example because it removed a folder. DeleteAll may make a commit fail. After the
+// last DeleteAll, no blob may remain.
 func writersAgainstDeletion(t *testing.T, s blob.Store) {
 	runConcurrently(t, func(i int) error {
 		key := fmt.Sprintf("a/%d/c", i/2)

@@ -32,8 +32,8 @@ const (
 	// maxPart is the maximum length of a part of a key, in bytes. With folderMark added, a
 	// part then has at most 255 bytes, the maximum that file systems accept.
 	maxPart = 254
-	// folderMark is the end of the name of every folder in "blobs". Keys cannot contain
-	// it. Therefore, the blobs "a" and "a/b" can both exist.
+	// folderMark is the suffix of the name of every folder in "blobs". Keys cannot contain it.
+	// Therefore, the blobs "a" and "a/b" can both exist.
 	folderMark = "+"
 )
 
@@ -54,9 +54,9 @@ type Store struct {
 	names  atomic.Int64
 	noSync bool
 
-	// commitMu is read-locked by commits and locked by deletions. This prevents a
-	// deletion from removing a folder after a commit has created it and before the
-	// commit has moved its file there.
+	// Commits hold commitMu for reading, and deletions hold it for writing. This prevents a
+	// deletion from removing a folder after a commit has created it and before the commit has
+	// moved its file there.
 	commitMu sync.RWMutex
 
 	writersMu sync.Mutex
@@ -68,10 +68,10 @@ var (
 	_ blob.Lister = (*Store)(nil)
 )
 
-// Open opens the store in the folder root. It creates the folder if it does not
-// exist, and deletes the unfinished files of ended processes. Several processes can
-// open the same folder. A deletion in one process can then make a commit in another
-// process fail, but never damages a blob.
+// Open opens the store in the folder with the path root. It creates the folder if it does not
+// exist, and deletes the unfinished files of ended processes. Several processes can open the
+// same folder. A deletion in one process can then make a commit in another process fail, but
+// never damages a blob.
 func Open(root string, cfg Config) (*Store, error) {
 	if err := os.MkdirAll(root, folderMode); err != nil {
 		return nil, fmt.Errorf("create the blob folder: %w", err)
@@ -257,7 +257,7 @@ func (w *writer) checkOpen() error {
 	return w.failed
 }
 
-// Commit flushes the file, renames it, and flushes its folders.
+// Commit flushes the file, renames it, and flushes its parent folders.
 func (w *writer) Commit() error {
 	if err := w.checkOpen(); err != nil {
 		return fmt.Errorf("commit blob %s: %w", w.key, err)
@@ -299,8 +299,8 @@ func (w *writer) Abort() {
 	}
 	w.closed = true
 	_ = w.file.Close()
-	// After a commit, the file does not exist. If it cannot be deleted, the next Open
-	// deletes it.
+	// After a commit, there is no temporary file to delete. A file that cannot be deleted now is
+	// deleted when the store is opened again.
 	_ = w.store.root.Remove(w.temp)
 	w.store.writersMu.Lock()
 	defer w.store.writersMu.Unlock()

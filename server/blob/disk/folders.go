@@ -26,8 +26,8 @@ func (s *Store) initialize(log *slog.Logger) error {
 	if err := s.syncDir("."); err != nil {
 		return err
 	}
-	// The root is locked while drafts folders are created and deleted, because a new
-	// drafts folder is not locked immediately.
+	// The root is locked while drafts folders are being created and deleted, because a new
+	// drafts folder is not locked from the start.
 	all, err := s.root.Open(".")
 	if err != nil {
 		return err
@@ -139,14 +139,14 @@ func (s *Store) dropWriters(prefix string) {
 	for w := range s.writers {
 		if strings.HasPrefix(w.key, prefix+"/") {
 			w.dropped.Store(true)
-			// If this fails, Abort or the next Open deletes the file.
+			// If this fails, the file is deleted by Abort or when the store is opened again.
 			_ = s.root.Remove(w.temp)
 		}
 	}
 }
 
-// pruneEmpty deletes the folder and its parents while they are empty. It flushes the
-// first one that is not empty.
+// pruneEmpty deletes the folder if it is empty, and then its parents in the same way. It flushes
+// the first folder that it does not delete.
 func (s *Store) pruneEmpty(folder string) error {
 	for folder != blobsFolder && s.root.Remove(folder) == nil {
 		folder = path.Dir(folder)

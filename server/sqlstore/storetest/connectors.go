@@ -84,7 +84,8 @@ func testConnectors(f *fixture) {
 	f.wantEqual(len(read(f, func(tx model.Tx) ([]model.PulledFile, error) { return tx.Pulled.ListByConnector(f.ctx, want.ID) })), 0)
 }
 
-// testPulled tests the fetched files and the runs of one connector.
+// testPulled checks that the fetched files and the runs of one connector are stored, listed and
+// deleted.
 func testPulled(f *fixture, connector string) {
 	one := model.PulledFile{Org: "org-a", ConnectorID: connector, File: model.RemoteFile{Path: "/in/ü.csv", Size: 7, Modified: startPlus(1)}, Since: startPlus(2)}
 	newer := one

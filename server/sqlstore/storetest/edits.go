@@ -55,7 +55,7 @@ func testEdits(f *fixture) {
 	})
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { _, err := tx.Edits.FindByOp(f.ctx, "org-b", one.ID, second.Op); return err })
 
-	// Each position in the log can be used only once, and so can each id from a caller.
+	// Each position in the log and each id from a caller can be used only once.
 	taken, used := anEdit("org-a", one.ID, 1, 2), anEdit("org-a", one.ID, 1, 3)
 	taken.Op, used.Op = "another", first.Op
 	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Edits.Append(f.ctx, taken) })

@@ -85,8 +85,8 @@ func testImportsListed(f *fixture) {
 	var own []string
 	for n := range 7 {
 		imp := anImport(n, "org-a", model.Successful)
-		// Each pair of imports has the same time. In each pair, the import with the greater id
-		// counts as newer.
+		// The imports of a pair have the same creation time. In each pair, the import with the
+		// greater id counts as newer.
 		imp.Created = startPlus(n / 2)
 		imp.Outcome, imp.Memory = anOutcome(), aRecollection()
 		f.insertImports(imp, anImport(n+100, "org-b", model.Pending))
@@ -302,8 +302,8 @@ func testClaimsAtOnce(f *fixture) {
 	f.wantEqual(len(seen), 42)
 }
 
-// claimWatched claims an import and checks, in the same transaction, how many imports of
-// its organization are running.
+// claimWatched claims an import and checks, in the same transaction, that at most perOrg imports
+// of its organization are running.
 func (f *fixture) claimWatched(perOrg int) (model.Import, error) {
 	var imp model.Import
 	err := f.store.Update(f.ctx, func(tx model.Tx) (err error) {
@@ -381,7 +381,7 @@ func testUploads(f *fixture) {
 	f.wantNotFound(func(tx model.Tx) error { _, err := f.upload("org-a", before.ID)(tx); return err })
 }
 
-// processed returns the ids of the uploads in a window.
+// processed returns the ids of the Processed uploads at positions [start, end).
 func (f *fixture) processed(filter model.UploadFilter, start, end int64) (ids []string) {
 	f.Helper()
 	f.mustView(func(tx model.Tx) error {

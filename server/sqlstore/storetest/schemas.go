@@ -76,7 +76,8 @@ func testSchemaNames(f *fixture) {
 	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Schemas.Replace(f.ctx, renamed) })
 	f.wantEqual(f.schemas("org-a"), []model.Schema{one, two})
 
-	// The former name is free again, and a schema can keep its name.
+	// A schema can be replaced without changing its name, and the name of a deleted schema can
+	// be used again.
 	f.mustUpdate(func(tx model.Tx) error {
 		if err := tx.Schemas.Replace(f.ctx, one); err != nil {
 			return err

@@ -156,9 +156,9 @@ func read[T any](f *fixture, get func(model.Tx) (T, error)) T {
 // id returns an id. Ids of the same kind sort by their numbers.
 func id(kind string, n int) string { return fmt.Sprintf("%s-%04d", kind, n) }
 
-// PostgresURL creates an empty database and returns its URL. The environment
-// variable INTRAY_TEST_POSTGRES_URL is the URL of the server. If it is not set, the
-// test is skipped. The database is dropped when the test ends.
+// PostgresURL creates an empty database and returns its URL. The environment variable
+// INTRAY_TEST_POSTGRES_URL contains the URL of the server. If it is not set, the test is
+// skipped. The database is dropped when the test ends.
 func PostgresURL(t *testing.T) string {
 	t.Helper()
 	server := os.Getenv("INTRAY_TEST_POSTGRES_URL")

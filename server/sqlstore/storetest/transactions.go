@@ -21,7 +21,7 @@ func (f *fixture) importAndJob(n int) func(model.Tx) error {
 	}
 }
 
-// wantBoth checks the number of imports and of waiting jobs.
+// wantBoth checks that there are n imports and n waiting jobs.
 func (f *fixture) wantBoth(n int) {
 	f.Helper()
 	f.mustView(func(tx model.Tx) error {
@@ -222,8 +222,8 @@ func testHeld(f *fixture) {
 	}
 }
 
-// testHeldAndGone reads a session while another transaction deletes it. For the
-// reading transaction, the session must exist until its end, or not at all.
+// testHeldAndGone reads a session while another transaction deletes it. The reading transaction
+// must find the session until the transaction ends, or not at all.
 func testHeldAndGone(f *fixture) {
 	for range 20 {
 		f.mustUpdate(func(tx model.Tx) error { return tx.Sessions.Insert(f.ctx, model.Session{ID: "y", Org: "org-a"}) })
@@ -334,7 +334,7 @@ func (f *fixture) accesses() []access {
 	}
 }
 
-// insertEach inserts a row of each entity with the id "x".
+// insertEach inserts one row with the id "x" for each entity.
 func (f *fixture) insertEach(org string) {
 	f.Helper()
 	f.mustUpdate(func(tx model.Tx) error {

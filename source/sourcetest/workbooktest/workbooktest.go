@@ -85,8 +85,9 @@ func CountCells(b *testing.B, book workbook.Workbook) (cells int) {
 	}
 }
 
-// CheckCancel checks that open, Rows and Next return an error if their context is
-// canceled. open must open a workbook with at least two rows.
+// CheckCancel checks that open, Rows and Next return an error if their context is canceled, and
+// that Rows returns an error for an invalid sheet index. open must open a workbook with at least
+// two rows.
 func CheckCancel(t *testing.T, open func(ctx context.Context) (workbook.Workbook, error)) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -121,9 +122,10 @@ func CheckCancel(t *testing.T, open func(ctx context.Context) (workbook.Workbook
 	}
 }
 
-// CheckMergedAndHidden checks the merged cells, hidden row and hidden column of a file. The
-// file must have the header cells region and n, and two rows: North and 1, then an empty cell
-// and 2. A2:A3 must be merged, and row 3 and column B must be hidden.
+// CheckMergedAndHidden checks that a format reports the merged range, hidden row and hidden
+// column of a file, and that it fills the range only on request. The file must have three rows
+// of two cells: "region" and "n", then "North" and 1, then an empty cell and 2. A2:A3 must be
+// merged, and row 3 and column B must be hidden.
 func CheckMergedAndHidden(t *testing.T, format source.Format, file []byte) {
 	t.Helper()
 	for _, fill := range []bool{false, true} {

@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// alterText returns variants of text in which one character is replaced by a different
-// digit. It replaces the characters at multiples of step, except dashes.
+// alterText returns variants of text in which one character is replaced by a different digit.
+// The characters at multiples of step, except dashes, are replaced in turn.
 func alterText(text string, step int) []string {
 	var list []string
 	for at := 0; at < len(text); at += step {
@@ -212,8 +212,8 @@ func TestAddressMethods(t *testing.T) {
 	})
 }
 
-// TestUploadAddressIsFresh checks that retrieving an import returns a new upload URL each
-// time, and that earlier URLs still work.
+// TestUploadAddressIsFresh checks that retrieving an import later returns a different upload
+// URL, and that both the earlier and the later URL work.
 func TestUploadAddressIsFresh(t *testing.T) {
 	each(t, func(c client) {
 		made := c.create(inline(people()))

@@ -20,7 +20,7 @@ const mixed = "email,name\n" +
 	"\"x, \"\"y\"\"\n@\",E\n"
 
 // TestInvalidDataBehavior imports rows with errors, once for each behavior and for the
-// deprecated setting. It checks the result in each format.
+// deprecated setting. It checks the result as NDJSON, JSON and CSV.
 func TestInvalidDataBehavior(t *testing.T) {
 	const (
 		good    = `{"email":"a@example.org","name":"A","town":null}`
@@ -62,8 +62,8 @@ func TestInvalidDataBehavior(t *testing.T) {
 	})
 }
 
-// checkFormats checks that the result in each format has the same content as want, which is
-// NDJSON.
+// checkFormats checks that the result as NDJSON, JSON and CSV has the same content as want,
+// which is NDJSON.
 func (e ended) checkFormats(want string) {
 	e.T.Helper()
 	if diff := cmp.Diff(want, e.result("ndjson").Text()); diff != "" {
@@ -165,7 +165,8 @@ func TestResultKeysAreInSchemaOrder(t *testing.T) {
 	})
 }
 
-// TestUnmappedColumns checks that columns without a field are passed through.
+// TestUnmappedColumns checks that columns without a field are passed through only with
+// passThroughUnmappedColumns.
 func TestUnmappedColumns(t *testing.T) {
 	const file = "id,email,,name\n1,a@example.org,x,A\n2,b@example.org,,B\n"
 	through := settings(m{"passThroughUnmappedColumns": true})

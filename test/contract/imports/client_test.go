@@ -168,7 +168,7 @@ func (e ended) result(format string) *livetest.Reply {
 	return e.WithoutKey().Call("GET", address, nil).WantStatus(http.StatusOK)
 }
 
-// rows returns the result as NDJSON.
+// rows returns the result as compact JSON.
 func (e ended) rows() string {
 	e.T.Helper()
 	var compact bytes.Buffer
@@ -178,7 +178,8 @@ func (e ended) rows() string {
 	return compact.String()
 }
 
-// field returns a field definition. rules are validators without options.
+// field returns a field definition. rules contains the names of its validators, which have no
+// options.
 func field(key, kind string, rules ...string) m {
 	validators := []any{}
 	for _, rule := range rules {
@@ -187,12 +188,12 @@ func field(key, kind string, rules ...string) m {
 	return m{"key": key, "label": strings.ToUpper(key[:1]) + key[1:], "type": kind, "validators": validators}
 }
 
-// people returns three fields: email, which is required, name and town.
+// people returns three fields: email (required), name and town.
 func people() []any {
 	return []any{field("email", "email", "required"), field("name", "string"), field("town", "string")}
 }
 
-// inline returns the body of an import with an inline schema.
+// inline returns the request body for an import with an inline schema.
 func inline(fields []any, more ...m) m {
 	body := m{"fields": fields}
 	for _, extra := range more {

@@ -185,7 +185,8 @@ func TestInlineSchema(t *testing.T) {
 }
 
 // TestInlineSchemaBelongsToItsImport creates a second import with the id of an inline schema.
-// Whether or not the server accepts it, the schema exists as long as its first import.
+// Whether or not the server accepts the second import, the schema must exist as long as the
+// first one does.
 func TestInlineSchemaBelongsToItsImport(t *testing.T) {
 	each(t, func(c client) {
 		first := c.create(inline(people())).Object()

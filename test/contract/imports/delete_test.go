@@ -13,12 +13,12 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// blobs returns the files in the data folder that belong to an import. Their names contain
-// its id, or they contain one of the marks.
+// blobs returns the files in the data folder that belong to an import. The path of such a file
+// contains the id of the import, or its content contains one of the marks.
 func (c client) blobs(id string, marks ...string) []string {
 	c.T.Helper()
 	var found []string
-	// The file was deleted during the walk.
+	// entry is nil if the file was deleted during the walk.
 	err := filepath.WalkDir(c.Site.DataDir(), func(path string, entry fs.DirEntry, _ error) error {
 		if entry == nil || entry.IsDir() || strings.Contains(entry.Name(), ".db") {
 			return nil

@@ -8,6 +8,6 @@
 // INTRAY_TEST_POSTGRES_URL is the URL of a server.
 //
 // The tests send HTTP requests and do not import the program. Package resources tests keys,
-// schemas, the list of uploads, sessions and credentials. docs/contract.md lists the tests
-// that cover each sentence.
+// schemas, the list of uploads, sessions and credentials. docs/contract.md lists the tests that
+// cover each sentence of the contract.
 package imports

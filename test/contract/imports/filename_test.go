@@ -28,13 +28,14 @@ func oddNames() []string {
 	}
 }
 
-// badNames returns invalid names. They contain control characters or are too long.
+// badNames returns invalid names. They contain control characters or line separators, or are too
+// long.
 func badNames() []string {
 	return []string{"a\r\nX-Injected: 1", "a\nb", "a\rb", "a\tb", "a\x01b", "a\x7fb", "a\u0085b", "a\u2028b", strings.Repeat("x", 1025), strings.Repeat("ü", 513)}
 }
 
-// TestFilenameIsTaken sends names in each supported location. The import and the header of
-// each download must return them unchanged.
+// TestFilenameIsTaken sends names in each supported location. The import, its upload and the
+// header of the file download must return them unchanged.
 func TestFilenameIsTaken(t *testing.T) {
 	for _, place := range namePlaces() {
 		t.Run(place.name, func(t *testing.T) {
@@ -225,7 +226,7 @@ func TestFilenameOfBodyWins(t *testing.T) {
 	})
 }
 
-// TestFilenameIsNoPath checks that no file name creates a file.
+// TestFilenameIsNoPath checks that no file is created at a path given as a file name.
 func TestFilenameIsNoPath(t *testing.T) {
 	eachFresh(t, func(c client) {
 		for _, name := range []string{"../escaped-1", "/escaped-2", "..\\escaped-3", "escaped-4\\..\\x"} {

@@ -9,12 +9,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// outcome is a file without a result, and the notices that it causes.
+// outcome is a file whose import has no result, and the notices that it causes.
 type outcome struct {
 	name   string
 	fields []any
 	file   string
-	// types are the types of the notices. The first notice must contain every string in texts.
+	// types contains the types of the notices, separated by spaces. The first notice must
+	// contain every string in texts.
 	types string
 	texts []string
 }
@@ -36,8 +37,8 @@ func needsReview() []outcome {
 	}
 }
 
-// TestNeedsReview checks that a file that leaves a question open needs a review. Intray
-// guesses nothing, and there is no result.
+// TestNeedsReview checks that an import needs a review if its file leaves a question open.
+// Intray must not guess, and there must be no result.
 func TestNeedsReview(t *testing.T) {
 	for _, tt := range needsReview() {
 		t.Run(tt.name, func(t *testing.T) {
@@ -84,8 +85,8 @@ func unreadable() []outcome {
 	}
 }
 
-// TestUnreadable checks that a file that cannot be read fails. The notice must name the
-// cause and the location, and there must be no partial result.
+// TestUnreadable checks that the import of an unreadable file fails. The notice must have the
+// right type and, for truncated JSON, name the line. There must be no partial result.
 func TestUnreadable(t *testing.T) {
 	for _, tt := range unreadable() {
 		t.Run(tt.name, func(t *testing.T) {

@@ -12,8 +12,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// TestQuestions answers which of two columns contains the name, and checks that the import
-// continues.
+// TestQuestions answers the question of which of two columns contains the name, and checks that
+// the import continues.
 func TestQuestions(t *testing.T) {
 	each(t, func(c client) {
 		e := c.run(inline(people()), "email,name,name\na@example.org,A,B\n").want("NEEDS_REVIEW")
@@ -49,8 +49,8 @@ func TestQuestions(t *testing.T) {
 	})
 }
 
-// TestSheetQuestion sends an archive with two tables, answers which one to import, and checks
-// that only its rows are imported.
+// TestSheetQuestion sends an archive with two tables, chooses one of them in the answer, and
+// checks that only the rows of that table are imported.
 func TestSheetQuestion(t *testing.T) {
 	var packed bytes.Buffer
 	z := zip.NewWriter(&packed)

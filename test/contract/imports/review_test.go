@@ -85,8 +85,8 @@ func TestReviewAPI(t *testing.T) {
 	})
 }
 
-// TestReviewFirstRows checks that, if the page shows rows next, the response that opens the
-// review includes the first rows, and that they equal those of a separate request.
+// TestReviewFirstRows checks that the response that opens the review includes the first rows
+// only if there are rows to review, and that they equal those of a separate request.
 func TestReviewFirstRows(t *testing.T) {
 	each(t, func(c client) {
 		blocked := c.run(inline(people(), settings(m{"invalidDataBehavior": "BLOCK_SUBMIT"})), mixed).want("NEEDS_REVIEW")

@@ -17,7 +17,7 @@ import (
 // maxRows is the maximum size of initial_data, in bytes.
 const maxRows = 15728640
 
-// withRows returns the body of an import whose initial_data is the JSON in rows.
+// withRows returns the request body for an import whose initial_data is the JSON in rows.
 func withRows(fields []any, rows string) string {
 	return `{"fields":` + show(fields) + `,"initial_data":` + rows + `}`
 }
@@ -64,7 +64,8 @@ func TestRowsShapes(t *testing.T) {
 	})
 }
 
-// TestRowsWithoutRows checks that an empty array, or an array of empty rows, does not succeed.
+// TestRowsWithoutRows checks that imports of an empty array, or of an array of empty rows, do
+// not succeed.
 func TestRowsWithoutRows(t *testing.T) {
 	each(t, func(c client) {
 		for _, rows := range []string{`[]`, `[ ]`, `[{}]`} {
@@ -96,7 +97,7 @@ func TestRowsValues(t *testing.T) {
 	})
 }
 
-// TestRowsAndFilename checks that a file name is accepted with initial_data only if it is empty.
+// TestRowsAndFilename checks that only an empty file name is accepted with initial_data.
 func TestRowsAndFilename(t *testing.T) {
 	each(t, func(c client) {
 		rows := []any{m{"email": "a@example.org"}}
@@ -108,8 +109,8 @@ func TestRowsAndFilename(t *testing.T) {
 	})
 }
 
-// largeRows returns a body whose initial_data has exactly size bytes, with about rest bytes
-// of other properties.
+// largeRows returns a body whose initial_data has exactly size bytes and whose other properties
+// have about rest bytes.
 func largeRows(size, rest int) io.Reader {
 	frame, row := len("[]")+len(`{"email":"`)+len(`"}`), `{"email":"a@example.org"},`
 	rows := (size - frame) / len(row)
@@ -119,8 +120,7 @@ func largeRows(size, rest int) io.Reader {
 		strings.NewReader(`{"email":"`+strings.Repeat("a", fill)+`"}]}`))
 }
 
-// opening returns the beginning of a body, of about size bytes. Its hooks end the import
-// before any row is read.
+// opening returns the beginning of a body with a hook, of about size bytes.
 func opening(size int) string {
 	hook := "() => {/*" + strings.Repeat("x", size) + "*/}"
 	return fmt.Sprintf(`{"fields":%s,"hooks":{"beforeFinishCallback":%q},`, show(people()), hook)
@@ -185,8 +185,7 @@ func oddRows() map[string]string {
 	}
 }
 
-// TestRowsMemory checks the memory that imports of the maximum size use. A hook ends each
-// import before its rows are read again.
+// TestRowsMemory checks the memory that imports of the maximum size use.
 func TestRowsMemory(t *testing.T) {
 	ordinary, err := io.ReadAll(largeRows(maxRows, 0))
 	if err != nil {
@@ -217,7 +216,7 @@ func TestRowsMemory(t *testing.T) {
 // TestRowsOfNothingMuch checks that millions of empty rows do not take much longer than
 // ordinary rows of the same size.
 func TestRowsOfNothingMuch(t *testing.T) {
-	// It does not run in parallel, because it compares times.
+	// This test does not run in parallel, because it compares times.
 	c := backend(t, apitest.Shared(t, apitest.SQLite))
 	ordinary, err := io.ReadAll(largeRows(maxRows, 0))
 	if err != nil {
@@ -235,7 +234,7 @@ func TestRowsOfNothingMuch(t *testing.T) {
 	}
 }
 
-// TestRowsArriveWhole imports rows up to the size limit and checks their number.
+// TestRowsArriveWhole imports 100,000 rows and checks their number and the last row.
 func TestRowsArriveWhole(t *testing.T) {
 	each(t, func(c client) {
 		const rows = 100_000

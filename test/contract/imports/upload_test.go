@@ -35,7 +35,7 @@ func TestUploadTakesAnyContentType(t *testing.T) {
 	})
 }
 
-// formHead starts a form with the boundary b and the part of the file.
+// formHead is the beginning of a form with the boundary "b", up to the content of the file.
 const formHead = "--b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"x.csv\"\r\n\r\n"
 
 // TestUploadForm checks that malformed forms are rejected and a complete one is accepted.

@@ -146,8 +146,8 @@ func TestHiddenAndReadOnlyFields(t *testing.T) {
 	})
 }
 
-// TestFormulasInCSV imports cells, keys and passed-through columns that contain formulas.
-// JSON results must contain them unchanged.
+// TestFormulasInCSV imports cells, keys and passed-through columns that contain formulas. No
+// cell of the CSV result may be a formula, and the JSON result must contain the cells unchanged.
 func TestFormulasInCSV(t *testing.T) {
 	formulas := []string{"=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "\r=1", "=cmd|' /C calc'!A0", `=HYPERLINK("http://x","y")`, "＝1", "=\"a\nb\""}
 	each(t, func(c client) {

@@ -16,7 +16,7 @@ type bodyOperation struct {
 	body               func() string
 }
 
-// jsonBodyOperations returns all operations that require an API key and have a JSON body.
+// jsonBodyOperations returns operations that require an API key and have a JSON body.
 func (c client) jsonBodyOperations() []bodyOperation {
 	c.T.Helper()
 	schema := func() string {
@@ -146,7 +146,7 @@ type unsized struct{ io.Reader }
 
 const mebibyte = 1 << 20
 
-// padded appends spaces to a body until it has size bytes.
+// padded inserts spaces before the last character of a body, so that it has size bytes.
 func padded(body string, size int) string {
 	return body[:len(body)-1] + strings.Repeat(" ", size-len(body)) + body[len(body)-1:]
 }

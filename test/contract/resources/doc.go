@@ -6,6 +6,6 @@
 // for all responses. Each test runs once per database: always on SQLite, and on PostgreSQL
 // if INTRAY_TEST_POSTGRES_URL is the URL of a server.
 //
-// The tests send HTTP requests and run commands. They do not import the program and do not
-// run hooks. docs/contract.md lists the tests that cover each sentence.
+// The tests send HTTP requests and run commands. They do not import the program and do not run
+// hooks. docs/contract.md lists the tests that cover each sentence of the contract.
 package resources

@@ -63,8 +63,8 @@ func (c client) readReply(conn net.Conn, method, path string) (*livetest.Reply, 
 	return reply, nil
 }
 
-// TestRefusedBodiesAreDrained sends large bodies that are rejected for each possible
-// reason. The client must receive the response.
+// TestRefusedBodiesAreDrained sends large bodies that are rejected for different reasons. The
+// client must receive the response.
 func TestRefusedBodiesAreDrained(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

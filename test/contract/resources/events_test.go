@@ -22,8 +22,8 @@ type call struct {
 	body []byte
 }
 
-// receiver is an HTTPS server on loopback that rejects the first calls and accepts all
-// later ones.
+// receiver is an HTTP server on loopback that rejects the first calls and accepts all later
+// ones.
 type receiver struct {
 	url   string
 	mu    sync.Mutex
@@ -61,7 +61,7 @@ func (h *receiver) await(t *testing.T, n int) (calls []call) {
 	return calls
 }
 
-// verify uses the published library to check the signature of a call.
+// verify uses the published Standard Webhooks library to check the signature of a call.
 func (c call) verify(t *testing.T, secret string) {
 	t.Helper()
 	hook, err := standard.NewWebhook(secret)

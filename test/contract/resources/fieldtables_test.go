@@ -16,7 +16,8 @@ var fieldTypes = []string{
 	"us-zip-code", "us-state-territory", "ssn", "country", "uuid",
 }
 
-// supportedTypes are the types that have a parser. All other types are rejected by name.
+// supportedTypes are the types that every version must accept. A version may reject any other
+// type, but must report it as unsupported.
 var supportedTypes = []string{"string", "email"}
 
 // field returns a field with additional properties.
@@ -28,8 +29,8 @@ func field(more m) m {
 	return f
 }
 
-// TestFieldTypes checks the 17 types. An unsupported type must be reported and never
-// handled as a different type.
+// TestFieldTypes checks the 17 types. Each type must be accepted or reported as unsupported, and
+// unknown types must be rejected.
 func TestFieldTypes(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, name := range fieldTypes {
@@ -123,8 +124,8 @@ func TestFieldDefaults(t *testing.T) {
 	})
 }
 
-// TestSchemasThatContradictThemselves checks that schemas that no import could satisfy are
-// rejected.
+// TestSchemasThatContradictThemselves checks that schemas with contradictory or invalid
+// definitions are rejected.
 func TestSchemasThatContradictThemselves(t *testing.T) {
 	option := func(label, value string, more ...any) m {
 		return m{"label": label, "value": value, "alternateMatches": more}

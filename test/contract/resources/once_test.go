@@ -44,8 +44,8 @@ func (c client) posts() []posted {
 	}
 }
 
-// waiting creates a webhook that has no URL. It returns the webhook and a message that
-// waits for it.
+// waiting creates a webhook that has no URL. It returns the ids of the webhook and of a message
+// that waits to be retrieved from it.
 func (c client) waiting() (listener, message string) {
 	c.T.Helper()
 	listener = c.Call("POST", webhooksPath, m{"url": nil}).WantStatus(http.StatusCreated).String("id")
@@ -72,7 +72,7 @@ func (c client) once(key, path, body string) *livetest.Reply {
 	return c.Call("POST", path, body, "Idempotency-Key", key)
 }
 
-// counts returns the number of resources of each kind in an organization.
+// counts returns the numbers of imports, schemas, credentials and uploads of an organization.
 func (c client) counts() (n [4]int) {
 	c.T.Helper()
 	for i, path := range []string{importsPath, schemasPath, credentialsPath, uploadsPath} {
@@ -128,8 +128,8 @@ func TestIdempotencyKeysBelongToOneOrganization(t *testing.T) {
 	})
 }
 
-// TestRefusalsAreReplayed repeats rejected requests after the reason for the rejection no
-// longer applies. The responses must be the same.
+// TestRefusalsAreReplayed repeats rejected requests, one of them after the reason for the
+// rejection no longer applies. The responses must be the same.
 func TestRefusalsAreReplayed(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)

@@ -95,8 +95,8 @@ func TestDocumentNamesTheKeys(t *testing.T) {
 	})
 }
 
-// TestDocumentFitsTheContract checks that the document lists the same values as the closed
-// tables of the contract.
+// TestDocumentFitsTheContract checks that the objects in the document have the properties listed
+// in the contract and allow no others.
 func TestDocumentFitsTheContract(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for name, want := range map[string][]string{

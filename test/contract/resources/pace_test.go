@@ -21,8 +21,8 @@ func limited(t *testing.T, database string) *apitest.Site {
 const perMinute = 4
 
 // untilRefused repeats call until the response is 429. used is the number of calls already made.
-// The limits are per clock minute, and a new minute may begin during the test. At least one call
-// within twice the allowance must be rejected, and none before the allowance is used up.
+// The limits are per clock minute, and a new minute may begin during the test. At least one of
+// 2*perMinute+1 calls must be rejected, and none before the allowance is used up.
 func untilRefused(t *testing.T, used int, call func() *livetest.Reply) {
 	t.Helper()
 	for n := range 2*perMinute + 1 {
@@ -42,8 +42,8 @@ func untilRefused(t *testing.T, used int, call func() *livetest.Reply) {
 	t.Errorf("no call of %d was rejected", 2*perMinute+1)
 }
 
-// withinAMinute calls do, and repeats it up to twice if a new clock minute began during the
-// call.
+// withinAMinute calls the function do. It repeats the call up to twice if a new clock minute
+// began in the meantime.
 func withinAMinute(do func()) {
 	for range 3 {
 		began := time.Now().Truncate(time.Minute)

@@ -116,8 +116,8 @@ func checkTable(t *testing.T, c client, part string, table map[string]values) {
 	}
 }
 
-// TestAllSettingsTogether checks that all settings can be saved at once, except for two
-// that exclude each other.
+// TestAllSettingsTogether checks that all settings can be saved at once, and that
+// manualInputDisabled and manualInputOnly cannot both be true.
 func TestAllSettingsTogether(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		all := m{}
@@ -151,7 +151,7 @@ func TestSettingsOfTheEmbeddedImporter(t *testing.T) {
 	})
 }
 
-// plain encodes a value as JSON and returns the decoded value.
+// plain returns a value as decoding it from JSON would: with integers as float64.
 func plain(value any) any {
 	switch v := value.(type) {
 	case int:

@@ -134,8 +134,8 @@ func (c client) callAround(token string, kind int, deleted *atomic.Bool, before,
 	}
 }
 
-// TestSavingAndDeletingAtOnce saves large states and files until the session is deleted.
-// Data that is saved too late must not be kept.
+// TestSavingAndDeletingAtOnce saves a large file while the session is being deleted. The file
+// must not be kept.
 func TestSavingAndDeletingAtOnce(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

@@ -12,7 +12,7 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// session is a session with one token.
+// session is a widget session, with one of its tokens.
 type session struct {
 	id, token string
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// rights contains one signed token of each kind.
+// rights contains one signed URL or token of each kind.
 type rights struct {
 	upload, download, raw, review, hydration string
 	importID, waitingID                      string

@@ -18,7 +18,7 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// stored returns the files and tables of a site that contain text.
+// stored returns the files and tables of a site that contain the given text.
 func stored(t *testing.T, s *apitest.Site, text string) []string {
 	t.Helper()
 	found := filesWith(t, s.DataDir(), text)
@@ -28,7 +28,7 @@ func stored(t *testing.T, s *apitest.Site, text string) []string {
 	return found
 }
 
-// filesWith returns the files in a folder that contain text. It ignores files that are
+// filesWith returns the files in a folder that contain the given text. It ignores files that are
 // deleted during the search.
 func filesWith(t *testing.T, folder, text string) (found []string) {
 	t.Helper()
@@ -62,7 +62,8 @@ func filesWith(t *testing.T, folder, text string) (found []string) {
 	return found
 }
 
-// tablesWith returns the tables that contain text in any column, as characters or as bytes.
+// tablesWith returns the tables that contain the given text in any column, as characters or as
+// bytes.
 func tablesWith(t *testing.T, database, text string) (found []string) {
 	t.Helper()
 	ctx := context.Background()

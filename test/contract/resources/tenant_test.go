@@ -84,7 +84,7 @@ func bodyFor(o apitest.Operation) any {
 	return nil
 }
 
-// texts returns the responses for all resources of an organization, by name.
+// texts returns responses about the resources of an organization, keyed by path or kind.
 func (c client) texts(th things) map[string]string {
 	c.T.Helper()
 	all := map[string]string{}
@@ -174,8 +174,8 @@ func idsIn(body []byte) (ids []string) {
 	return ids
 }
 
-// TestSchemaOfOtherOrganization checks that a body must not refer to a schema of a
-// different organization.
+// TestSchemaOfOtherOrganization checks that an import cannot use a schema of a different
+// organization.
 func TestSchemaOfOtherOrganization(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		owner, other := fresh(t, s), neighbor(t, s)
@@ -192,7 +192,8 @@ func TestSchemaOfOtherOrganization(t *testing.T) {
 	})
 }
 
-// TestIDsThatAreNone checks that invalid ids return 404.
+// TestIDsThatAreNone checks that invalid ids return 404, or 401 for review calls without a
+// cookie.
 func TestIDsThatAreNone(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, o := range s.Document.List {

@@ -25,7 +25,8 @@ func (c client) fiveUploads() (ids, times []string) {
 	return ids, times
 }
 
-// window returns the uploads in the list for a query.
+// window returns the ids in the list of uploads for a query, and the start, end and total of the
+// list.
 func (c client) window(query string) (ids []string, start, end, total float64) {
 	c.T.Helper()
 	reply := c.Call("GET", uploadsPath+query, nil).WantStatus(http.StatusOK)

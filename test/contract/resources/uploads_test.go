@@ -127,7 +127,7 @@ func TestUploadStatus(t *testing.T) {
 	})
 }
 
-// TestUploadResult checks that the URL in the upload returns the result.
+// TestUploadResult checks that the result URL of an upload returns the result.
 func TestUploadResult(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

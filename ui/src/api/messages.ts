@@ -1,7 +1,7 @@
 import type { Message } from '../i18n/types';
 import type { LayoutField, Problem, QuestionChoice } from './shapes';
 
-// Responses contain the code and parameters of each message next to the English sentence.
+// Responses contain the code and parameters of each message along with the English sentence.
 // Text written by an organization has no code.
 
 type WithMessage = Pick<Problem, 'message' | 'messageCode' | 'params'>;

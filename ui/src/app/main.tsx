@@ -17,8 +17,8 @@ import { Review } from './review';
  */
 const openingDelay = 300;
 /**
- * Maximum time that requests for content not visible at first wait for the first rows, in
- * milliseconds.
+ * Requests for content that is not visible initially wait for the first rows, but no longer than
+ * this, in milliseconds.
  */
 const maxWait = 2000;
 

@@ -74,8 +74,8 @@ function Sign({ here, settled }: { here: boolean; settled: boolean }) {
 }
 
 /**
- * Reports whether a step is complete. While an earlier step has open questions, no later
- * step is complete, because its questions may still change.
+ * Reports whether a step is complete. While a step has open questions, later steps are not
+ * complete, because their questions may still change.
  */
 function isSettled(steps: readonly Step[], at: number): boolean {
   return steps[at]?.id !== 'cells' && steps.slice(0, at + 1).every((step) => step.open === 0);

@@ -8,7 +8,7 @@ interface Props {
   readonly onClose: () => void;
 }
 
-/** Asks the user to confirm that reading the file again discards changes. This cannot be undone. */
+/** Asks the user for confirmation, because reading the file again discards changes. This cannot be undone. */
 export function RereadDialog({ changes, onDo, onClose }: Props) {
   const { t } = useShared();
   return (

@@ -16,6 +16,6 @@ const messages = language === 'en' ? [] : [loadMessageRenderer, messageCatalogue
 // Ignore errors: the code that needs a file loads it again and handles the error.
 for (const load of [pageTexts[language], cellsTexts[language], ...messages]) load().catch(() => {});
 
-// Send the calls before rendering blocks the browser.
+// Give the calls time to be sent before rendering blocks the browser.
 const out = Promise.race([started, new Promise((done) => setTimeout(done, 60))]);
 void Promise.all([import('./main'), out]).then(([{ renderReview }]) => renderReview(prefetch));

@@ -111,7 +111,7 @@ function onTop(ground: Rgb): Rgb {
   return readable([255, 255, 255], ground, text);
 }
 
-/** Parses a length in CSS pixels. Returns null if it is invalid. */
+/** Converts a CSS length in px, rem or em to CSS pixels. Returns null if it is invalid. */
 export function parseLength(text: string): number | null {
   const found = /^(\d{1,3}(?:\.\d{1,3})?)(px|rem|em)?$/.exec(text);
   if (!found || (!found[2] && Number(found[1]) !== 0 && !/^\d+$/.test(found[1]!))) return null;

@@ -19,7 +19,7 @@ export function bestSuggestion({ text, suggestions: [first, second] }: Pick<Valu
   return closer ? first : undefined;
 }
 
-/** Returns the name that the text resembles. */
+/** Returns the name that the text resembles, according to a suggestion. */
 function likeness({ reasonParams: params }: Suggestion): string {
   return String(params?.name ?? '');
 }

@@ -2,8 +2,8 @@ import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 /**
- * Focuses a field and selects its text when it appears. Otherwise, the dialog would focus
- * its title.
+ * When a field appears, focuses it and selects its text. Otherwise, the dialog would focus its
+ * title.
  */
 export function useAutoFocus(): RefObject<HTMLInputElement | null> {
   const field = useRef<HTMLInputElement>(null);
@@ -15,8 +15,8 @@ export function useAutoFocus(): RefObject<HTMLInputElement | null> {
 }
 
 /**
- * Keeps the focus in a list. If the focused entry is removed, the next entry gets the
- * focus, or the previous one if there is no next. Calls `last` if no entry is left.
+ * Keeps the focus in a list. If the focused entry is removed, the next entry gets the focus, or
+ * the previous entry if there is no next one. Calls `last` if no entry is left.
  */
 export function useKeptFocus(root: RefObject<HTMLElement | null>, last: () => void): void {
   const leave = useRef(last);

@@ -2,8 +2,8 @@ import type { Place } from './columns';
 import { foldCase, type Filter } from './filter';
 
 /**
- * Returns the localized names of choices that differ from the server's names, by field and
- * raw text.
+ * Returns the localized names of choices, by field and raw text, but only the names that differ
+ * from the server's.
  */
 export function localizedNames(places: Iterable<Place>): Record<string, Record<string, string>> {
   const names: Record<string, Record<string, string>> = {};

@@ -27,7 +27,7 @@ export class Locations {
     return step > 0 ? bad.find((key) => this.#keys.indexOf(key) > at) : bad.findLast((key) => this.#keys.indexOf(key) < at);
   }
 
-  /** Returns the first or last column of a row with a problem, or undefined. */
+  /** Returns the first or last column with a problem in a row, or undefined. */
   edgeOfRow(row: Row, step: 1 | -1): string | undefined {
     return step > 0 ? this.#bad(row)[0] : this.#bad(row).at(-1);
   }

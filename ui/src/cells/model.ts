@@ -65,7 +65,7 @@ export class Model {
     return this.store.now;
   }
 
-  /** Starts listening to events. Returns a function that stops it. */
+  /** Starts listening to events. Returns a function that stops listening. */
   subscribe(): () => void {
     this.#reportTotals();
     void this.#count();
@@ -131,7 +131,7 @@ export class Model {
   }
 
   /**
-   * Shows the rows that match a new filter when they have arrived. If it is called again
+   * Shows the rows that match a new filter when they have arrived. If filterBy is called again
    * before that, only the latest call has an effect.
    */
   async filterBy(filter: Filter): Promise<void> {
@@ -386,7 +386,7 @@ export class Model {
     if (sameFilter(filter, this.now.filter)) this.store.set({ fitting: fitting === total ? null : fitting });
   }
 
-  /** Handles a change made by any user or by this page. */
+  /** Handles a change by any user, including changes made on this page. */
   #onState({ change, totals }: StateEvent): void {
     if (totals) this.#setTotals(totals);
     this.#reportTotals();

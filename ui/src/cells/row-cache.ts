@@ -17,7 +17,7 @@ export class RowCache {
     this.#first = rows;
   }
 
-  /** Returns the rows passed to setFirst on the first call, and undefined on later calls. */
+  /** On the first call, returns the rows passed to setFirst. On later calls, returns undefined. */
   takeFirst(): readonly Row[] | undefined {
     const first = this.#first;
     this.#first = undefined;
@@ -25,8 +25,8 @@ export class RowCache {
   }
 
   /**
-   * Returns the rows passed to setFirst if they are exactly the requested ones, but only once.
-   * Returns null otherwise.
+   * On the first call, returns the rows passed to setFirst if they are exactly the requested
+   * ones. Returns null otherwise.
    */
   takeFirstFor(from: number, to: number, total: number): readonly Row[] | null {
     const first = this.takeFirst();

@@ -38,7 +38,7 @@ export class ReviewRowSource implements RowSource {
   lastChange = 0;
   /** Maximum number of changes that can be undone and redone. */
   readonly undos = { undo: Infinity, redo: Infinity };
-  /** Who made the change that was last undone or redone: this page, somebody else, or nobody. */
+  /** Who made the change that was last undone or redone: this page or somebody else; "none" if no change was undone or redone. */
   undoneBy: 'own' | 'other' | 'none' = 'none';
   readonly #own = new Set<number>();
   #view = '';
@@ -86,7 +86,7 @@ export class ReviewRowSource implements RowSource {
     this.#cache.setFirst(this.#store(came));
   }
 
-  /** Returns the rows with which the view was opened on the first call, and undefined on later calls. */
+  /** On the first call, returns the rows with which the view was opened. On later calls, returns undefined. */
   takeFirst(): RowWindow | undefined {
     const rows = this.#cache.takeFirst();
     return rows && { total: this.total, revision: this.#view, rows };
@@ -113,7 +113,7 @@ export class ReviewRowSource implements RowSource {
     return { rows: [], cells: verdict.cells, conflicts: [] };
   }
 
-  /** Loads a single row. The response contains more of its long text. */
+  /** Loads a single row. The response contains more of each long text than a response with several rows does. */
   async fullRow(index: number): Promise<Row | undefined> {
     const { rows: [row] } = await this.#call(this.#tableApi.rows(this.filter, this.#view, index, 1));
     return row && this.#rows.convert(row, this.filter);

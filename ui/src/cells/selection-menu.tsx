@@ -6,7 +6,7 @@ import type { Model } from './model';
 import type { EditSpec } from './selection-scope';
 import { isUntidy } from './whitespace';
 
-/** Maximum number of rows examined to enable menu items. */
+/** Maximum number of rows examined to decide which menu items are enabled. */
 const mostLooked = 1000;
 
 interface Props {

@@ -31,8 +31,8 @@ export interface State {
   readonly wanted: Filter;
   readonly searching: boolean;
   /**
-   * Number of rows in view, and number of rows that match the filter now; null if they are
-   * equal.
+   * Number of rows in view, and number of rows that match the filter now. The second number is
+   * null if they are equal.
    */
   readonly total: number;
   readonly fitting: number | null;

@@ -62,7 +62,7 @@ export interface FileVerdict {
   readonly verdict: Verdict;
   /** Number of cells that were changed both in the file and on the page since the download. */
   readonly clashes: number;
-  /** The first of these cells. */
+  /** The first few of these cells. */
   readonly examples: readonly MergeConflict[];
   /** Number of rows whose values at the time of the download are unknown. */
   readonly untold: number;

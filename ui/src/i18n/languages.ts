@@ -8,7 +8,7 @@ export interface ChosenLanguage {
   readonly tag: string;
 }
 
-/** Returns the requested language if supported, otherwise the first supported language of the user. */
+/** Returns the requested language if it is supported, otherwise the first supported language of the user, or English if there is none. */
 export function chooseLanguage(asked: string | null, reads: readonly string[]): ChosenLanguage {
   for (const tag of asked ? [asked, ...reads] : reads) {
     const language = languages.find((one) => one === tag.toLowerCase().split(/[-_]/)[0]);

@@ -2,12 +2,13 @@ import { directionOf, chooseLanguage, type ChosenLanguage } from './languages';
 import { plainNumber, plainPlural } from './plain';
 import type { Locale } from './types';
 
-/** Returns the locale for the requested language, or else the user's languages. */
+/** Returns the locale for the requested language or, if that is not supported, for the user's languages. */
 export function chooseLocale(asked: string | null, reads: readonly string[]): Locale {
   return makeLocale(chooseLanguage(asked, reads));
 }
 
-// Characters that may change the direction of a left-to-right sentence, and those that would end its isolation.
+// Characters that may change the direction of a left-to-right sentence, and characters that
+// would end the isolation of text within it.
 const turning = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\ud802\ud803\ud83a\ud83b]/;
 const ends = /[\u2066-\u2069]/g;
 

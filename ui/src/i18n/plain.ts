@@ -1,7 +1,7 @@
 import type { Language } from './languages';
 
-// Creating the first Intl object takes a browser 20 milliseconds or more before it can paint.
-// Most pages need only these formats, which work without Intl.
+// Creating the first Intl object takes a browser 20 milliseconds or more, which delays the first
+// paint. Most pages need only these formats, which work without Intl.
 const between: Readonly<Record<string, string>> = {
   en: ',', 'en-US': ',', 'en-GB': ',', 'en-CA': ',', 'en-AU': ',', de: '.', 'de-DE': '.',
 };

@@ -52,7 +52,7 @@ export interface Locale {
   moment(time: string): string;
   /** Returns the plural form for a number. */
   plural(n: number): Intl.LDMLPluralRule;
-  /** Joins 'a', 'b' and 'c' into one string. */
+  /** Joins strings with commas and the word for "and" in the locale. */
   list(texts: readonly string[]): string;
   /** Isolates text within a sentence, so that its direction does not affect the rest. */
   isolate(text: string): string;

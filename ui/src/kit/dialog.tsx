@@ -11,7 +11,7 @@ interface Props {
   /** The buttons in reading order, the primary one last. */
   readonly foot?: ComponentChildren;
   readonly wide?: boolean;
-  /** Whether closing with Esc or the close button is disabled. */
+  /** Whether the user cannot close the dialog. */
   readonly held?: boolean;
   readonly class?: string;
 }
@@ -52,7 +52,7 @@ export function Dialog({ title, closeLabel, onClose, children, foot, wide, held,
         if (event.target === dialog.current) close();
       }}
       onKeyDown={(event) => held && event.key === 'Escape' && event.preventDefault()}
-      // A browser closes the dialog without a cancel event when Esc is pressed twice.
+      // Browsers close the dialog without a cancel event if Esc is pressed twice.
       onClose={(event) => {
         if (event.target !== dialog.current) return;
         if (held) dialog.current?.showModal();

@@ -70,7 +70,7 @@ export function Popover({ anchor, onClose, children, label, role = 'dialog', id,
   );
 }
 
-/** Positions the panel below the anchor, or above it if there is more room. */
+/** Positions the panel below the anchor, or above it if the panel does not fit below and there is more room above. */
 function place(panel: HTMLElement, anchor: DOMRect, fits: boolean): void {
   const style = panel.style;
   if (fits) style.setProperty('min-inline-size', `${anchor.width}px`);

@@ -21,8 +21,8 @@ const Context = createContext<Announcer>({ show: () => {} });
 export const useAnnouncer = () => useContext(Context);
 
 /**
- * How long a toast is shown, in milliseconds. This is enough to read the toast and reach
- * its action.
+ * How long a toast is shown, in milliseconds. This is long enough to read the toast and reach
+ * its button.
  */
 const readable = 8000;
 

@@ -10,7 +10,7 @@ interface Finding {
   nodes: { html: string; failureSummary?: string }[];
 }
 
-/** Returns the violations that axe finds on a page, one per line. */
+/** Returns a description of each violation that axe finds on a page. */
 export async function violations(page: Page): Promise<string[]> {
   // Inject through the debugger, because the page's policy blocks other scripts.
   const session = await page.context().newCDPSession(page);

@@ -114,7 +114,7 @@ export class Service {
     return (await response.json().catch(() => ({}))) as CallAnswer;
   }
 
-  /** Serves the built pages, and forwards all other requests to the server. */
+  /** Serves the built pages, and forwards API requests to the server. */
   #serve(asked: import('node:http').IncomingMessage, answer: import('node:http').ServerResponse): void {
     const { pathname } = new URL(asked.url!, 'http://x');
     if (pathname.startsWith('/api/')) return this.#pass(asked, answer);

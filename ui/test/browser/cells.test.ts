@@ -219,7 +219,7 @@ review('the result of an undo is shown until the next change', 50, async (it) =>
   await it.waitUntilSaved();
   await it.press('Control+z');
   const outcome = it.page.locator('.c-outcome [role=status]');
-  // Every message disappears after a while.
+  // The timeout is short, because every message disappears after a while.
   const gone = () => outcome.filter({ hasNotText: /\S/ }).waitFor({ state: 'attached', timeout: 6000 });
   await outcome.filter({ hasText: 'Undone: 1 cell' }).waitFor();
   await it.type(1, 0, 'Someone else');

@@ -53,8 +53,8 @@ async function costs(demo: DemoPage, spent: number[], run: () => Promise<number[
 const p95 = (sorted: number[]) => sorted[Math.floor(sorted.length * 0.95)]!;
 
 /**
- * Returns the median of three runs. Skips the test if the median exceeds the limit while
- * the machine is busy, because the result then says nothing about the grid.
+ * Returns the median of the 95th percentiles of three runs. Skips the test if the median exceeds
+ * the limit while the machine is busy, because the result then says nothing about the grid.
  */
 async function typical(context: TestContext, limit: number, run: () => Promise<number[]>): Promise<number | null> {
   let taken = await otherCpuShare();

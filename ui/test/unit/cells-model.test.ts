@@ -207,7 +207,7 @@ test('all languages have the same keys and the required plural forms', () => {
   }
 });
 
-/** Returns the placeholders of an entry, taken from its plural form for any number. */
+/** Returns the placeholders of an entry, taken from the form `other` if it has plural forms. */
 function bracesOf(entry: unknown): string[] {
   const text = typeof entry === 'string' ? entry : (entry as { other: string }).other;
   return [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]!).sort();
