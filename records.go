@@ -115,8 +115,7 @@ func (r *Records) AdoptArena(text []byte) (before []byte) {
 	return before
 }
 
-// AppendSpan appends the text between two positions of the arena as a cell of the
-// current record.
+// AppendSpan appends the text between two positions of the arena as a cell of the current record.
 func (r *Records) AppendSpan(from, to int) {
 	r.spans = append(r.spans, uint64(from)<<32|uint64(to))
 }

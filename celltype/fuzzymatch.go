@@ -16,8 +16,7 @@ type optionName struct {
 }
 
 const (
-	// keyBufferSize is the length in bytes up to which a value is compared
-	// without an allocation.
+	// keyBufferSize is the length in bytes up to which a value is compared without an allocation.
 	keyBufferSize = 96
 	// maxFuzzyLength is the maximum length, in bytes, of a value that is
 	// compared with the options.

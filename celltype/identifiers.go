@@ -154,9 +154,8 @@ var stateCodes = func() map[string]string {
 	return all
 }()
 
-// uuidParser parses the type uuid: 32 hexadecimal digits in five groups. The
-// UUID must have a version and variant of RFC 9562, or be all zeros or all
-// ones. The case of letters is preserved.
+// uuidParser parses the type uuid: 32 hexadecimal digits in five groups. The UUID must have a
+// version and variant of RFC 9562, or be all zeros or all ones. The case of letters is preserved.
 type uuidParser struct {
 	version byte // the version digit, or 0 for any version
 	invalid Result

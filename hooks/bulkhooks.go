@@ -187,8 +187,7 @@ func (c *bulkCall) collectChanges(ctx context.Context, slot *workerSlot, r reque
 	}
 }
 
-// sendColumn sends the column of a field in packs. In columns, it marks the column as sent
-// ahead.
+// sendColumn sends the column of a field in packs. In columns, it marks the column as sent ahead.
 func (c *bulkCall) sendColumn(ctx context.Context, slot *workerSlot, field int, columns []*jsruntime.Column) error {
 	layout := &c.layouts[field]
 	columns[field] = &jsruntime.Column{Kept: true}

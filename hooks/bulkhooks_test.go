@@ -13,8 +13,7 @@ import (
 	"github.com/intraydata/intray/hooks/sandbox"
 )
 
-// lazyRows is a number of rows for which calls are lazy. Batches and packs end at different
-// rows.
+// lazyRows is a number of rows for which calls are lazy. Batches and packs end at different rows.
 const lazyRows = 23_456
 
 // lazyInput returns lazyRows rows with a number, a text field, a many-to-one field of two

@@ -16,8 +16,7 @@ import (
 type span struct {
 	batch    *intray.Batch
 	from, to int
-	// rowOffset is the number of rows before the span among the rows that are passed to the
-	// hook.
+	// rowOffset is the number of rows before the span among the rows that are passed to the hook.
 	rowOffset int
 }
 

@@ -172,9 +172,8 @@ func (s *Session) hookError(f *jsruntime.Failure, c callInfo) *intray.HookError 
 	return e
 }
 
-// unreadableAnswer returns the error for an answer that cannot be read. Only a hook that
-// tampers with the code that writes answers can cause this. note contains the name of a
-// hook in the call.
+// unreadableAnswer returns the error for an answer that cannot be read. Only a hook that tampers
+// with the code that writes answers can cause this. note contains the name of a hook in the call.
 func unreadableAnswer(err error, note string) error {
 	return &sandbox.Failure{Kind: sandbox.KindProtocol, Detail: "its answer cannot be read: " + err.Error(), Exit: -1, Note: note, Cause: err}
 }

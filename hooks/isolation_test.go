@@ -88,8 +88,7 @@ func TestOrganizationsAreIsolated(t *testing.T) {
 				if more == "" && err != nil {
 					t.Error(err)
 				}
-				// The first session is open during the first round, and closed during the
-				// second.
+				// The first session is open during the first round, and closed during the second.
 				for range 2 {
 					found, console := runOneRow(t, s, findEverything, "x")
 					if strings.Contains(found, secret) || slices.Contains(console, secret) {

@@ -98,8 +98,7 @@ func (r *rowHookRun) callSplitting(ctx context.Context, rows span, trace bool) e
 
 // callWithRetry calls the hook. If the call fails and the error does not include a row,
 // callWithRetry repeats the call in a fresh worker that sends a note before each row. This
-// identifies a row that ends the worker. If the second call succeeds, the hook was not the
-// cause.
+// identifies a row that ends the worker. If the second call succeeds, the hook was not the cause.
 func (r *rowHookRun) callWithRetry(ctx context.Context, rows span, trace bool) error {
 	info, fields := r.callInfo(rows), r.slot.fields
 	for done := retryCount(0); ; {

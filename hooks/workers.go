@@ -192,8 +192,7 @@ func (s *Session) replaceWorker(ctx context.Context, slot *workerSlot, fields []
 	}
 }
 
-// idleGracePeriod is how long a worker may be idle while another session is waiting for a
-// worker.
+// idleGracePeriod is how long a worker may be idle while another session is waiting for a worker.
 const idleGracePeriod = 50 * time.Millisecond
 
 // waitForWorker waits for a worker from the pool. Meanwhile, it ends the idle workers of this

@@ -69,9 +69,8 @@ type Import struct {
 }
 
 // Open imports the named file. It returns an error only for problems with disk access, temporary
-// files, the schema or the context. If the content of the file cannot be imported, Open
-// succeeds, Outcome contains the reason, and [Import.Rows] returns it. The caller must close the
-// Import.
+// files, the schema or the context. If the content of the file cannot be imported, Open succeeds,
+// Outcome contains the reason, and [Import.Rows] returns it. The caller must close the Import.
 func Open(ctx context.Context, name string, schema *intray.Schema, cfg Config) (*Import, error) {
 	file, err := source.OpenFile(name)
 	if err != nil {

@@ -85,8 +85,7 @@ func TestInferIsFast(t *testing.T) {
 	}
 }
 
-// BenchmarkSuggest measures Suggest with many fields and the maximum number of columns of a
-// file.
+// BenchmarkSuggest measures Suggest with many fields and the maximum number of columns of a file.
 func BenchmarkSuggest(b *testing.B) {
 	headers := make([]string, 16384)
 	for i := range headers {

@@ -136,8 +136,7 @@ func byScore(a, b candidate) int {
 	return a.entry - b.entry
 }
 
-// byMeaning offers the columns whose headers have the same meaning as the field or a related
-// one.
+// byMeaning offers the columns whose headers have the same meaning as the field or a related one.
 func (x *index) byMeaning(field int, m meaning, offer func(candidate)) {
 	own, head := x.lexicon.Concept(m.Named), x.lexicon.Concept(m.Head)
 	concepts := slices.Concat([]string{m.Head}, own.Substitutes(), head.Substitutes())

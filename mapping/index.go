@@ -61,8 +61,7 @@ const (
 	// all many-to-one fields together.
 	maxGathered = 16384
 	maxTrigrams = 48
-	// maxLike is the maximum number of columns whose letters are compared with those of one
-	// name.
+	// maxLike is the maximum number of columns whose letters are compared with those of one name.
 	maxLike = 16
 	// maxGuess is the maximum number of columns in a file for which Suggest considers typos in
 	// words of the lexicon and matches by values alone.

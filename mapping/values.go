@@ -10,8 +10,7 @@ import (
 	"github.com/intraydata/intray/mapping/lexicon"
 )
 
-// shape is a set of bits that describes the appearance of a cell. A cell may have several
-// shapes.
+// shape is a set of bits that describes the appearance of a cell. A cell may have several shapes.
 type shape uint16
 
 const (

@@ -28,8 +28,7 @@ const unmappedKey = "$unmapped"
 
 // rowWriter encodes rows in one format. Its methods append to b.
 type rowWriter interface {
-	// appendStart appends the start of the file. columns are the indexes of the unmapped
-	// columns.
+	// appendStart appends the start of the file. columns are the indexes of the unmapped columns.
 	appendStart(b []byte, columns []int) []byte
 	// appendRow appends a row. first reports whether it is the first row of the file.
 	appendRow(b []byte, r *rowCursor, first bool) ([]byte, error)

@@ -174,8 +174,7 @@ func (h *hookRunner) close() {
 const (
 	// maxAnswer is the maximum length of a worker's answer, in bytes.
 	maxAnswer = 64 << 20
-	// engineMemory is the memory limit of the JavaScript engine until hooks are
-	// loaded, in bytes.
+	// engineMemory is the memory limit of the JavaScript engine until hooks are loaded, in bytes.
 	engineMemory = 96 << 20
 )
 

@@ -135,8 +135,7 @@ type oldRow struct {
 	values map[string]*string
 }
 
-// firstRows returns the rows of the import without hooks, up to and including a line of the
-// file.
+// firstRows returns the rows of the import without hooks, up to and including a line of the file.
 func firstRows(ctx context.Context, schema *intray.Schema, before *importer.Import, to int64) (rows []oldRow, err error) {
 	for b, err := range before.Batches(ctx) {
 		if err != nil {

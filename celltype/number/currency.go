@@ -76,8 +76,7 @@ var marksByFirstByte = func() (index [256][]uint16) {
 	return index
 }()
 
-// currencyMarks are all marks. The first element is unused, because the zero
-// Currency means none.
+// currencyMarks are all marks. The first element is unused, because the zero Currency means none.
 var currencyMarks = func() []currencyMark {
 	all := make([]currencyMark, 1, 320)
 	for line := range strings.Lines(markTable) {

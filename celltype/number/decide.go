@@ -63,8 +63,7 @@ const (
 	// minWinRatio is the minimum number of cells that support a reading per cell that
 	// contradicts it. It applies if other cells depend on the decision.
 	minWinRatio = 4
-	// maxOpenPerDecisive is the maximum number of ambiguous cells that one
-	// decisive cell decides.
+	// maxOpenPerDecisive is the maximum number of ambiguous cells that one decisive cell decides.
 	maxOpenPerDecisive = 200
 	// minRegularCells is the minimum number of cells that establish how a column formats its
 	// numbers. For money, one is sufficient.

@@ -48,9 +48,8 @@ func (n *number) read(r *Reader, digits []byte, plus bool) Problem {
 	return p
 }
 
-// readWithoutCountry reads a number if no country is configured. It accepts 00,
-// the international prefix of most countries, in place of the plus sign. It
-// does not recognize national numbers.
+// readWithoutCountry reads a number if no country is configured. It accepts 00, the international
+// prefix of most countries, in place of the plus sign. It does not recognize national numbers.
 func (n *number) readWithoutCountry(digits []byte) Problem {
 	if hasDoubleZero(digits) {
 		if p := n.readInternational(digits[2:]); p.Code != UnknownCode {

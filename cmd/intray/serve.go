@@ -90,9 +90,8 @@ func boundMemory() {
 	}
 }
 
-// collectOften runs the garbage collector twice as often as usual, unless GOGC is
-// set. A run produces so little garbage that this costs hardly any time, but it
-// saves a third of the memory.
+// collectOften runs the garbage collector twice as often as usual, unless GOGC is set. A run
+// produces so little garbage that this costs hardly any time, but it saves a third of the memory.
 func collectOften() {
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(50)

@@ -159,8 +159,7 @@ func (t *rowReader) getProperty(of lib.TJSValue, atom lib.TJSAtom) lib.TJSValue 
 
 func (t *rowReader) freeValue(v lib.TJSValue) { lib.XFreeValue(t.tls, t.ctx, v) }
 
-// readCell reads the cell with the given name. It returns false if the engine threw an
-// exception.
+// readCell reads the cell with the given name. It returns false if the engine threw an exception.
 func (t *rowReader) readCell(name lib.TJSAtom) bool {
 	field := t.getProperty(valueAt(t.data, argFields), name)
 	if field.Ftag != lib.EJS_TAG_INT {

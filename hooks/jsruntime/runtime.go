@@ -169,9 +169,8 @@ const (
 type Config struct {
 	// Memory is the memory limit of the engine, in bytes. Default DefaultMemory.
 	Memory int
-	// Budget is the time limit of requests that do not set one. Default DefaultBudget. The
-	// engine cannot interrupt loops in its built-in functions. Only ending the process
-	// stops those.
+	// Budget is the time limit of requests that do not set one. Default DefaultBudget. The engine
+	// cannot interrupt loops in its built-in functions. Only ending the process stops those.
 	Budget time.Duration
 	// MaxAnswer is the maximum length of an answer, in bytes. Default DefaultMaxAnswer.
 	MaxAnswer int

@@ -10,8 +10,7 @@ import (
 // maxDepth is the maximum nesting depth of lists and objects in an answer.
 const maxDepth = 64
 
-// scanner reads untrusted JSON. After the first error, it stops reading and returns empty
-// values.
+// scanner reads untrusted JSON. After the first error, it stops reading and returns empty values.
 type scanner struct {
 	raw string
 	at  int

@@ -33,8 +33,7 @@ type launchMode struct{ user, namespaces bool }
 // forbid namespaces, and sometimes forbid running processes as a different user.
 var launchModes = []launchMode{{true, true}, {true, false}, {false, true}, {false, false}}
 
-// newLauncher returns a launcher, or a *RefusedError if the system cannot build a strict
-// sandbox.
+// newLauncher returns a launcher, or a *RefusedError if the system cannot build a strict sandbox.
 func newLauncher(cfg *Config, has Capabilities) (*launcher, error) {
 	l := &launcher{cfg: cfg, available: has}
 	if lacks := has.missingRequired(); len(lacks) > 0 && cfg.Mode == Strict {

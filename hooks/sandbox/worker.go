@@ -254,8 +254,7 @@ func (w *Worker) readStderr() {
 	}
 }
 
-// fail ends the worker with a failure. If it is called more than once, the first failure is
-// kept.
+// fail ends the worker with a failure. If it is called more than once, the first failure is kept.
 func (w *Worker) fail(f *Failure) {
 	w.mu.Lock()
 	w.setFailure(f)

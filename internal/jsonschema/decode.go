@@ -81,10 +81,9 @@ func unexpectedCharacter(r rune) intray.Message {
 // ErrTooLarge is the error, always wrapped, for a document with too many bytes or values.
 var ErrTooLarge = errors.New("the JSON document is too large")
 
-// Decode reads one JSON document to its end. It rejects invalid UTF-8, lone surrogates,
-// duplicate names, U+0000 in a string or name, deep nesting and any data after the
-// document. It decodes numbers as json.Number without changing them, objects as
-// map[string]any and arrays as []any.
+// Decode reads one JSON document to its end. It rejects invalid UTF-8, lone surrogates, duplicate
+// names, U+0000 in a string or name, deep nesting and any data after the document. It decodes
+// numbers as json.Number without changing them, objects as map[string]any and arrays as []any.
 //
 // It returns a *SyntaxError, or an error that wraps ErrTooLarge or an error from the reader.
 func Decode(r io.Reader, lim Limits) (any, error) {

@@ -74,10 +74,9 @@ type Schema struct {
 	MinItems, MaxItems int
 	// Items are the schemas of the elements of a Tuple.
 	Items []*Schema
-	// Choices are the alternatives of a OneOf. The JSON type of a value selects among choices
-	// of different types. The first property selects among objects, and the first element
-	// selects among tuples. In every such choice, that property or element must be a string
-	// with an Enum.
+	// Choices are the alternatives of a OneOf. The JSON type of a value selects among choices of
+	// different types. The first property selects among objects, and the first element selects
+	// among tuples. In every such choice, that property or element must be a string with an Enum.
 	Choices []*Schema
 }
 

@@ -183,8 +183,7 @@ func anyJSON(depth int) *rapid.Generator[any] {
 		case 1:
 			return rapid.Bool().Draw(t, "bool")
 		case 2:
-			// In JSON Schema, an integer beyond 64 bits is valid, because int64 is only a
-			// format.
+			// In JSON Schema, an integer beyond 64 bits is valid, because int64 is only a format.
 			return rapid.Float64Range(-(1<<62), 1<<62).Draw(t, "number")
 		case 3:
 			return rapid.String().Draw(t, "text")

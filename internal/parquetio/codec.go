@@ -20,8 +20,7 @@ const (
 	// ratioSlack is the number of bytes added to the compressed size of a page before its
 	// compression ratio is checked.
 	ratioSlack = 64
-	// zstdSlack is the spare capacity, in bytes, that lets the zstd decoder copy in larger
-	// steps.
+	// zstdSlack is the spare capacity, in bytes, that lets the zstd decoder copy in larger steps.
 	zstdSlack = 16
 	// zstdWindow is the zstd window size, in bytes, for compressing pages.
 	zstdWindow = 1 << 20

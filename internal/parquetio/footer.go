@@ -223,8 +223,7 @@ type FooterWriter struct {
 	encoded thriftWriter
 }
 
-// AppendGroup adds a row group that starts at the given file offset and has one chunk per
-// column.
+// AppendGroup adds a row group that starts at the given file offset and has one chunk per column.
 func (f *FooterWriter) AppendGroup(rows, offset int64, chunks []Chunk) error {
 	if f.Groups == math.MaxInt16 {
 		return fmt.Errorf("a Parquet file has at most %d row groups", math.MaxInt16)

@@ -100,9 +100,8 @@ func (h *PageHeader) append(b []byte) []byte {
 	return w.text
 }
 
-// validate checks the sizes in the header, so that a damaged page cannot cause large
-// allocations. rest is the number of bytes after the header. limit is the maximum size of the
-// body in bytes.
+// validate checks the sizes in the header, so that a damaged page cannot cause large allocations.
+// rest is the number of bytes after the header. limit is the maximum size of the body in bytes.
 func (h *PageHeader) validate(codec format.CompressionCodec, rest int64, limit int) error {
 	levels := h.DefBytes + h.RepBytes
 	switch {
@@ -294,8 +293,7 @@ func (e *PageEncoder) AppendDataPage(dst []byte, c *Chunk, h PageHeader, levels,
 	return dst, nil
 }
 
-// AppendLevels appends levels to dst in RLE, preceded by their length. most is the maximum
-// level.
+// AppendLevels appends levels to dst in RLE, preceded by their length. most is the maximum level.
 func (e *PageEncoder) AppendLevels(dst, levels []byte, most int) ([]byte, error) {
 	var err error
 	if e.encoded, err = EncodeLevels(e.encoded, levels, most); err != nil {

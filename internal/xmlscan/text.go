@@ -106,8 +106,7 @@ func (s *Scanner) decodeUTF16(order unicode.Endianness) error {
 	return err
 }
 
-// maxDeclarationBytes is the maximum number of bytes to search for the end of an XML
-// declaration.
+// maxDeclarationBytes is the maximum number of bytes to search for the end of an XML declaration.
 const maxDeclarationBytes = 200
 
 // DeclaredEncoding returns the encoding that the XML declaration at the beginning

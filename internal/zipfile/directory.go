@@ -27,8 +27,7 @@ const searchBytes = 256 << 10
 // ReadDirectory reads the directory of an archive. The directory can have at most the given
 // number of entries, with an average of at most entryBytes bytes each. ReadDirectory does not
 // trust the sizes that the archive declares, and returns ErrTooManyEntries if a limit is
-// exceeded. Other errors come from archive/zip and the input. ReadDirectory does not check
-// names.
+// exceeded. Other errors come from archive/zip and the input. ReadDirectory does not check names.
 func ReadDirectory(in *Input, entries, entryBytes int) (*zip.Reader, error) {
 	r := &budgetReader{in: in, left: int64(entries)*int64(entryBytes) + searchBytes}
 	dir, err := zip.NewReader(r, in.Size)

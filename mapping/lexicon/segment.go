@@ -39,9 +39,8 @@ var plainLetters = map[rune]string{
 	'أ': "ا", 'إ': "ا", 'آ': "ا", 'ٱ': "ا", 'ة': "ه", 'ى': "ي", '°': "o",
 }
 
-// SplitWords splits text into folded words at spaces, at punctuation, at word boundaries in
-// camel case, and between letters and digits. The signs % and # are words if they have a
-// meaning.
+// SplitWords splits text into folded words at spaces, at punctuation, at word boundaries in camel
+// case, and between letters and digits. The signs % and # are words if they have a meaning.
 func SplitWords(text string) []string {
 	if len(text) > MaxText {
 		text = strings.ToValidUTF8(text[:MaxText], "")
@@ -199,8 +198,7 @@ func (l *Lexicon) readSpan(key string, single, others, typos bool) (float64, []s
 	return worst, []segment{{letters: n}}
 }
 
-// A compound is split if it has at most maxJoined letters. Each part has at most maxPart
-// letters.
+// A compound is split if it has at most maxJoined letters. Each part has at most maxPart letters.
 const (
 	maxJoined = 60
 	maxPart   = 24
@@ -248,8 +246,7 @@ func (l *Lexicon) splitCompound(word string) (float64, []segment) {
 const shortestPart = 4
 
 // readPart reads a part of a compound. The part has n letters. within is set if other parts
-// precede and follow it, and tail is set if it ends the word after at least shortestPart
-// letters.
+// precede and follow it, and tail is set if it ends the word after at least shortestPart letters.
 func (l *Lexicon) readPart(key string, n int, within, tail, dense bool) (float64, segment, bool) {
 	if dense || n >= shortestPart || tail && slices.Contains(tails, key) {
 		if senses := l.names[key]; senses != nil {

@@ -80,8 +80,7 @@ const (
 	timeLetters = "HhtTXxfF"
 )
 
-// checkLocaleOrder reports a numeric format whose order of month and day differs from the
-// locale.
+// checkLocaleOrder reports a numeric format whose order of month and day differs from the locale.
 func (l *linter) checkLocaleOrder(i int, f intray.Field, format string, runs []string) {
 	locale, _ := f.Type.Options["locale"].(string)
 	dayFirst, known := daysFirst(locale)

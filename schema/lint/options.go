@@ -189,8 +189,7 @@ const (
 	neighbors = 8
 )
 
-// spelling is the hash of a name, complete or with one letter removed, and the index of the
-// name.
+// spelling is the hash of a name, complete or with one letter removed, and the index of the name.
 type spelling struct {
 	hash uint64
 	word int

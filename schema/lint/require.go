@@ -17,9 +17,8 @@ import (
 // requirement is one of the eight validators that require a cell if other fields meet a
 // condition.
 type requirement struct {
-	// without negates the condition. all requires that all fields meet it. If byValue is
-	// set, the condition is that the fields have certain values. Otherwise, it is that they
-	// are filled.
+	// without negates the condition. all requires that all fields meet it. If byValue is set, the
+	// condition is that the fields have certain values. Otherwise, it is that they are filled.
 	without, all, byValue bool
 	keys                  []string
 	values                map[string]any

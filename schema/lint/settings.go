@@ -10,8 +10,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// checkSettings checks the settings, including written settings that the schema does not
-// contain.
+// checkSettings checks the settings, including written settings that the schema does not contain.
 func (l *linter) checkSettings(written map[string]any) {
 	s := l.schema.Settings
 	l.checkAddress("webhookUrl", s.WebhookURL)

@@ -3,8 +3,7 @@
 //
 // Each version of a file becomes exactly one import, because one transaction stores the import
 // and the record that the file was fetched. A result is uploaded at least once, under the same
-// name every time. [SFTP] and [Remotes] are the interfaces to the implementation of the
-// protocol.
+// name every time. [SFTP] and [Remotes] are the interfaces to the implementation of the protocol.
 package connectors
 
 import (

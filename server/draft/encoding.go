@@ -280,8 +280,7 @@ func writeTexts(to []byte, t *intray.Texts) []byte {
 	return append(to, t.Arena[:start]...)
 }
 
-// writeAscending appends ascending numbers, each encoded as the difference from the
-// previous one.
+// writeAscending appends ascending numbers, each encoded as the difference from the previous one.
 func writeAscending(to []byte, places []uint32) []byte {
 	to = binary.AppendUvarint(to, uint64(len(places)))
 	before := uint32(0)

@@ -182,8 +182,7 @@ type model struct {
 	rows map[int64]modelRow
 	next int64
 	seq  int64
-	// past holds the rows before each change, and future holds the rows after each
-	// undone change.
+	// past holds the rows before each change, and future holds the rows after each undone change.
 	past, future []map[int64]modelRow
 }
 

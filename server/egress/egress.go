@@ -30,8 +30,7 @@ import (
 // DefaultTimeout is the default value of Config.Timeout.
 const DefaultTimeout = 10 * time.Second
 
-// Config configures a Dialer. The zero Config uses the defaults and allows only
-// public addresses.
+// Config configures a Dialer. The zero Config uses the defaults and allows only public addresses.
 type Config struct {
 	// Allow lists networks that are allowed even though they are not public.
 	Allow []netip.Prefix

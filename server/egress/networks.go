@@ -44,9 +44,8 @@ var (
 	reserved    = intray.NewMessage("egress.reserved_address", nil)
 )
 
-// specialNetworks are the networks whose addresses are not public, according to the
-// IANA special-purpose address registries as of November 2026, plus multicast and
-// the retired class E:
+// specialNetworks are the networks whose addresses are not public, according to the IANA
+// special-purpose address registries as of November 2026, plus multicast and the retired class E:
 //
 //   - https://www.iana.org/assignments/iana-ipv4-special-registry
 //   - https://www.iana.org/assignments/iana-ipv6-special-registry

@@ -61,8 +61,7 @@ type operation struct {
 	memory int64
 	// limit selects the limiter that counts the calls.
 	limit rateLimit
-	// status and response describe a successful response. The status of a removed
-	// operation is 0.
+	// status and response describe a successful response. The status of a removed operation is 0.
 	status   int
 	response *jsonschema.Schema
 	media    string
@@ -300,9 +299,8 @@ func (a *API) reportError(r *http.Request, err error) *apiError {
 }
 
 // writeError responds with an error immediately. It then reads the rest of the body, up to 32
-// MiB, because some clients read the response only after they have sent everything. If the
-// client is waiting for a 100 Continue response, writeError sends none and does not read the
-// body.
+// MiB, because some clients read the response only after they have sent everything. If the client
+// is waiting for a 100 Continue response, writeError sends none and does not read the body.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *apiError) {
 	leave := r.ContentLength > maxDrain || r.Header.Get("Expect") != "" || e.status == http.StatusRequestTimeout
 	if leave {

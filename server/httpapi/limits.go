@@ -125,8 +125,7 @@ func (m *memoryLimiter) acquire(ctx context.Context, n int64) (giveBack func(), 
 const (
 	// idleLimit is the maximum pause while a body is being transferred.
 	idleLimit = 30 * time.Second
-	// minBytesPerSecond is the minimum average transfer rate of a body once idleLimit has
-	// passed.
+	// minBytesPerSecond is the minimum average transfer rate of a body once idleLimit has passed.
 	minBytesPerSecond = 1024
 )
 

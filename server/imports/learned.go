@@ -17,8 +17,7 @@ import (
 const (
 	// MaxMemory is the maximum number of learned mappings.
 	MaxMemory = 10_000
-	// maxMemorySize is the maximum total size of Field, Text and Value of the mappings, in
-	// bytes.
+	// maxMemorySize is the maximum total size of Field, Text and Value of the mappings, in bytes.
 	maxMemorySize = 1 << 20
 	// MaxMemoryText is the maximum length of a header, raw value or value, in bytes.
 	// Longer mappings are not learned.

@@ -163,8 +163,7 @@ func (r *UploadReceiver) insertUpload(ctx context.Context, key string) error {
 	})
 }
 
-// verify checks the size of the stored file and compares it with the declared length
-// and digests.
+// verify checks the size of the stored file and compares it with the declared length and digests.
 func (r *UploadReceiver) verify(in IncomingFile, d model.StoredFile) error {
 	switch {
 	case d.Size > r.MaxSize:

@@ -246,9 +246,8 @@ type DeliveryRows interface {
 	List(ctx context.Context, org, webhookID string, offset, limit int64) ([]Delivery, int64, error)
 	// Save updates Status, Tries, Due and Node.
 	Save(ctx context.Context, d Delivery) error
-	// Requeue makes all deliveries of a webhook due that were created at the time since or
-	// later, and returns their number. It skips deliveries that are Waiting or whose body was
-	// deleted.
+	// Requeue makes all deliveries of a webhook due that were created at the time since or later,
+	// and returns their number. It skips deliveries that are Waiting or whose body was deleted.
 	Requeue(ctx context.Context, org, webhookID string, since, now time.Time) (int64, error)
 	Attempted(ctx context.Context, a Attempt) error
 	// Attempts returns the attempts to send a delivery, in order.
@@ -345,8 +344,7 @@ type DeletionRows interface {
 
 // OwnerRows looks up the owners of blobs in all organizations.
 type OwnerRows interface {
-	// Run returns the number of the current run of an import, or -1 if the import does
-	// not exist.
+	// Run returns the number of the current run of an import, or -1 if the import does not exist.
 	Run(ctx context.Context, importID string) (int, error)
 	// Session reports whether the session exists.
 	Session(ctx context.Context, id string) (bool, error)
@@ -354,8 +352,7 @@ type OwnerRows interface {
 
 // TrashRows stores the blobs to delete.
 type TrashRows interface {
-	// Schedule schedules a deletion. If the prefix is already scheduled, it keeps the
-	// later time.
+	// Schedule schedules a deletion. If the prefix is already scheduled, it keeps the later time.
 	Schedule(ctx context.Context, t Trash) error
 	ListDue(ctx context.Context, now time.Time, limit int) ([]Trash, error)
 	Remove(ctx context.Context, prefix string) error

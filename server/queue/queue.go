@@ -1,10 +1,9 @@
 // Package queue stores durable jobs. A job is enqueued in a transaction. It runs at
 // least once after that transaction has been committed, even if processes crash.
 //
-// A [Job] identifies a kind of work and the object to work on. It has no payload:
-// its [Handler] reads the current state from the store. A node is a process that
-// runs jobs. [Queue.Reclaim] returns the jobs of a dead node to the queue. A [Queue]
-// is stored in the database of the store.
+// A [Job] identifies a kind of work and the object to work on. It has no payload: its [Handler]
+// reads the current state from the store. A node is a process that runs jobs. [Queue.Reclaim]
+// returns the jobs of a dead node to the queue. A [Queue] is stored in the database of the store.
 //
 // The package does not know the meaning of kinds, or which nodes are dead.
 package queue

@@ -134,8 +134,7 @@ func TestBlankRows(t *testing.T) {
 	})
 }
 
-// TestRevalidatorHooks checks that hooks run on edited rows and that their changes
-// are validated.
+// TestRevalidatorHooks checks that hooks run on edited rows and that their changes are validated.
 func TestRevalidatorHooks(t *testing.T) {
 	fails := false
 	deletedRows := 0

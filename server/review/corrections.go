@@ -33,9 +33,8 @@ const (
 // exportChunkRows is the maximum number of rows that are read at a time.
 const exportChunkRows = 1000
 
-// rowExport converts rows under review to a workbook. Each row has a mark that
-// identifies it, one column for each visible field (or for each column of a
-// many-to-one field), and its problems.
+// rowExport converts rows under review to a workbook. Each row has a mark that identifies it, one
+// column for each visible field (or for each column of a many-to-one field), and its problems.
 type rowExport struct{ columns []exportColumn }
 
 type exportColumn struct {
@@ -140,8 +139,7 @@ func (t rowExport) batches(ctx context.Context, d *draft.Draft, q draft.Query) i
 // format such as 2v11-5f0c9a1e.
 type rowMark struct {
 	row int64
-	// version is the version of the exported row, or -1 if the mark contains only the
-	// row number.
+	// version is the version of the exported row, or -1 if the mark contains only the row number.
 	version int64
 	// sum is the checksum of the exported cells, or "". It detects rows with the same
 	// number that belong to a different run or import.

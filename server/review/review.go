@@ -51,8 +51,7 @@ var (
 	sessionLink = intray.NewMessage("link.review_session", nil)
 )
 
-// SessionLife is the lifetime of a review session. After that, the user must open
-// the link again.
+// SessionLife is the lifetime of a review session. After that, the user must open the link again.
 const SessionLife = 12 * time.Hour
 
 // StartReviewSession exchanges the review token of an import for the token of a new

@@ -120,9 +120,8 @@ func createKeyFile(path string) error {
 	return errors.Join(dir.Sync(), dir.Close())
 }
 
-// ID returns an identifier of the master key, 16 hexadecimal digits that do not
-// reveal the key. An installation uses it to detect that its key was replaced. ID
-// returns "" for the zero Master.
+// ID returns an identifier of the master key, 16 hexadecimal digits that do not reveal the key.
+// An installation uses it to detect that its key was replaced. ID returns "" for the zero Master.
 func (m Master) ID() string {
 	if m.IsZero() {
 		return ""

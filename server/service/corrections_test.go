@@ -296,8 +296,7 @@ func TestMergeConcurrently(t *testing.T) {
 	}
 }
 
-// A change to a cell that was truncated in the exported workbook is a conflict and has no
-// effect.
+// A change to a cell that was truncated in the exported workbook is a conflict and has no effect.
 func TestMergeTruncatedCells(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

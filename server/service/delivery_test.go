@@ -64,9 +64,8 @@ func (s *slowSender) mostPending() int {
 	return s.most
 }
 
-// finishImport creates an import and runs it to its end. The webhooks of the organization
-// receive an event, and so does url, which is added to the settings of the schema unless it is
-// empty.
+// finishImport creates an import and runs it to its end. The webhooks of the organization receive
+// an event, and so does url, which is added to the settings of the schema unless it is empty.
 func (f *fixture) finishImport(org, url string) {
 	f.Helper()
 	settings := "{}"

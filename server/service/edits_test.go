@@ -181,8 +181,7 @@ func TestUndoAndRedo(t *testing.T) {
 	want(two, "a@example.org a@example.org")
 }
 
-// Many changes are made concurrently on two nodes. Each successful one takes effect
-// exactly once.
+// Many changes are made concurrently on two nodes. Each successful one takes effect exactly once.
 func TestConcurrentChanges(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

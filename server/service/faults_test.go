@@ -279,9 +279,8 @@ func TestDeleteImportFaults(t *testing.T) {
 	})
 }
 
-// Each use of the store and of random bytes fails once while a request with an idempotency key
-// is being handled. The key must not block a repetition of the request, which must get the same
-// ID.
+// Each use of the store and of random bytes fails once while a request with an idempotency key is
+// being handled. The key must not block a repetition of the request, which must get the same ID.
 func TestReplayFaults(t *testing.T) {
 	t.Parallel()
 	servertest.EachFault(t, func(t *testing.T, n int) string {

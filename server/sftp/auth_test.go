@@ -252,8 +252,7 @@ func TestHostKeyChanged(t *testing.T) {
 		old, _ := newKey(t, kinds[0])
 		now, _ := newKey(t, kinds[1])
 		var attempted atomic.Bool
-		// This runs after the server has ended, because cleanup functions run last
-		// in, first out.
+		// This runs after the server has ended, because cleanup functions run last in, first out.
 		t.Cleanup(func() {
 			if attempted.Load() {
 				t.Errorf("%v: the client tried to log in", kinds)

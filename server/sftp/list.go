@@ -164,8 +164,7 @@ func (l *lister) addEntry(name string, found attributes) error {
 	return nil
 }
 
-// completeAttributes requests attributes that are missing from the listing, as with
-// some servers.
+// completeAttributes requests attributes that are missing from the listing, as with some servers.
 func (l *lister) completeAttributes(ctx context.Context) error {
 	for _, name := range l.incomplete {
 		found, err := l.session.lstat(ctx, joinPath(l.directory, name))

@@ -373,8 +373,7 @@ func TestFaultsOfMigrations(t *testing.T) {
 	}
 }
 
-// TestUpdateRunsAgain checks that a transaction runs again after errors that a
-// retry can resolve.
+// TestUpdateRunsAgain checks that a transaction runs again after errors that a retry can resolve.
 func TestUpdateRunsAgain(t *testing.T) {
 	s, f := openFaulty(t)
 	ctx := t.Context()

@@ -244,9 +244,8 @@ func checkMarks(t *rapid.T, s *staging.Stage, want []row) {
 	}
 }
 
-// contacts returns a batch that resembles a file of contacts: an id, a country, an
-// email address, an amount, and a phone number. The value of the phone number always
-// differs from its raw value.
+// contacts returns a batch that resembles a file of contacts: an id, a country, an email address,
+// an amount, and a phone number. The value of the phone number always differs from its raw value.
 func contacts(first int64, rows int) *intray.Batch {
 	b := &intray.Batch{}
 	b.Reset(5)

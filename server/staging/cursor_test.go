@@ -162,8 +162,7 @@ func TestScan(t *testing.T) {
 	})
 }
 
-// TestCountRowGroups checks the number of row groups that contain at least one of
-// the given rows.
+// TestCountRowGroups checks the number of row groups that contain at least one of the given rows.
 func TestCountRowGroups(t *testing.T) {
 	s := writeStage(t, blobtest.NewMemory(), contactLayout(), staging.Config{SegmentRows: 100},
 		contacts(0, 50), contacts(50, 50), contacts(100, 50), contacts(150, 50))

@@ -46,8 +46,7 @@ func newEncoder(c *parquetio.Compressor, codec format.CompressionCodec) *encoder
 	return &encoder{pages: parquetio.NewPageEncoder(c), codec: codec}
 }
 
-// writeInts adds a column of integers. It does not compress them, because they are
-// already short.
+// writeInts adds a column of integers. It does not compress them, because they are already short.
 func (e *encoder) writeInts(g *encodedGroup, values []int64) error {
 	var err error
 	if e.body, err = new(delta.BinaryPackedEncoding).EncodeInt64(e.body, values); err != nil {

@@ -301,8 +301,7 @@ func damageLastLevel(t *testing.T, store blob.Store, m *Manifest, g *ProblemGrou
 	}
 }
 
-// TestDictionaryEndsWithEmptyText checks that a dictionary whose last entry is empty
-// can be read.
+// TestDictionaryEndsWithEmptyText checks that a dictionary whose last entry is empty can be read.
 func TestDictionaryEndsWithEmptyText(t *testing.T) {
 	var want, got intray.Texts
 	for i := range 12 {

@@ -144,8 +144,7 @@ type ConnectorFailed struct {
 	// Kind classifies the failure for programs. Message describes it for people.
 	Kind    string
 	Message intray.Message
-	// Failed is the time at which the run ended. NextRun is the time of the
-	// connector's next run.
+	// Failed is the time at which the run ended. NextRun is the time of the connector's next run.
 	Failed, NextRun time.Time
 }
 

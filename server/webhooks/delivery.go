@@ -26,8 +26,7 @@ const (
 	maxTargets, maxTargetsPerOrg = 20_000, maxWebhooks + 2*firstPerOrg
 	// keepDeliveries is how long deliveries are kept.
 	keepDeliveries = 30 * 24 * time.Hour
-	// maxForgotten is the maximum number of deliveries that one call to ForgetDeliveries
-	// deletes.
+	// maxForgotten is the maximum number of deliveries that one call to ForgetDeliveries deletes.
 	maxForgotten = 10_000
 )
 

@@ -395,8 +395,7 @@ func findOffice(in *zipfile.Input, head []byte, limits Limits) string {
 	return ""
 }
 
-// unsupportedArchive returns the name of the archive format if Intray does not support it, or
-// "".
+// unsupportedArchive returns the name of the archive format if Intray does not support it, or "".
 func unsupportedArchive(head []byte) string {
 	const tarMark, tarAt = "ustar", 257
 	if len(head) > tarAt && bytes.HasPrefix(head[tarAt:], []byte(tarMark)) {

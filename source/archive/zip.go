@@ -76,8 +76,7 @@ func (u *unpacker) addEntry(ctx context.Context, name string, f *zip.File) (why 
 	return u.addMember(ctx, memberInfo{label: what, name: name, nameSource: intray.NewMessage("archive.name_of_entry", nil), inZip: true}, src)
 }
 
-// checkNames rejects unsafe names, duplicate names and names with more bytes than the limit
-// most.
+// checkNames rejects unsafe names, duplicate names and names with more bytes than the limit most.
 func checkNames(files []*zip.File, most int) error {
 	seen := make(map[string]bool, len(files))
 	for _, f := range files {

@@ -77,9 +77,8 @@ const Sure = 0.9
 // 64 KiB is enough. In a longer sample, Detect only checks whether the rest is UTF-8.
 //
 // Detect looks for these, in this order: a byte order mark, NUL bytes as in UTF-16 and UTF-32,
-// the escape sequences of ISO-2022-JP, strict UTF-8, and UTF-8 with some invalid bytes.
-// Otherwise it decodes the words with bytes above 127 in each encoding and chooses the most
-// plausible text.
+// the escape sequences of ISO-2022-JP, strict UTF-8, and UTF-8 with some invalid bytes. Otherwise
+// it decodes the words with bytes above 127 in each encoding and chooses the most plausible text.
 func Detect(sample []byte, whole bool) Guess {
 	if name, size := leadingBOM(sample); size > 0 {
 		return guessFromBOM(sample, name, size, whole)

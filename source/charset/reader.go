@@ -86,11 +86,10 @@ func (r *Reader) decode() {
 	}
 }
 
-// decoder decodes one encoding to UTF-8 in parts. decode writes to dst, which must have at
-// least minRoom bytes. It returns the number of bytes written, the number of bytes of src
-// used, and the number of U+FFFD characters written for invalid bytes. If end is set, src is
-// the last part, and decode uses all of it if dst has room. Otherwise it may leave an
-// incomplete character.
+// decoder decodes one encoding to UTF-8 in parts. decode writes to dst, which must have at least
+// minRoom bytes. It returns the number of bytes written, the number of bytes of src used, and the
+// number of U+FFFD characters written for invalid bytes. If end is set, src is the last part, and
+// decode uses all of it if dst has room. Otherwise it may leave an incomplete character.
 type decoder interface {
 	decode(dst, src []byte, end bool) (wrote, took, invalid int)
 }

@@ -53,8 +53,7 @@ func (c *Checker) resume(p []byte) []byte {
 		c.accept(held[:count])
 		return p[1:]
 	}
-	// The new byte may start a character, so it is not rejected. All bytes before it are
-	// invalid.
+	// The new byte may start a character, so it is not rejected. All bytes before it are invalid.
 	for range count - 1 {
 		c.reject()
 	}

@@ -157,8 +157,7 @@ func TestLeftAsFound(t *testing.T) {
 	}
 }
 
-// TestAroundTheTable checks the handling of rows above, between and below the records of a
-// table.
+// TestAroundTheTable checks the handling of rows above, between and below the records of a table.
 func TestAroundTheTable(t *testing.T) {
 	table := contacts(10, nil)
 	for name, c := range map[string]struct {

@@ -57,8 +57,7 @@ type reader struct {
 	tableEnded bool
 	// ragged reports whether a record with fewer cells than columns was read.
 	ragged bool
-	// repairExhausted reports whether maxRepairWork was reached, and a notice about it was
-	// added.
+	// repairExhausted reports whether maxRepairWork was reached, and a notice about it was added.
 	repairExhausted bool
 	// unclosedWork is the part of maxUnclosedWork already used, in bytes.
 	unclosedWork int64

@@ -262,8 +262,7 @@ func (p *repairer) joinCells(row []byte, cells []cell, done repair) {
 }
 
 // partialJoin is one way to join the first cells into the first columns. cell is the joined cell
-// in the last of these columns. from and rank identify the partialJoin for the columns before
-// it.
+// in the last of these columns. from and rank identify the partialJoin for the columns before it.
 type partialJoin struct {
 	score      float64
 	cell       cell

@@ -261,9 +261,8 @@ func (f *layoutFinder) findAlternative(l *Layout, best headerCandidate, list []h
 	}
 }
 
-// hasRecordAbove reports whether a row above a header looks like the records below it. Such a
-// row fills most columns, and in at least two typed columns, its cells have the kind of the
-// column.
+// hasRecordAbove reports whether a row above a header looks like the records below it. Such a row
+// fills most columns, and in at least two typed columns, its cells have the kind of the column.
 func (f *layoutFinder) hasRecordAbove(header, below int) bool {
 	for at := range header {
 		if 4*f.filled[at] < 3*f.width {

@@ -54,9 +54,8 @@ type tableWalker struct {
 	section       tag
 	sectionHidden bool
 	inFoot        bool
-	// headAt and footAt are the offsets of the first head and the first foot, or -1.
-	// headLate is true if there are rows before the head. footEarly is true if there
-	// are rows after the foot.
+	// headAt and footAt are the offsets of the first head and the first foot, or -1. headLate is
+	// true if there are rows before the head. footEarly is true if there are rows after the foot.
 	headAt, footAt      int64
 	headLate, footEarly bool
 	// skip holds the offsets of sections that are read in a separate pass. sectionOnly

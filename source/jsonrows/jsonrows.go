@@ -89,8 +89,7 @@ func byteOrderMarkLength(in source.Input) (int64, error) {
 	return 0, nil
 }
 
-// firstNonSpace returns the first byte at or after start that is not white space, and its
-// offset.
+// firstNonSpace returns the first byte at or after start that is not white space, and its offset.
 func firstNonSpace(ctx context.Context, in source.Input, start int64) (first byte, place int64, err error) {
 	chunk := make([]byte, min(in.Size-start, 64<<10))
 	for at := start; at < in.Size; at += int64(len(chunk)) {
@@ -134,8 +133,7 @@ type book struct {
 	chunk int
 
 	mu sync.Mutex
-	// shapes holds the result of the first pass for each table. An entry is nil before that
-	// pass.
+	// shapes holds the result of the first pass for each table. An entry is nil before that pass.
 	shapes []*sheetShape
 }
 

@@ -272,8 +272,7 @@ func (s *lineScanner) scanStrict(at int) int {
 	return end
 }
 
-// storeCell stores a cell in the text of its own line, which is long enough for all of its
-// cells.
+// storeCell stores a cell in the text of its own line, which is long enough for all of its cells.
 func (s *lineScanner) storeCell(n *nameNode, cell []byte) error {
 	from := s.packAt
 	s.packAt += copy(s.text[from:], cell)

@@ -11,8 +11,7 @@ const (
 	dayMillis = 24 * 60 * 60 * 1000
 	// maxSerial is the serial of the first day of the year 10000. Serials must be lower.
 	maxSerial = 2958466
-	// epoch1904Offset is the serial that the first day of the 1904 system has in the
-	// 1900 system.
+	// epoch1904Offset is the serial that the first day of the 1904 system has in the 1900 system.
 	epoch1904Offset = 1462
 )
 
@@ -65,8 +64,7 @@ func (p *rawSection) readable() bool {
 
 // serialParts are the parts of the date and time that a serial represents.
 type serialParts struct {
-	// total is the number of milliseconds since serial 0, and clock is the number since
-	// midnight.
+	// total is the number of milliseconds since serial 0, and clock is the number since midnight.
 	total, clock     int64
 	year, month, day int
 	// weekday is the day of the week, counted from 0 for Sunday.

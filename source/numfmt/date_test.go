@@ -203,8 +203,7 @@ func TestSmallestAndGreatest(t *testing.T) {
 	}
 }
 
-// Every language has names for all months and days, and the names in each list are all
-// different.
+// Every language has names for all months and days, and the names in each list are all different.
 func TestNamesAreWhole(t *testing.T) {
 	for _, l := range languages {
 		for _, words := range [][]string{l.names.months[:], l.names.days[:], l.names.shortMonths[:], l.names.shortDays[:]} {

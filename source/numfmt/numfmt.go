@@ -74,17 +74,15 @@ type Format struct {
 	kind intray.CellKind
 	// elapsed is true if times are durations rather than times of day.
 	elapsed bool
-	// sections are the sections for numbers. If there are none, numbers use the section for
-	// text.
+	// sections are the sections for numbers. If there are none, numbers use the section for text.
 	sections []section
 	// text is the section for text. If it is nil, text is displayed unchanged.
 	text []item
 }
 
-// Compile compiles the first 255 characters of a format code. If the code is invalid,
-// ok is false and the format displays numbers like General. If the code is invalid only
-// because its calendar is not supported, the kind of the format is still a date or
-// time. The empty code means General.
+// Compile compiles the first 255 characters of a format code. If the code is invalid, ok is false
+// and the format displays numbers like General. If the code is invalid only because its calendar
+// is not supported, the kind of the format is still a date or time. The empty code means General.
 func Compile(code string) (f *Format, ok bool) {
 	parts, ok := tokenize(truncateCode(code))
 	if !ok || len(parts) > 4 {

@@ -201,8 +201,7 @@ func TestNoNumber(t *testing.T) {
 	}
 }
 
-// Appending does not change the content of dst, and allocates nothing if dst has enough
-// capacity.
+// Appending does not change the content of dst, and allocates nothing if dst has enough capacity.
 func TestAppendWithoutAllocation(t *testing.T) {
 	dst := append(make([]byte, 0, 1024), "before"...)
 	for _, code := range []string{"General", "#,##0.00_);[Red](#,##0.00)", "0.00E+00", "# ??/??", "[$-409]mmmm d, yyyy h:mm AM/PM", "@", "[h]:mm:ss.000"} {

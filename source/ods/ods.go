@@ -40,8 +40,7 @@ type Limits struct {
 	Ratio int64
 	// Entries is the maximum number of entries in the archive. Default 10,000.
 	Entries int
-	// Sheets is the maximum number of sheets, and also of styles of hidden sheets.
-	// Default 4,096.
+	// Sheets is the maximum number of sheets, and also of styles of hidden sheets. Default 4,096.
 	Sheets int
 	// NameBytes is the maximum length of the name of a sheet or style, in bytes. Default 4 KiB.
 	NameBytes int
@@ -108,9 +107,8 @@ type book struct {
 	info workbookInfo
 
 	mu sync.Mutex
-	// idle is the content reader that was released last, or nil. It is positioned after
-	// the sheet that was closed last, so that reading the sheets in order inflates the
-	// content only once.
+	// idle is the content reader that was released last, or nil. It is positioned after the sheet
+	// that was closed last, so that reading the sheets in order inflates the content only once.
 	idle   *contentReader
 	closed bool
 }
@@ -231,8 +229,7 @@ func detectArchive(in *zipfile.Input, head []byte) (float64, intray.Message) {
 	}
 	switch {
 	case err != nil:
-		// The entry "mimetype" comes first and is not compressed, so its content is
-		// visible here.
+		// The entry "mimetype" comes first and is not compressed, so its content is visible here.
 		if bytes.Contains(head, []byte("mimetypeapplication/vnd.oasis.opendocument.spreadsheet")) {
 			return 0.9, intray.NewMessage("opendocument.archive_head", nil)
 		}

@@ -285,8 +285,7 @@ func (r *rows) PendingMerges() []workbook.Range {
 // columnRange is the range of columns from first to last, inclusive.
 type columnRange struct{ first, last int64 }
 
-// readColumn reads the column element that has just started, which describes one or more
-// columns.
+// readColumn reads the column element that has just started, which describes one or more columns.
 func (r *rows) readColumn() error {
 	s := r.scan
 	times, err := r.parseRepeat(s.AttrIn(nsTable, "number-columns-repeated"))

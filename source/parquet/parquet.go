@@ -98,8 +98,7 @@ type book struct {
 	tree   *tree
 
 	mu sync.Mutex
-	// textDetected reports whether detectTextColumns has decided which columns of bytes are
-	// text.
+	// textDetected reports whether detectTextColumns has decided which columns of bytes are text.
 	textDetected bool
 }
 
@@ -282,8 +281,7 @@ func (b *book) detectText(ctx context.Context, l *leaf) error {
 	return nil
 }
 
-// leafEvidence returns the evidence about columns whose text the schema alone does not
-// determine.
+// leafEvidence returns the evidence about columns whose text the schema alone does not determine.
 func (b *book) leafEvidence() (evidence []intray.Evidence) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -34,8 +34,7 @@ type mergeTracker struct {
 	body      int64
 	bodyKnown bool
 	early     []Range
-	// count is the number of ranges that reach into the body. first is the first of
-	// these ranges.
+	// count is the number of ranges that reach into the body. first is the first of these ranges.
 	count int64
 	first Range
 
@@ -98,9 +97,8 @@ func (g Range) before(other Range) bool {
 	return g.FirstRow < other.FirstRow || g.FirstRow == other.FirstRow && g.FirstColumn < other.FirstColumn
 }
 
-// fillRow fills the cells of a row that are covered by merged ranges. It does not
-// change existing cells. Rows must be filled in ascending order. The result is valid
-// until the next call.
+// fillRow fills the cells of a row that are covered by merged ranges. It does not change existing
+// cells. Rows must be filled in ascending order. The result is valid until the next call.
 func (m *mergeTracker) fillRow(row Row) (Row, error) {
 	if err := m.activateRanges(row); err != nil {
 		return row, err

@@ -83,8 +83,7 @@ func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	right := codesIn(t, `(?:[nN]ewError\([^,"]+, |Code: +)"([a-z_]+)"`, "server/httpapi", "server/sqlstore",
 		"server/model", "server/auth", "server/schemas", "server/imports", "server/review", "server/connectors", "server/webhooks", "server/retention")
-	// The API returns one code for all invalid keys. The server uses these codes only
-	// internally.
+	// The API returns one code for all invalid keys. The server uses these codes only internally.
 	within := []string{"unknown_key", "key_expired", "exists", "key_inserted"}
 	right = slices.DeleteFunc(right, func(code string) bool { return slices.Contains(within, code) })
 	compareCodes(t, "Errors", right, listedCodes(t, "Errors", 3, "`([a-z_]+)`"))

@@ -30,8 +30,7 @@ func needProcesses(t *testing.T) {
 	}
 }
 
-// These are the indexes of fields in /proc/PID/stat, counted from the first field after the
-// name.
+// These are the indexes of fields in /proc/PID/stat, counted from the first field after the name.
 const (
 	statState = 0
 	statUp    = 1

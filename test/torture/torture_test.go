@@ -158,9 +158,8 @@ func checkUploads(t *testing.T, server *livetest.Server, want int) {
 	}
 }
 
-// TestCrashPoints crashes the server at each named point, the first and the third time that it
-// is reached, and checks that a client that repeats its requests creates each import exactly
-// once.
+// TestCrashPoints crashes the server at each named point, the first and the third time that it is
+// reached, and checks that a client that repeats its requests creates each import exactly once.
 func TestCrashPoints(t *testing.T) {
 	binary := livetest.BuildBinary(t, "crashpoints")
 	points := []string{

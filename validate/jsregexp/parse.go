@@ -284,8 +284,7 @@ func (p *parser) parseAtom() *node {
 	return p.literalNode(r)
 }
 
-// literalNode returns a node that matches one character, regardless of case if
-// the i flag is set.
+// literalNode returns a node that matches one character, regardless of case if the i flag is set.
 func (p *parser) literalNode(r rune) *node { return p.foldedNode(set{{r, r}}) }
 
 func (p *parser) foldedNode(s set) *node { return p.charNode(p.closeOver(s)) }

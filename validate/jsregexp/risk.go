@@ -125,9 +125,8 @@ func (l *riskFinder) record(inner, outer *node) {
 	}
 }
 
-// firstChars returns the characters with which a match of a node can start. If the node can
-// match nothing, these include the characters that can follow the node, which are given in
-// after.
+// firstChars returns the characters with which a match of a node can start. If the node can match
+// nothing, these include the characters that can follow the node, which are given in after.
 func firstChars(n *node, after set) set {
 	switch n.kind {
 	case kindChar:

@@ -345,8 +345,7 @@ func rangeBoundaries(in *syntax.Inst) []rune {
 	return list
 }
 
-// sortLetters assigns a letter to each range of characters that the program
-// does not distinguish.
+// sortLetters assigns a letter to each range of characters that the program does not distinguish.
 func (b *tableBuilder) sortLetters(classes []*syntax.Inst, takes [][]bool) bool {
 	seen := map[string]uint8{}
 	row := make([]byte, len(classes)+1)

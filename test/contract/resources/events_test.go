@@ -22,8 +22,7 @@ type call struct {
 	body []byte
 }
 
-// receiver is an HTTP server on loopback that rejects the first calls and accepts all later
-// ones.
+// receiver is an HTTP server on loopback that rejects the first calls and accepts all later ones.
 type receiver struct {
 	url   string
 	mu    sync.Mutex
