@@ -114,7 +114,7 @@ func TestEvidenceTexts(t *testing.T) {
 	}
 }
 
-// cellsOf splits a line into cells. An underscore stands for a space within a cell.
+// cellsOf splits a line into cells. An underscore represents a space within a cell.
 func cellsOf(line string) []string {
 	cells := strings.Fields(line)
 	for i := range cells {

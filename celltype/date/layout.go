@@ -10,7 +10,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// ISO is the format that stands for the canonical format of the field:
+// ISO is the format that selects the canonical format of the field:
 // 2022-03-27, 2022-03-27T15:20 or 15:20.
 const ISO = "[ISO]"
 
@@ -46,8 +46,8 @@ type elementKey struct {
 	number uint8
 }
 
-// field is what a token stands for. The constants are in this order: fields of
-// a time, fields of a date, counts since 1970, and zones.
+// field is the part of a date or time that a token represents. The constants are in this order:
+// fields of a time, fields of a date, counts since 1970, and zones.
 type field uint8
 
 const (

@@ -206,7 +206,7 @@ type dateSeries struct {
 	yearChanges int64
 }
 
-// addDate adds the next date. The zero Date stands for a cell that is not a
+// addDate adds the next date. The zero Date represents a cell that is not a
 // date in this order. Such a cell makes the series irregular.
 func (s *dateSeries) addDate(d Date) {
 	if d.IsZero() {

@@ -244,7 +244,7 @@ func (s *Scanner) AttrBool(name string) bool { return IsTrue(s.Attr(name)) }
 func IsTrue(value []byte) bool { return string(value) == "1" || string(value) == "true" }
 
 // Namespace is one of the namespaces that a caller distinguishes. The zero value
-// stands for all other namespaces.
+// represents all other namespaces.
 type Namespace uint8
 
 // Namespaces defines the namespaces that a format uses.

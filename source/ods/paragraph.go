@@ -125,7 +125,7 @@ func (r *rows) addText(p *paragraph) (err error) {
 	return nil
 }
 
-// addInline appends the text that an element within a paragraph stands for, such as a
+// addInline appends the text that an element within a paragraph represents, such as a
 // tab. The text inside spans, links and fields follows as tokens.
 func (r *rows) addInline(from int) error {
 	s := r.scan

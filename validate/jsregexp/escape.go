@@ -12,7 +12,7 @@ import (
 // syntaxCharacters are the characters that may be escaped if the u flag is set.
 const syntaxCharacters = `^$\.*+?()[]{}|/`
 
-// parseCharEscape parses an escape that stands for one character. start is the
+// parseCharEscape parses an escape that represents one character. start is the
 // offset of its backslash.
 func (p *parser) parseCharEscape(start int, inClass bool) rune {
 	r := p.peek(0)

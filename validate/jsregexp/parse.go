@@ -370,7 +370,7 @@ func (p *parser) parseNamedReference(start int) *node {
 	return &node{kind: kindBackReference, group: group, name: name}
 }
 
-// parseSetEscape parses an escape that stands for a set: a class escape such as \d, or \p.
+// parseSetEscape parses an escape that represents a set: a class escape such as \d, or \p.
 func (p *parser) parseSetEscape() (set, bool) {
 	r := p.peek(0)
 	if s, ok := p.classEscape(r); ok {
