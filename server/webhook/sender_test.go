@@ -23,6 +23,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/egress"
 	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/test/webhooksignature"
 )
 
 // TestMain runs up to 8 parallel tests at once, because most of them wait for a timeout
@@ -86,7 +87,7 @@ func TestDelivered(t *testing.T) {
 			if seen.method != "POST" || seen.path != "/in?a=%20b" || seen.proto != c.proto || seen.length != int64(len(seen.body)) {
 				t.Errorf("the receiver got %+v", seen)
 			}
-			if err := verify(t, seen.head, seen.body, theSecret); err != nil {
+			if err := webhooksignature.Verify(theSecret.Reveal(), seen.head, seen.body); err != nil {
 				t.Error(err)
 			}
 			checkRequestHead(t, seen.head)

@@ -17,8 +17,6 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	standard "github.com/standard-webhooks/standard-webhooks/libraries/go"
-	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray/server/secrets"
 )
@@ -68,55 +66,6 @@ func TestSignRefuses(t *testing.T) {
 			t.Errorf("signed a message with the id %q", id)
 		}
 	}
-}
-
-// verify verifies a message, except its time, with the published library.
-func verify(t testing.TB, head http.Header, body []byte, secret secrets.Secret) error {
-	t.Helper()
-	hook, err := standard.NewWebhook(secret.Reveal())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return hook.VerifyIgnoringTimestamp(body, head)
-}
-
-// The published Go library accepts each signature of each message, refuses altered
-// messages, and computes the same signature.
-func TestLibraryForGo(t *testing.T) {
-	now := time.Now()
-	rapid.Check(t, func(t *rapid.T) {
-		secret := secretOf(rapid.SliceOfN(rapid.Byte(), 24, 64).Draw(t, "key"))
-		old := secretOf(rapid.SliceOfN(rapid.Byte(), 24, 64).Draw(t, "old key"))
-		m := Message{ID: rapid.StringMatching(`[A-Za-z0-9_-]{1,128}`).Draw(t, "id")}
-		m.Bytes = rapid.SliceOfN(rapid.Byte(), 0, 200).Draw(t, "body")
-		head, err := Sign(m, now, old, secret)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, one := range []secrets.Secret{old, secret} {
-			hook, err := standard.NewWebhook(one.Reveal())
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := hook.Verify(m.Bytes, head); err != nil {
-				t.Errorf("the library refuses the message: %v", err)
-			}
-			if hook.Verify(append(m.Bytes, ' '), head) == nil {
-				t.Error("the library accepts an altered body")
-			}
-			for _, name := range []string{headerID, headerTime} {
-				altered := head.Clone()
-				altered.Set(name, altered.Get(name)[1:]+"0")
-				if !cmp.Equal(altered, head) && hook.VerifyIgnoringTimestamp(m.Bytes, altered) == nil {
-					t.Errorf("the library accepts an altered %s", name)
-				}
-			}
-			theirs, err := hook.Sign(m.ID, now, m.Bytes)
-			if err != nil || !slices.Contains(strings.Fields(head.Get(headerSignature)), theirs) {
-				t.Errorf("the library's signature is %s, %v, want one of %s", theirs, err, head.Get(headerSignature))
-			}
-		}
-	})
 }
 
 // jsCase is one message for testdata/verify.js.
