@@ -6,8 +6,9 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// attr is the location of an attribute in its tag. Its full name starts at index from, and its
-// name without the prefix starts at index name. Storing indexes is faster than storing slices.
+// attr is the location of an attribute in its tag. from is the index at which its full name
+// starts, and name is the index at which its name without the prefix starts. Storing indexes is
+// faster than storing slices.
 type attr struct{ from, name, nameEnd, value, valueEnd int }
 
 const (
@@ -34,9 +35,12 @@ const (
 func nameEnd(b []byte, i int) (end, split int) {
 	split = -1
 	for ; i < len(b); i++ {
-		if class := nameClass[b[i]]; class == delimiter {
+		if class := nameClass[b[i]]; class == 0 {
+			continue
+		} else if class == delimiter {
 			break
-		} else if class == colon && split < 0 {
+		}
+		if split < 0 {
 			split = i
 		}
 	}

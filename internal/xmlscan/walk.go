@@ -196,16 +196,7 @@ func (s *Scanner) ReadLeaf(leaf *Leaf) (text []byte, ok bool) {
 	return b[:size], true
 }
 
-// hasPrefix does the same as bytes.HasPrefix, without the cost of a call. It is for short
-// prefixes.
+// hasPrefix does the same as bytes.HasPrefix for a string.
 func hasPrefix(b []byte, prefix string) bool {
-	if len(b) < len(prefix) {
-		return false
-	}
-	for i := range len(prefix) {
-		if b[i] != prefix[i] {
-			return false
-		}
-	}
-	return true
+	return len(b) >= len(prefix) && string(b[:len(prefix)]) == prefix
 }

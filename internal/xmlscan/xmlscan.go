@@ -184,9 +184,9 @@ func (s *Scanner) unexpectedEnd(err error) error {
 	return s.Malformed(intray.NewMessage("xml.cut_short", nil))
 }
 
-// fill reads more of the part until the buffer is full. It reports whether it has read any
-// bytes. It first moves the unread bytes to the front of the buffer, and grows the buffer if
-// these bytes fill it.
+// fill reads more of the part until the buffer is full or the part ends. It reports whether it
+// has read any bytes. It first moves the unread bytes to the front of the buffer, and grows the
+// buffer if these bytes fill it.
 func (s *Scanner) fill() (bool, error) {
 	if s.eof {
 		return false, nil
@@ -242,13 +242,7 @@ func (s *Scanner) Next() (Token, error) {
 			if ok, err := s.fill(); err != nil {
 				return none, err
 			} else if !ok {
-				if !s.hasRoot && s.cfg.Part != "" {
-					return none, s.Malformed(intray.NewMessage("xml.empty", nil))
-				}
-				if !s.hasRoot || len(s.nameStarts) > 0 {
-					return none, s.unexpectedEnd(nil)
-				}
-				return EOF, nil
+				return s.checkEnd()
 			}
 		}
 		found, err := s.scanToken()
@@ -256,6 +250,18 @@ func (s *Scanner) Next() (Token, error) {
 			return found, err
 		}
 	}
+}
+
+// checkEnd returns EOF, or an error if the part ends within its root element or has none. It is
+// not part of Next, whose stack frame it would enlarge.
+func (s *Scanner) checkEnd() (Token, error) {
+	if !s.hasRoot && s.cfg.Part != "" {
+		return none, s.Malformed(intray.NewMessage("xml.empty", nil))
+	}
+	if !s.hasRoot || len(s.nameStarts) > 0 {
+		return none, s.unexpectedEnd(nil)
+	}
+	return EOF, nil
 }
 
 // scanToken scans the token at pos.

@@ -172,15 +172,7 @@ func (r *rows) appendCell(kind cellType, styled int, rich bool) error {
 		}
 		r.setText(&c, st, r.copyText(text))
 	case kind == typeBool:
-		c.Kind = intray.CellBool
-		switch {
-		case xmlscan.IsTrue(r.raw):
-			c.Value, c.Formatted = r.copyText([]byte("true")), r.copyText([]byte("TRUE"))
-		case string(r.raw) == "0" || string(r.raw) == "false":
-			c.Value, c.Formatted = r.copyText([]byte("false")), r.copyText([]byte("FALSE"))
-		default:
-			c.Kind, c.Value = intray.CellText, r.copyText(r.raw)
-		}
+		r.setBool(&c)
 	case kind == typeError:
 		c.Kind, c.Value = intray.CellError, r.copyText(r.raw)
 	case kind == typeDate:
@@ -262,6 +254,18 @@ func (r *rows) setFormattedNumber(c *workbook.Cell, st *style, v float64) {
 		c.Formatted = shown
 	} else {
 		r.textBuf = r.textBuf[:middle]
+	}
+}
+
+func (r *rows) setBool(c *workbook.Cell) {
+	c.Kind = intray.CellBool
+	switch {
+	case xmlscan.IsTrue(r.raw):
+		c.Value, c.Formatted = r.copyText([]byte("true")), r.copyText([]byte("TRUE"))
+	case string(r.raw) == "0" || string(r.raw) == "false":
+		c.Value, c.Formatted = r.copyText([]byte("false")), r.copyText([]byte("FALSE"))
+	default:
+		c.Kind, c.Value = intray.CellText, r.copyText(r.raw)
 	}
 }
 
