@@ -99,8 +99,8 @@ func (p pkg) foreign() []string {
 	return list
 }
 
-// within reports whether a package is in the list. An entry that ends in / matches every
-// package with that prefix.
+// within reports whether a package is in a list. An entry that ends in / matches every package
+// with that prefix.
 func within(name string, list ...string) bool {
 	return slices.ContainsFunc(list, func(one string) bool {
 		return name == one || strings.HasSuffix(one, "/") && strings.HasPrefix(name, one)
@@ -253,8 +253,8 @@ func TestRootImportsTheStandardLibraryOnly(t *testing.T) {
 	}
 }
 
-// TestLibraryNeedsNoServer checks that the library does not depend on packages that only
-// the server needs, directly or indirectly.
+// TestLibraryNeedsNoServer checks that the library does not depend, directly or indirectly, on
+// packages that only the server needs.
 func TestLibraryNeedsNoServer(t *testing.T) {
 	all, imports := packages(t), allImports(t)
 	forbidden := map[string]string{

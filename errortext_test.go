@@ -32,8 +32,8 @@ var (
 	matching = regexp.MustCompile(`^(Find|Match)`)
 )
 
-// errorText finds expressions that hold the text of an error. It tracks local variables,
-// but not fields or the results of calls.
+// errorText finds expressions that hold the text of an error. It tracks local variables, but not
+// fields or the results of most calls.
 type errorText struct {
 	info *types.Info
 	held map[types.Object]bool

@@ -65,7 +65,7 @@ type HookError struct {
 	Load bool
 }
 
-// Error renders Describe in English.
+// Error returns the message from Describe in English.
 func (e *HookError) Error() string { return e.Describe().String() }
 
 // Describe returns a message for people that names the hook, where it failed and why.

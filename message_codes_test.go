@@ -103,7 +103,8 @@ func TestCatalogueLanguagesAgree(t *testing.T) {
 	}
 }
 
-// problemsOf returns the problems with an entry whose placeholders should be want.
+// problemsOf returns the problems with a catalogue entry, which should have the placeholders in
+// want.
 func problemsOf(code string, entry sentences, want []string) (problems []string) {
 	if !codeShape.MatchString(code) {
 		problems = append(problems, "the code must be two parts in lower case with a dot between them")

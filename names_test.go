@@ -55,8 +55,8 @@ func wordsOf(name string) (list []string) {
 	return list
 }
 
-// TestRetiredWords checks all identifiers that the Go files of the module declare, and the
-// names of files and folders.
+// TestRetiredWords checks that no identifier declared in the Go files of the module, and no name
+// of a file or folder, contains a retired word.
 func TestRetiredWords(t *testing.T) {
 	retired := retiredWords(t)
 	check := func(where, name string) {

@@ -104,8 +104,8 @@ type Trace struct {
 	Field string
 	// Columns lists the columns that map to the field. It is empty if there are none.
 	Columns []TracedColumn
-	// Raw is the raw text of the cell. If several columns map to the field, it is a JSON
-	// array of their raw text.
+	// Raw is the raw text of the cell. For a many-to-one field, it is a JSON array of the raw
+	// text of its columns.
 	Raw string
 	// Value is the canonical text of the value, or nil for null.
 	Value *string

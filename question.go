@@ -109,8 +109,8 @@ func (q Question) acceptsEach(value string, columns int) bool {
 	return true
 }
 
-// ColumnIndex parses the index of a column. It reports false unless text is the
-// canonical decimal form of an index below columns.
+// ColumnIndex parses the index of a column. It reports false unless text is the canonical
+// decimal form of an index from 0 to columns-1.
 func ColumnIndex(text string, columns int) (int, bool) {
 	n, err := strconv.Atoi(text)
 	return n, err == nil && n >= 0 && n < columns && strconv.Itoa(n) == text
@@ -168,8 +168,8 @@ const NoColumn = -1
 
 // Evidence is one choice made about a file, with its reason and alternatives.
 type Evidence struct {
-	// Choice is the subject of the choice, such as format, encoding, delimiter, quote, header
-	// row or sheet.
+	// Choice is the property whose value was chosen, such as format, encoding, delimiter, quote,
+	// header row or sheet.
 	Choice string
 	// Value is the chosen value.
 	Value string

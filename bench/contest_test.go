@@ -34,8 +34,8 @@ const startRows = 10
 // held contains the costs of all runs of a contestant.
 type held struct {
 	contestant
-	// costs are the costs for the full file. starts are the costs for a tiny file, which are
-	// almost entirely those of starting the process.
+	// costs holds the costs of the runs with the full file. starts holds the costs of the runs
+	// with a tiny file, which show what it costs to start the process.
 	costs, starts []cost
 }
 

@@ -36,7 +36,7 @@ func serveHooks() (status int) {
 	return 0
 }
 
-// hookRun describes a run for a child process.
+// hookRun describes a run to the child process that performs it.
 type hookRun struct {
 	Runner  runner
 	Source  string

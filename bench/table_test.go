@@ -9,8 +9,8 @@ import (
 	"text/tabwriter"
 )
 
-// goal is the goal of a contest: the minimum ratios of the contestant's CPU and wall time to
-// Intray's, and the maximum peak memory in bytes. 0 means no goal.
+// goal holds the targets of a contest: the minimum ratios of the contestant's CPU and wall time
+// to Intray's, and the maximum peak memory in bytes. 0 means no goal.
 type goal struct{ cpu, wall, peak float64 }
 
 // report is the table of one run.

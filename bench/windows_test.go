@@ -21,7 +21,7 @@ const (
 	windowRows = 100
 	// windowTries is the number of reads of each window.
 	windowTries = 200
-	// windowGoal is the maximum time to read a warm window.
+	// windowGoal is the target for the 95th percentile of the times to read a window.
 	windowGoal = 10 * time.Millisecond
 )
 

@@ -103,7 +103,8 @@ func Compile(f intray.Field) (Parser, error) {
 	return compile(f, options(f.Type.Options))
 }
 
-// options are the options of a field's type. A missing option has the type's default.
+// options maps the names of the options of a field's type to their values. A missing option has
+// the type's default.
 type options map[string]any
 
 func (o options) boolean(name string, fallback bool) bool {

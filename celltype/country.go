@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// countryParser parses the type country: an ISO 3166-1 code of two or three
-// letters, or the exact name of a country in one of the interface languages.
+// countryParser parses the type country: an ISO 3166-1 code of two or three letters, or the name
+// of a country in one of the interface languages.
 type countryParser struct {
 	alpha3  bool
 	invalid Result
@@ -82,7 +82,7 @@ func appendNormalizedCountry(dst, name []byte) []byte {
 	return dst
 }
 
-// countryNameReplacer removes articles and parentheses.
+// countryNameReplacer replaces ampersands and removes articles and parentheses.
 var countryNameReplacer = strings.NewReplacer("&", " and ", " (the)", "", " (the ", ", ", ", the ", ", ", " (", ", ", ")", "", " [", ", ", "]", "")
 
 // simplifyCountryName returns a second key, for names that are not found by the
@@ -105,7 +105,8 @@ const maxCountryName = 160
 const interfaceLanguages = "ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-PT ro ru sk sl sr sv th tr uk vi zh zh-Hant"
 
 // countryNames maps each code and name to the two-letter code followed by the three-letter code.
-// A name that means different countries in two languages is omitted.
+// A name that means different countries in two languages is omitted unless commonCountryNames or
+// countries.txt contains it.
 var countryNames = sync.OnceValue(func() map[string]string {
 	names := map[string]string{}
 	shared := map[string]bool{}

@@ -94,9 +94,9 @@ func (s *ssnParser) Parse(c Cell, scratch []byte) Result {
 	return newResult(c.Raw, scratch)
 }
 
-// stateParser parses the type us-state-territory: the English name or the
-// two-letter code of a state, the District of Columbia, a territory or a
-// military post. The code may have the prefix US-.
+// stateParser parses the type us-state-territory: the English name or the two-letter code of a
+// state, the District of Columbia, a territory, a freely associated state or a military post.
+// The code may have the prefix US-.
 type stateParser struct{ invalid Result }
 
 func newState(f intray.Field, _ options) (Parser, error) {
@@ -129,8 +129,8 @@ func (s *stateParser) Parse(c Cell, scratch []byte) Result {
 // maxStateName is an upper bound for the length of a name, in bytes.
 const maxStateName = 48
 
-// stateCodes maps each code and name, in upper case, to the code. It contains ISO 3166-2:US and
-// the military codes from Publication 28 of the US Postal Service.
+// stateCodes maps each code and name, in upper case, to the code. It contains ISO 3166-2:US, and
+// the military codes and freely associated states from Publication 28 of the US Postal Service.
 var stateCodes = func() map[string]string {
 	all := map[string]string{}
 	for code, name := range map[string]string{

@@ -189,8 +189,8 @@ type optionMatcher struct {
 	// exact maps each name to its option. It includes the names in upper and
 	// lower case if these are unambiguous.
 	exact map[string]optionMatch
-	// byLength indexes the same names by length. Lengths that more than maxPerLength names have
-	// are not looked up in it.
+	// byLength indexes the same names by length. It is not used for lengths that more than
+	// maxPerLength names have.
 	byLength [maxIndexedLength][]namedMatch
 	loose    map[string]*choice
 	// numbers holds the names that are numbers, in canonical form. An entry is

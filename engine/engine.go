@@ -151,8 +151,8 @@ func (o *Outcome) unreadable(err error) (*Outcome, error) {
 	return nil, err
 }
 
-// EachSheet calls use with the columns and records of each sheet in a file. The first row
-// of a sheet is its header. If the file is unreadable, the error is a
+// EachSheet calls the function use with the columns and records of each sheet in a file. The
+// first row of a sheet is its header. If the file is unreadable, the error is a
 // [source.UnreadableError], a [source.LimitError] or [source.ErrEmpty].
 func (e *Engine) EachSheet(ctx context.Context, in source.Input, use func(columns []intray.Column, recs *intray.Records) error) error {
 	opt := e.cfg.Options

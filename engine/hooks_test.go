@@ -149,8 +149,8 @@ func TestRowHooksChangeCells(t *testing.T) {
 	}
 }
 
-// TestChangesOfUnknownCells checks that a change to a cell that does not exist ends the
-// import immediately and that no other hook is called.
+// TestChangesOfUnknownCells checks that a change to a cell that does not exist ends the import
+// immediately and that no later hook is called.
 func TestChangesOfUnknownCells(t *testing.T) {
 	for name, change := range map[string]intray.Change{
 		"no such field":          {Field: 3, HasValue: true, Value: textOf("x")},

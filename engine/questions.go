@@ -60,7 +60,8 @@ type tableSheets struct {
 	headers [][]string
 }
 
-// findTables opens each sheet and returns those that have columns.
+// findTables returns the sheets that have columns. If there is only one sheet, findTables does
+// not open it and assumes that it has columns.
 func findTables(ctx context.Context, book source.Book) (*tableSheets, error) {
 	t := &tableSheets{}
 	sheets := book.Sheets()

@@ -83,8 +83,8 @@ func bank(t *testing.T) []byte {
 	return encode(t, charmap.Windows1252, b.Bytes())
 }
 
-// bookings returns n rows of bookings, newest first, and the balances before and after all
-// of them.
+// bookings returns n account transactions as rows, newest first, and the balances before and
+// after all of them.
 func bookings(d draw, n int) (rows [][]string, opening, closing int) {
 	const written = "02.01.2006"
 	balance := 11818455

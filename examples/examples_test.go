@@ -1,6 +1,6 @@
-// Package examples_test checks the examples. An example is a messy file with a schema that the
-// run command imports without any options. The golden file of an example is a summary of the
-// outcome and the result.
+// Package examples_test checks the examples. An example is a messy file with a schema. The run
+// command imports the file without any options. The golden file of an example is a summary of
+// the outcome and the result.
 //
 // This package also generates the example files, from fixed seeds:
 //

@@ -126,7 +126,8 @@ func TestPacksAndBatches(t *testing.T) {
 	})
 }
 
-// TestManyChanges checks that the changes to very many rows arrive in several answers.
+// TestManyChanges checks that all changes to very many rows arrive, and that their size may be
+// at most four times MaxAnswer.
 func TestManyChanges(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: Node takes some seconds")

@@ -63,7 +63,7 @@ type columnLayout struct {
 	// columns is the number of columns that are mapped to a many-to-one field, or 0 for any
 	// other field.
 	columns int
-	// kind is the kind of the result values.
+	// kind is the JavaScript type of the result values.
 	kind jsruntime.ValueKind
 	// formatDisplay and formatOutput convert canonical text to the displayed text and to
 	// the result value. Nil means that canonical text is used unchanged.
@@ -154,7 +154,8 @@ func answerBounds(layouts []columnLayout, rows int, learn bool) jsruntime.Bounds
 	return b
 }
 
-// buildColumn returns, in the form that hooks see, the column of the field whose index is at.
+// buildColumn returns the column, in the form that hooks see, of the field whose index is given
+// by at.
 func (l *columnLayout) buildColumn(at int, spans []span) *jsruntime.Column {
 	if l.field.ManyToOne {
 		column := &jsruntime.Column{Parts: make([]jsruntime.Column, l.columns)}

@@ -185,7 +185,7 @@ func parseStepChange(c jsruntime.Command, fields []intray.Field) (*intray.StepCh
 // refuse returns the error for a command that cannot be carried out.
 func refuse(reason intray.Message) error { return &intray.MessageError{Message: reason} }
 
-// parseArgument decodes the argument whose index is at.
+// parseArgument decodes args[at].
 func parseArgument(args []json.RawMessage, at int, into any) error {
 	number := at + 1
 	if at >= len(args) {

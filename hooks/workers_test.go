@@ -16,7 +16,8 @@ import (
 func TestMoreSessionsThanWorkers(t *testing.T) {
 	sessions, callers, endless := 12, 3, 0
 	if testing.Short() {
-		// No session has an endless hook, which uses a processor for a second.
+		// In short mode, no session has an endless hook, because such a hook keeps a processor
+		// busy for a second.
 		sessions, callers, endless = 4, 2, -1
 	}
 	s := newRunner(t, sandbox.QuickJS, hooks.Config{MaxWorkers: 3, BatchTimeout: time.Second}, sandbox.Config{MaxWorkers: 3, IdleWorkers: 1})

@@ -11,7 +11,7 @@ import (
 )
 
 // TestOpposites checks that a column never maps to a field with an opposite or contrasting
-// meaning, but maps to a field that has the same meaning in other words.
+// meaning, but maps to a field that expresses the same meaning in different words.
 func TestOpposites(t *testing.T) {
 	for _, pair := range [][2]string{
 		{"Opt-in", "Opt-out"}, {"Subscribed", "Unsubscribed"}, {"Newsletter", "Unsubscribed"}, {"Consent", "Do not call"},

@@ -20,8 +20,8 @@ type candidate struct {
 	tieBreak float64
 	// wordBonus is the part of tieBreak that comes from words of the field's name.
 	wordBonus float64
-	// distinctive reports whether the header contains all words of the field's name, or a
-	// word that identifies more than a general kind, such as "tracking".
+	// distinctive reports whether the header contains all words of a name of the field, or a
+	// word that identifies the concept, such as "tracking" in "tracking number".
 	distinctive bool
 	// near reports whether the column has a different but related meaning that is acceptable.
 	near bool
@@ -265,7 +265,7 @@ func (w scorer) adjustScore(c *candidate, column intray.Column) {
 }
 
 // adjustByKind adjusts the score depending on whether the values fit the type and the meaning of
-// the field. It returns false if they contradict either of them.
+// the field. It returns false if the values contradict the type or the meaning.
 func (w scorer) adjustByKind(c *candidate, p *profile) bool {
 	kinds := []string{kindOf(w.field.Type.Name)}
 	if c.meaning.Head != "" {
@@ -289,9 +289,10 @@ func (w scorer) adjustByKind(c *candidate, p *profile) bool {
 	return true
 }
 
-// adjustByVariety lowers the score if the column has no values, or if its values vary more or
-// less than the qualifiers that the header lacks require. For example, the account of the file's
-// owner is the same in all rows.
+// adjustByVariety lowers the score if the column has no values, or if the values contradict a
+// qualifier that the header lacks: they all differ although it requires a repeated value, or
+// they are all equal although it requires different ones. For example, the account of the
+// file's owner is the same in all rows.
 func (w scorer) adjustByVariety(c *candidate, p *profile) {
 	if p.total == 0 {
 		c.score -= minusEmpty

@@ -131,8 +131,8 @@ func (d *decision) settleField(i int, open bool) {
 	}
 }
 
-// askNearest asks about the closest columns if no column maps to any field and no other
-// question is open. Otherwise, all columns would be dropped without a question.
+// askNearest asks about the closest columns if no column maps to any field and no other question
+// is open. Without such a question, all columns would be dropped silently.
 func (d *decision) askNearest() {
 	if len(d.questions) > 0 || slices.Contains(d.used, true) {
 		return
@@ -349,8 +349,9 @@ func (d *decision) isPrimary(c candidate) bool {
 	return len(qualifiersOf(d.index.lexicon, c.extra, "rank")) == len(c.extra) && slices.Contains(c.extra, "primary")
 }
 
-// differInName reports whether the headers contain the words of the field's name and differ
-// in their other words. The second of several similar columns is not a separate kind.
+// differInName reports whether the headers contain the words of the field's name and differ in
+// their other words. A column that is only marked as the second one, as in "second email", is
+// not a separate kind.
 func (d *decision) differInName(a, b candidate) bool {
 	if len(qualifiersOf(d.index.lexicon, b.extra, "rank")) > len(qualifiersOf(d.index.lexicon, a.extra, "rank")) {
 		return false
@@ -458,8 +459,8 @@ func (d *decision) extendsName(c candidate) bool {
 // maxBeyond is the maximum number of words that a header may add to the name of a field.
 const maxBeyond = 2
 
-// valuesFit reports whether the values of a column fit the field. It adds the reason why
-// the column is in question.
+// valuesFit reports whether the values of a column fit the field. It also sets the candidate's
+// only reason: the header contains the name of the field.
 func (d *decision) valuesFit(c *candidate) bool {
 	column := d.columns[d.columnIndex(*c)]
 	p := profileColumn(column)

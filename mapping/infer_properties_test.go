@@ -18,7 +18,7 @@ var headers = rapid.SampledFrom([]string{
 	"Date", "Created", "Total", "Amount", "Net", "Notes", "Comment", "Comment 2", "Employeee number", "Widget colour index",
 })
 
-// samples draws the cells of one column, which look alike.
+// samples draws the cells of one column. These cells look alike.
 var samples = rapid.SampledFrom([][]string{
 	nil, {"ann@birch.example", "bo@elm.example"}, {"2026-03-04", "2026-03-05"}, {"12.50", "7.00"}, {"Ann", "Bo"}, {"1", "2"},
 })

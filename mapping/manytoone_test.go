@@ -172,7 +172,7 @@ func inAny(questions []mapping.Question, column int) bool {
 	})
 }
 
-// asksMore reports whether a question lists only some of its columns.
+// asksMore reports whether a question may list only some of its columns.
 func asksMore(questions []mapping.Question) bool {
 	return slices.ContainsFunc(questions, func(q mapping.Question) bool { return len(q.Columns) >= 5 })
 }

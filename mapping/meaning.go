@@ -210,7 +210,8 @@ func missingCost(l *lexicon.Lexicon, mark string, column []string) float64 {
 	return best
 }
 
-// qualifiersOf returns those marks that are qualifiers of the given facet.
+// qualifiersOf returns the elements of marks that are qualifiers of the facet with the given
+// name.
 func qualifiersOf(l *lexicon.Lexicon, marks []string, name string) []string {
 	var all []string
 	for _, mark := range marks {

@@ -344,7 +344,7 @@ func kindOf(t intray.TypeName) string {
 	return ""
 }
 
-// matchKind returns how well the samples fit a kind of values and the reason. The reason is
+// matchKind returns how well the samples fit a kind of values, with the reason. The reason is
 // nil if the samples do not decide.
 func (p profile) matchKind(kind string) (fit, reason) {
 	d, known := shapeRules[kind]

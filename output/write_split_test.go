@@ -34,7 +34,7 @@ func wide(rows int, bad func(row int) bool) *intray.Batch {
 	return b
 }
 
-// cut yields the same rows as wide in batches that are too small to be split.
+// cut yields the rows that wide returns, in batches that are too small to be split.
 func cut(rows int, bad func(row int) bool) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		const few = minSplitRows - 1

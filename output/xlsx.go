@@ -182,7 +182,8 @@ func (f *xlsxWriter) appendCell(b []byte, i int, v []byte, kind content) ([]byte
 	return f.appendText(b, i, 0, v), nil
 }
 
-// appendCellStart appends the start of a cell with its reference and style, followed by rest.
+// appendCellStart appends the start of a cell with its reference and style, followed by the
+// string rest.
 func (f *xlsxWriter) appendCellStart(b []byte, i, style int, rest string) []byte {
 	b = append(append(b, `<c r="`...), f.columns[i]...)
 	b = strconv.AppendInt(b, int64(f.number), 10)

@@ -34,9 +34,9 @@ type Doc struct {
 	Fields, Settings, Hooks any
 }
 
-// Merge returns the combination of saved and over. Settings and hooks are merged by their
-// top-level keys: a key in over replaces the same key in saved, even with null, and all other
-// keys stay. The fields and the name in over apply only if saved has none. Merge does not
+// Merge returns the combination of the documents saved and over. Settings and hooks are merged
+// by their top-level keys: a key in over replaces the same key in saved, even with null, and all
+// other keys stay. The fields and the name in over apply only if saved has none. Merge does not
 // change its arguments. The result shares their values.
 func Merge(saved, over Doc) Doc {
 	merged := saved
@@ -49,8 +49,9 @@ func Merge(saved, over Doc) Doc {
 	return merged
 }
 
-// mergeKeys merges two objects by their keys. It returns saved if over was not sent, and over if
-// either of them is not an object. The shapes reject documents of the wrong type.
+// mergeKeys merges two objects by their keys. If over is nil because it was not sent, mergeKeys
+// returns saved. If either of them is not an object, it returns over. The shapes reject
+// documents of the wrong type.
 func mergeKeys(saved, over any) any {
 	if over == nil {
 		return saved

@@ -103,7 +103,7 @@ func TestHooks(ctx context.Context, cfg HookTestConfig) (trial HookTest, err err
 	return trial, err
 }
 
-// compareRows compares the first rows without and with hooks. It matches rows by
+// compareRows compares the first rows of the imports without and with hooks. It matches rows by
 // their lines in the file.
 func compareRows(ctx context.Context, cfg HookTestConfig, schema *intray.Schema, before, after *importer.Import) ([]HookTestRow, error) {
 	b, err := after.Window(ctx, 0, cfg.Rows)

@@ -289,7 +289,7 @@ func (l *problemList) teeBatches(batches iter.Seq2[*intray.Batch, error]) iter.S
 	}
 }
 
-// writeBatch writes the problems of a batch. Row numbers count from 1.
+// writeBatch writes the problems of a batch. Row numbers start at 1.
 func (l *problemList) writeBatch(b *intray.Batch) error {
 	for p := range importer.ProblemsOf(l.schema, b) {
 		err := l.w.Write([]string{

@@ -59,7 +59,8 @@ func (c *webhookSender) DisabledPayload(w model.Webhook, at time.Time, last intr
 	return newPayload(webhooks.WebhookDisabled, body), err
 }
 
-// ConnectorFailedPayload returns the message that reports the first failed run of a connector.
+// ConnectorFailedPayload returns the message that reports the first in a series of failed runs
+// of a connector.
 func (c *webhookSender) ConnectorFailedPayload(of model.Connector, run model.PullRun) (webhooks.Payload, error) {
 	body, err := webhook.ConnectorFailed{
 		ID: of.ID, Directory: of.Directory, RunID: run.ID, Kind: run.Kind, Message: run.Message, Failed: run.Ended, NextRun: of.Next,

@@ -50,7 +50,7 @@ func TestValueCounts(t *testing.T) {
 	}
 }
 
-// sameTally checks that most is the list of the values with the highest counts, and that the
+// sameTally checks that the list most contains the values with the highest counts, and that the
 // counts are correct.
 func sameTally(t *testing.T, most []validate.ValueCount, asked int, byHash map[validate.Hash]string, hash func(string) validate.Hash, counts map[string]int64, first map[string]uint32) {
 	t.Helper()

@@ -274,8 +274,9 @@ func TestSetSizes(t *testing.T) {
 }
 
 // TestHashes checks that each half of a hash depends on the whole value, independently of the
-// other half. Among n values, the upper and the lower 32 bits of each half must be equal no more
-// than about n²/2³³ times, and values that collide in one half must not collide in the other.
+// other half. Among n values, no more than about n²/2³³ pairs may agree in the upper 32 bits of
+// a half, or in the lower ones, and values that collide in one half must not collide in the
+// other.
 func TestHashes(t *testing.T) {
 	seed, other := newHashSeed(), newHashSeed()
 	n := 1 << 17

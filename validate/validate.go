@@ -88,7 +88,8 @@ func compileRule(field int, fields []intray.Field, v intray.Validator, made rege
 	return nil, fmt.Errorf("the validator %q is not supported by this version", v.Rule)
 }
 
-// Len returns the number of rules, which is the maximum number of problems per row.
+// Len returns the number of rules, where all unique_with rules with the same uniqueKey count as
+// one.
 func (r *Rules) Len() int { return len(r.rules) + len(r.unique) }
 
 // Apply checks a batch. It adds the problems that it finds, and sorts all

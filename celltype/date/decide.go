@@ -184,7 +184,8 @@ func (d *decider) dropOrders(f Pattern, orders ...Order) {
 }
 
 // outweighs reports whether the cells that fit order a but not b outweigh those that fit order b
-// but not a. If other cells depend on the answer, at most a fifth of these cells may fit order b.
+// but not a. If other cells depend on the answer, at most a fifth of the compared cells may fit
+// order b.
 func outweighs(over *[orderCount][orderCount]int64, a, b Order, ambiguous int64) bool {
 	won, lost := over[a][b], over[b][a]
 	return won > lost && (ambiguous == 0 || lost*5 <= won+lost)

@@ -7,8 +7,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// monthNameStats counts, for each language, the cells of a column whose month name exists in
-// that language.
+// monthNameStats counts, for each language, the cells whose month name exists in that language.
 type monthNameStats struct {
 	cells     int64
 	languages [64]int64

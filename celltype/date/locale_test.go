@@ -75,8 +75,8 @@ func TestLocaleOrders(t *testing.T) {
 	}
 }
 
-// TestNamesThatMeanSeveralMonths compares the names that mean several months
-// with a list, so that a change that adds one is noticed.
+// TestNamesThatMeanSeveralMonths checks that exactly the listed names mean several months, so
+// that a change that adds one is noticed.
 func TestNamesThatMeanSeveralMonths(t *testing.T) {
 	want := map[string]bool{"lip": true, "lis": true, "listopad": true, "listopada": true, "srp": true}
 	for key, w := range locales().words {

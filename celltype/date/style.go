@@ -79,8 +79,8 @@ type Style struct {
 	// Pivot is the first two-digit year that belongs to the 1900s. Zero means
 	// 50: 49 is 2049, and 50 is 1950.
 	Pivot uint8
-	// Autofix reads a cell that contradicts the order of its pattern in the
-	// only order that fits, if there is just one.
+	// Autofix reports whether a cell that contradicts the order of its pattern is read in a
+	// different order if exactly one fits.
 	Autofix bool
 }
 

@@ -195,8 +195,9 @@ func (l *tokenParser) finishTime(from, to int, hms [3]int32, nano uint32) bool {
 	return true
 }
 
-// isMeridiem reports whether token i means AM or PM in any language. Words with other meanings
-// count only if the hour is 12 or less; de and du count only before the time.
+// isMeridiem reports whether token i means AM or PM in any language. Except for am at the end of
+// a cell, words with other meanings count only if the hour is 12 or less; de and du count only
+// before the time.
 func (l *tokenParser) isMeridiem(i int, hour int32, before bool) bool {
 	t := &l.tokens[i]
 	if !t.hasFlag(flagAM | flagPM) {

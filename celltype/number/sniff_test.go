@@ -91,7 +91,7 @@ func TestEvidence(t *testing.T) {
 		"in 1 cell, periods separate thousands",
 		"cells that can only be read with a period as the decimal separator, such as 2.5, are read that way and flagged (cells: 1)",
 		"1 of 205 cells has a percent or per mille sign: 12% is read as 0.12, but 12 without a sign is read as 12 (cells: 202)",
-		"1 of 205 cells has parentheses or a trailing minus, which make the number negative",
+		"1 of 205 cells has parentheses or a trailing minus sign, so it is read as a negative number",
 		"1 of 205 cells contains only a dash",
 		"only the numbers are imported, without their currencies: € (2), $ (1)",
 	}

@@ -159,7 +159,7 @@ var codes = [...]struct{ name, message, ofCountry string }{
 // String returns the name of the code, such as too_short.
 func (c Code) String() string { return codes[c].name }
 
-// Problem is why a cell is not a number, or a remark about the number. The zero
+// Problem is the reason why a cell is not a number, or a remark about the number. The zero
 // Problem means a number without a remark.
 type Problem struct {
 	Code   Code

@@ -35,8 +35,8 @@ func packed(t *testing.T, members ...string) string {
 	return out.String()
 }
 
-// zeros returns a gzip file of n zero bytes. Compressing them one after another takes
-// seconds. It therefore repeats one member, which the format allows.
+// zeros returns a gzip file of n zero bytes. Compressing them one after another takes seconds.
+// Therefore, zeros repeats one member, which the format allows.
 func zeros(t *testing.T, n int) string {
 	t.Helper()
 	const size = 16 << 20

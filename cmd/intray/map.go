@@ -91,8 +91,8 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 	return writeJSON(s.out, wireMapping(schema, out))
 }
 
-// validateAnswers checks answers in the same way as the command run. It does not
-// check answers about cells, because this command does not read cells.
+// validateAnswers checks answers in the same way as the run command. It does not check answers
+// about cells, because the map command does not read cells.
 func validateAnswers(fields []intray.Field, columns int, answers intray.Answers) error {
 	if columns == 0 {
 		columns = -1 // the header was not read, because an earlier question is open

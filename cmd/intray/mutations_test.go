@@ -138,9 +138,8 @@ func read(t *testing.T, name string) []byte {
 	return text
 }
 
-// mutate makes a small change to a file: to its bits, bytes, order or length. In half of the zip
-// files, it changes a member instead and creates the archive again, so that the checksums do not
-// reveal the damage.
+// mutate makes one to four random changes to a file. In half of the zip files, it changes a
+// member instead and creates the archive again, so that the checksums do not reveal the damage.
 func mutate(random *rand.Rand, file, other []byte) []byte {
 	if bytes.HasPrefix(file, []byte("PK\x03\x04")) && random.IntN(2) == 0 {
 		if packed := mutatePart(random, file, other); packed != nil {

@@ -31,7 +31,7 @@ Exit status: 0 the schema is valid, with or without findings; 4 it is invalid;
 2 invalid arguments.`
 }
 
-// checkResult is the result of the command schema check.
+// checkResult is the result of the schema check command.
 type checkResult struct {
 	File     string         `json:"file"`
 	Valid    bool           `json:"valid"`

@@ -195,7 +195,7 @@ const (
 	flagsEnd
 )
 
-// readChanges reads the flat list of changes and calls the function each with every change.
+// readChanges reads the flat list of changes and passes every change to the function each.
 func (s *scanner) readChanges(bounds *Bounds, each func(c *Change)) {
 	s.expect('[')
 	if s.accept(']') {
@@ -370,9 +370,9 @@ func ReadLoaded(raw string) ([]Fault, *Failure, error) {
 	return wire.Faults, wire.Failure, nil
 }
 
-// ReadAnswer reads the answer to any other call. It calls the function each with every change,
-// in the order in which hooks made them. A Change is valid until that function returns.
-// Strings share the memory of raw.
+// ReadAnswer reads the answer to any other call. It passes all changes to the function each, one
+// at a time, in the order in which hooks made them. A Change is valid until that function
+// returns. Strings share the memory of raw.
 //
 // The answer may be forged. If the answer contains anything that the call does not allow,
 // ReadAnswer returns an error, and the changes that it has already passed on are invalid.

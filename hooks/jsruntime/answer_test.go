@@ -166,7 +166,7 @@ func TestChangeWithoutColumn(t *testing.T) {
 	}
 }
 
-// TestMostFaults checks the maximum number of hooks that cannot be loaded.
+// TestMostFaults checks that an answer can list at most 10,000 hooks that cannot be loaded.
 func TestMostFaults(t *testing.T) {
 	for n, valid := range map[int]bool{10_000: true, 10_001: false} {
 		raw := `{"faults":[` + strings.TrimSuffix(strings.Repeat(`{"kind":"syntax","hook":"h"},`, n), ",") + `]}`

@@ -184,7 +184,8 @@ func (t *rowReader) readCell(name lib.TJSAtom) bool {
 	return t.readTextCell(name, int32(payloadBits(field)), cell, target)
 }
 
-// readTextCell reads a cell for which the hook returned only a string value.
+// readTextCell reads a cell for which the hook returned only a short string value. It passes any
+// other cell to callSlowPath.
 func (t *rowReader) readTextCell(name lib.TJSAtom, field int32, cell, target lib.TJSValue) bool {
 	value := t.getProperty(cell, lib.EJS_ATOM_value)
 	if value.Ftag == lib.EJS_TAG_EXCEPTION {

@@ -20,8 +20,8 @@ import (
 var update = flag.Bool("update", false, "write the results of QuickJS into cases without a want section")
 
 // TestConform checks the results of all cases in both runtimes. Row hooks run three times: to
-// learn which columns they use, with these columns, and without any column. All three runs use
-// both sparse and complete records.
+// learn which columns they use, with these columns, and without any column. Unless a case makes
+// the worker unusable, it runs both with sparse and with complete records.
 func TestConform(t *testing.T) {
 	all := scenes(t)
 	if len(all) < 120 {

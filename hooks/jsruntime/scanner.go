@@ -81,8 +81,8 @@ func (s *scanner) readList(most int, each func(i int)) {
 	}
 }
 
-// readObject reads an object. It calls the function each with the name of each member, and
-// that function must read the value.
+// readObject reads an object. It passes the name of every member to the function each, which
+// must read the value.
 func (s *scanner) readObject(each func(name string)) {
 	s.expect('{')
 	if s.accept('}') {

@@ -47,7 +47,8 @@ const (
 	DefaultFirstUserID  = 64500
 )
 
-// maxScript is the maximum length of a command-line argument in bytes.
+// maxScript is the maximum length of Config.Script in bytes, slightly below the Linux limit for
+// a command-line argument.
 const maxScript = 120 << 10
 
 // Config configures a Pool. The zero Config works: QuickJS in a strict sandbox.

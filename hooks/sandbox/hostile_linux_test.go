@@ -85,8 +85,8 @@ func TestHostileCommands(t *testing.T) {
 	}
 }
 
-// TestFilesAreForbidden checks that opening a file fails in a program with a C library, and
-// kills a program without one.
+// TestFilesAreForbidden checks that opening a file either fails, as in a program with a C
+// library, or kills the worker.
 func TestFilesAreForbidden(t *testing.T) {
 	c := openPool(t, Config{IdleWorkers: 2})
 	for _, command := range []string{"open", "create", "self", "start"} {
@@ -132,8 +132,9 @@ func TestForgedFrames(t *testing.T) {
 	}
 }
 
-// TestForgedAnswer checks that the pool accepts a forged answer, because any code in the
-// worker can write the answer. The pool rejects an answer only if no call is running.
+// TestForgedAnswer checks that the pool accepts a forged answer, because any code in the worker
+// can write the answer. If the worker writes a second answer, the pool rejects it, because no
+// call is running.
 func TestForgedAnswer(t *testing.T) {
 	w := getWorker(t, openPool(t, Config{}))
 	one := frame('A', 6, "forged")

@@ -64,9 +64,9 @@ type Pool struct {
 	reapers  sync.WaitGroup
 }
 
-// New opens a pool. It starts a worker first, so that a pool without an error is known to
-// work. It returns a *RefusedError if the mode is Strict and the system does not support
-// the whole sandbox.
+// New opens a pool. It starts a worker first, so that a pool that it returns is known to work.
+// It returns a *RefusedError if the mode is Strict and the system does not support the whole
+// sandbox.
 func New(cfg Config) (*Pool, error) {
 	return newPool(cfg, ProbeCapabilities())
 }
@@ -295,8 +295,8 @@ const (
 	maxThreads = 32
 )
 
-// usageMonitor measures all workers that are in use in one pass, because a separate timer for
-// each worker would wake the program too often. It does not run while there are no workers.
+// usageMonitor measures, in one pass, all workers that are in use, because a separate timer for
+// each worker would wake the program too often. It does not run while no worker is in use.
 type usageMonitor struct {
 	mu      sync.Mutex
 	watched map[*Worker]struct{}

@@ -33,8 +33,8 @@ func TestFrames(t *testing.T) {
 	})
 }
 
-// TestBrokenFrames checks that memory is allocated for the payload that has arrived, not
-// for the announced size.
+// TestBrokenFrames checks that truncated frames and frames of the wrong kind are errors, and
+// that reading a missing payload takes few allocations.
 func TestBrokenFrames(t *testing.T) {
 	got, err := readPayload(bytes.NewReader([]byte("short")), maxFrame, nil)
 	if !errors.Is(err, io.ErrUnexpectedEOF) || got != nil {

@@ -110,8 +110,8 @@ func (o restrictions) setResourceLimits(files uint64, heap bool) error {
 	return nil
 }
 
-// eachInheritedFile calls do with each file that this process inherited but does not need.
-// It skips the files of the Go runtime's poller.
+// eachInheritedFile calls the function do for each file that this process inherited but does not
+// need. It skips the files of the Go runtime's poller.
 func eachInheritedFile(do func(fd int) error) error {
 	files, err := listOpenFiles()
 	if err != nil {
@@ -160,7 +160,7 @@ var landlockVersions = []landlock.Config{
 }
 
 // restrictFiles denies all threads access to all files except the given ones. It passes the
-// exact version to the library, which then fails instead of silently restricting less.
+// exact Landlock version to the library, which then fails instead of silently restricting less.
 func (o restrictions) restrictFiles(open ...landlock.Rule) error {
 	if o.NoNewPrivs {
 		if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {

@@ -13,7 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// outcome returns the answer to a call, or the kind of its failure.
+// outcome returns the answer to a call, or the kind and the details of its failure.
 func outcome(t *testing.T, w *Worker, request string, budget time.Duration) string {
 	t.Helper()
 	answer, err := w.Call(t.Context(), []byte(request), budget)
@@ -158,8 +158,8 @@ func userOf(t *testing.T, w *Worker) string {
 	return strings.Fields(rest)[0]
 }
 
-// TestNothingIsInherited checks that a worker has no open files of this program, not even
-// inheritable ones.
+// TestNothingIsInherited checks that a worker inherits neither the environment of this program
+// nor its open files, not even inheritable ones.
 func TestNothingIsInherited(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"os/exec"
 )
 
-// errNode is the error for Node on this system, where its processes could not be killed.
+// errNode is the error for Node on this system, where Intray could not kill Node's processes.
 var errNode = errors.New("node runs hooks on Linux only: use the hook runtime quickjs")
 
 // ProbeCapabilities returns no sandbox features, because sandboxes exist only on Linux.

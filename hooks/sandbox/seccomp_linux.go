@@ -131,8 +131,8 @@ const (
 )
 
 // nodePolicy allows the system calls that Node needs to start and to run JavaScript. These
-// include opening files and executing the program, which Landlock restricts. The JavaScript
-// compiler needs executable memory.
+// include the calls that open files and execute the program. Landlock restricts both. The
+// JavaScript compiler needs executable memory.
 func nodePolicy() syscallPolicy {
 	c := syscallPolicy{
 		allow: slices.Concat(nodeOldCalls, []uint32{

@@ -18,8 +18,8 @@ const (
 	// readGrace is the time that a worker may take to read a request before its budget
 	// begins. A worker that never reads gains only this time.
 	readGrace = 150 * time.Millisecond
-	// exitGrace is the time that a process may take to end after it closed a pipe, and the
-	// time for which its last frames are read after its end.
+	// exitGrace is the time that a process may take to end after it has closed a pipe, and the
+	// time for which its last frames are read after it has ended.
 	exitGrace = 200 * time.Millisecond
 )
 
@@ -46,7 +46,8 @@ type Worker struct {
 	timer           *time.Timer
 	deadline        time.Time
 	deadlineFailure Failure
-	// readers waits for the goroutines that read the pipes, which end before dead is closed.
+	// readers waits for the goroutines that read the pipes. These goroutines end before dead is
+	// closed.
 	readers sync.WaitGroup
 }
 
@@ -321,7 +322,7 @@ func (w *Worker) readFrames() {
 }
 
 // handleFrame handles a frame. It returns a failure if the frame is invalid. It reads the
-// payload into the buffer room, which it reuses unless the payload is large.
+// payload into *room, a buffer that it keeps for later frames unless the payload is large.
 func (w *Worker) handleFrame(from io.Reader, kind byte, size int, room *[]byte) (*Failure, error) {
 	if most := w.maxPayload(kind); size > most {
 		return oversizedFrame(kind, size, most), nil

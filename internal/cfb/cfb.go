@@ -8,9 +8,9 @@
 // that fits into the file, and loops of links are detected. In the usual Go reader (mscfb), the
 // file determines the depth of recursion and how often a chain is followed from its beginning.
 //
-// If a file cannot be read, functions return a *[DamageError]. They return errors of
-// the store unchanged. A truncated file can be opened, but its chains end early and its
-// streams are truncated.
+// If a file cannot be read, functions return a *[DamageError]. They return errors of the store
+// wrapped. A truncated file can be opened, but its chains end early and its streams are
+// truncated.
 //
 // The package finds only streams outside storages (folders). It does not read
 // properties or write files.
@@ -161,8 +161,9 @@ func appendUint32s(list []uint32, raw []byte) []uint32 {
 	return list
 }
 
-// readChain returns the chain that starts at sector start as a stream of at most size bytes. The
-// stream is truncated if the chain ends early or extends beyond the end of the file.
+// readChain returns the chain that begins at the sector with the number start, as a stream of at
+// most size bytes. The stream is truncated if the chain ends early or extends beyond the end of
+// the file.
 func (f *File) readChain(start uint32, size int64) (*Stream, error) {
 	s := &Stream{in: f.in, declaredSize: size}
 	seen := newBitset(f.sectorCount)
@@ -222,8 +223,8 @@ func (m bitset) set(n uint32) bool {
 type Entry struct {
 	name string
 	kind byte
-	// left and right are the numbers of sibling entries in the same storage. child is
-	// the number of an entry in this storage.
+	// left and right are the numbers of sibling entries in the same storage. If the entry is a
+	// storage, child is the number of one of the entries in it.
 	left, right, child uint32
 	start              uint32
 	size               int64

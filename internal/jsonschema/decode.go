@@ -239,7 +239,8 @@ func (d *decoder) reasonOf(err *jsontext.SyntacticError) intray.Message {
 // surrogateEscape matches the escape of one half of a surrogate pair.
 var surrogateEscape = regexp.MustCompile(`^\\u[dD][89a-fA-F]`)
 
-// boundedReader returns an error if its reader returns more bytes than left allows.
+// boundedReader returns an error if its reader returns too many bytes. The field left is the
+// number of bytes that the reader may still return.
 type boundedReader struct {
 	r    io.Reader
 	left int64

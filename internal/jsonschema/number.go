@@ -54,7 +54,7 @@ func parseInteger(text string) (int64, bool) {
 	return n, err == nil
 }
 
-// farExponent, with the original sign, replaces every exponent with a larger absolute value. No
+// farExponent replaces an exponent whose absolute value is larger. The sign stays the same. No
 // document has enough digits to bring such a number back into range.
 const farExponent = 1 << 40
 

@@ -28,9 +28,8 @@ type Scanner struct {
 	from io.Reader
 	to   io.Writer
 	buf  []byte
-	// In buf, the bytes before index written have been written, those before index pos have
-	// been scanned, and those before index end have been read. base is the offset of buf[0] in
-	// the document.
+	// The bytes buf[:written] have been written, buf[:pos] have been scanned, and buf[:end] have
+	// been read. base is the offset of buf[0] in the document.
 	written, pos, end int
 	base              int64
 	readErr           error

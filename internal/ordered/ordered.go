@@ -49,8 +49,8 @@ func (p *PanicError) Error() string { return fmt.Sprintf("%v\n\n%s", p.Value, p.
 
 // Start calls next on one goroutine until next returns io.EOF or another error, and passes the
 // items to workers. Before it returns, it calls newWorker once per worker, so each worker can
-// have its own state. At any time, at most limit items have been requested from next but not yet
-// returned by Results.Next. workers and limit must be at least 1.
+// have its own state. At any time, the number of items that were requested from next and not yet
+// returned by Results.Next is at most limit. workers and limit must be at least 1.
 //
 // After a worker returns an error, next is not called again. All functions receive a context
 // that is canceled when ctx is canceled or Close is called. They must return soon after that.

@@ -85,8 +85,8 @@ func TestResultsAreInOrder(t *testing.T) {
 	}
 }
 
-// TestWorkersRunInParallel checks that results stay in order if two workers wait for each
-// other and the second item finishes first.
+// TestWorkersRunInParallel checks that two workers run at the same time and that results stay in
+// order if the work on the first item waits for the second.
 func TestWorkersRunInParallel(t *testing.T) {
 	second := make(chan struct{})
 	r := Start(t.Context(), 2, 2, count(2, io.EOF), each(func(ctx context.Context, i int) (int, error) {

@@ -144,8 +144,8 @@ type deltaDecoder struct {
 	minDelta uint64
 	widths   []byte
 	// miniblock is the index of the next miniblock in the block. miniblockLeft is the number of
-	// values left in the current miniblock. The next of them starts at the bit with index bit,
-	// and each has width bits.
+	// values left in the current miniblock. bit is the index of the bit at which the next of
+	// these values starts, and width is the number of bits per value.
 	miniblock, miniblockLeft, bit int
 	width                         uint
 }

@@ -62,8 +62,8 @@ type Decompressor struct {
 	brotli *brotli.Reader
 }
 
-// NewZstdDecoder returns a decoder for pages of at most maxBytes bytes that up to concurrency
-// goroutines can use at once. 0 means one per processor.
+// NewZstdDecoder returns a decoder for pages of at most maxBytes bytes. concurrency is the
+// maximum number of goroutines that can use the decoder at once. 0 means one per processor.
 func NewZstdDecoder(concurrency int, maxBytes uint64) (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(concurrency), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxMemory(maxBytes), zstd.WithDecodeAllCapLimit(true))
@@ -149,8 +149,8 @@ func readExactly(r io.Reader, dst []byte) (int, error) {
 // Compressor compresses pages with zstd or Snappy. It is safe for concurrent use.
 type Compressor struct{ zstd *zstd.Encoder }
 
-// NewCompressor returns a compressor that up to concurrency goroutines can use at once. The
-// codec must be Zstd or Snappy.
+// NewCompressor returns a compressor for a codec. concurrency is the maximum number of
+// goroutines that can use the compressor at once. The codec must be Zstd or Snappy.
 func NewCompressor(codec format.CompressionCodec, concurrency int) (*Compressor, error) {
 	switch codec {
 	case format.Snappy:

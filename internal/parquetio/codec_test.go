@@ -83,8 +83,8 @@ func checkPage(t *testing.T, d *Decompressor, c *Chunk, pages, plain []byte, wan
 	return plain
 }
 
-// TestImpossibleSizes checks that pages with impossible sizes are rejected before memory is
-// allocated, and that pages are rejected if their size differs from the declared one.
+// TestImpossibleSizes checks that pages are rejected if their declared size is impossible or
+// differs from their actual size.
 func TestImpossibleSizes(t *testing.T) {
 	zeros := newTestCompressor(t, format.Zstd).compress(nil, make([]byte, 1000))
 	for name, test := range map[string]struct {
@@ -125,8 +125,8 @@ func TestUnknownCodecs(t *testing.T) {
 	}
 }
 
-// TestReadExactly checks the result for streams that are shorter or longer than declared, or
-// that fail after the declared end.
+// TestReadExactly checks the result for streams of the declared length, for shorter and longer
+// streams, and for streams that fail.
 func TestReadExactly(t *testing.T) {
 	errBroken := errors.New("broken")
 	for name, c := range map[string]struct {

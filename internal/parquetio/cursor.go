@@ -201,7 +201,7 @@ func (c *Cursor) readPage(h *PageHeader, body []byte) (err error) {
 	return err
 }
 
-// levelWidth returns the bit width of levels from 0 to most.
+// levelWidth returns the bit width of levels. most is the maximum level.
 func levelWidth(most int) uint { return uint(bits.Len(uint(most))) }
 
 // cutLevels returns a decoder for the levels with which the body of a version 1 page begins, and

@@ -101,7 +101,7 @@ func (b *DictionaryBuilder) Reset(width, entries int) {
 	b.width, b.count, b.plain, b.ends, b.hashes = width, 0, b.plain[:0], b.ends[:0], b.hashes[:0]
 }
 
-// Close removes all entries with a number of count or more, and frees the memory that is needed
+// Close removes all entries whose number is at least count, and frees the memory that is needed
 // only for adding values. After Close, call Reset before adding values.
 func (b *DictionaryBuilder) Close(count int) {
 	size := count * b.width

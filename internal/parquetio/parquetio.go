@@ -31,8 +31,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Magic is the magic number at both ends of a file. In encrypted files, MagicEncrypted
-// replaces it: at both ends if the footer is encrypted, and otherwise only at the end.
+// Magic is the magic number at both ends of a file. Files with an encrypted footer have
+// MagicEncrypted at both ends instead.
 const (
 	Magic          = "PAR1"
 	MagicEncrypted = "PARE"

@@ -45,7 +45,7 @@ func listPlan(t *testing.T, rows ...[]string) (*Plan, *intray.Batch) {
 
 func textOf(s string) *string { return &s }
 
-// formatCell returns the value and raw text of a cell, and the codes of its problems.
+// formatCell returns the value and raw text of a cell, and the levels and codes of its problems.
 func formatCell(b *intray.Batch, row, field int) string {
 	text := "null"
 	if v, ok := b.Fields[field].Value(row); ok {
@@ -277,8 +277,8 @@ func TestFillAdded(t *testing.T) {
 	}
 }
 
-// TestColumnHooksOfUnknownFields checks that ColumnFields and KeepFields skip a hook for an
-// unknown field that precedes other hooks.
+// TestColumnHooksOfUnknownFields checks that ColumnFields skips a hook for an unknown field that
+// precedes other hooks, and that KeepFields then keeps the columns for the other hooks.
 func TestColumnHooksOfUnknownFields(t *testing.T) {
 	p, b := listPlan(t, []string{"x", "no", "a@b.cd", "bad"})
 	schema := listSchema()

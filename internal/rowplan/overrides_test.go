@@ -10,8 +10,9 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// TestApplyLearnedValues checks whether a learned value or an answer wins for the same raw
-// text, and that both apply only to their own field.
+// TestApplyLearnedValues checks that an answer wins over a learned value for the same raw text,
+// that the latest learned value wins, and that answers and learned values apply only to their
+// own field.
 func TestApplyLearnedValues(t *testing.T) {
 	day := func(n int) time.Time { return time.Date(2025, 3, n, 0, 0, 0, 0, time.UTC) }
 	learned := []intray.LearnedValue{

@@ -4,8 +4,8 @@
 // applies changes made by hooks and people, and validates every row. The engine uses it for
 // imports and the review uses it for edited rows, so that both treat a value the same way.
 //
-// A Plan processes one batch at a time. Reading files, column and bulk hooks, and
-// cross-row validators are out of scope.
+// A Plan processes one batch at a time. The package does not read files and does not run column
+// hooks, bulk hooks or cross-row validators.
 package rowplan
 
 import (

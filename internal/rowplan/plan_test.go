@@ -250,8 +250,8 @@ func TestCompileFails(t *testing.T) {
 	}
 }
 
-// TestSummarize checks the rows with errors and the notices of a batch, also if there are more
-// than MaxNotices problems.
+// TestSummarize checks the rows with errors and the notices in the summary of a batch, even if
+// there are more than MaxNotices problems.
 func TestSummarize(t *testing.T) {
 	p, b := listPlan(t, []string{"x", "no", "", "bad"}, []string{"1", "", "", ""}, []string{"y", "", "", ""})
 	p.FoldColumns(b)

@@ -62,9 +62,9 @@ func (r *Reader) Failure() error { return r.err }
 // readBytes is the number of bytes that a reader from NewTextReader reads at a time.
 const readBytes = 128 << 10
 
-// NewTextReader returns a reader of a file as UTF-8 text that starts at an offset in the text.
-// It skips the byte order marks, whose total length is part of the guess. If the encoding is
-// not UTF-8, it decodes the file from the beginning.
+// NewTextReader returns a reader that yields a file as UTF-8 text, starting at an offset in that
+// text. It skips the byte order marks, whose total length is part of the guess. If the encoding
+// is not UTF-8, it decodes the file from the beginning.
 func NewTextReader(in source.Input, g charset.Guess, at int64) (io.Reader, error) {
 	if g.Encoding == charset.UTF8 {
 		return bufio.NewReaderSize(NewReader(in, int64(g.BOM)+at), readBytes), nil

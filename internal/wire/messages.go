@@ -26,7 +26,7 @@ import (
 // and no parameters. The following types are embedded in objects whose property names are in
 // camelCase or in snake_case.
 
-// Message is the message of an object in camelCase.
+// Message contains the properties of a message, with names in camelCase.
 type Message struct {
 	Text   string          `json:"message" doc:"The sentence in English."`
 	Code   string          `json:"messageCode,omitempty" schema:"code"`
@@ -36,7 +36,7 @@ type Message struct {
 // NewMessage returns m as the message of an object.
 func NewMessage(m intray.Message) Message { return Message{m.String(), m.Code, params(m)} }
 
-// Reason is the reason of an object in camelCase.
+// Reason contains the properties of a reason, with names in camelCase.
 type Reason struct {
 	Text   string          `json:"reason" doc:"The reason in English. May be empty."`
 	Code   string          `json:"reasonCode,omitempty" schema:"code"`
@@ -46,7 +46,7 @@ type Reason struct {
 // NewReason returns m as the reason of an object.
 func NewReason(m intray.Message) Reason { return Reason{m.String(), m.Code, params(m)} }
 
-// Label is the label of an object in camelCase.
+// Label contains the properties of a label, with names in camelCase.
 type Label struct {
 	Text   string          `json:"label" doc:"The label in English."`
 	Code   string          `json:"labelCode,omitempty" schema:"code"`
@@ -56,7 +56,7 @@ type Label struct {
 // NewLabel returns m as the label of an object.
 func NewLabel(m intray.Message) Label { return Label{m.String(), m.Code, params(m)} }
 
-// Reasons are the reasons of an object in camelCase.
+// Reasons contains the properties of a list of reasons, with names in camelCase.
 type Reasons struct {
 	Texts    []string         `json:"reasons" doc:"The reasons in English."`
 	Messages []intray.Message `json:"reasonMessages" doc:"The same reasons as codes with parameters."`
@@ -67,7 +67,7 @@ func NewReasons(list []intray.Message) Reasons {
 	return Reasons{intray.RenderAll(list), append([]intray.Message{}, list...)}
 }
 
-// SnakeMessage is the message of an object in snake_case.
+// SnakeMessage contains the properties of a message, with names in snake_case.
 type SnakeMessage struct {
 	Text   string          `json:"message" doc:"The sentence in English."`
 	Code   string          `json:"message_code,omitempty" schema:"code"`
@@ -79,7 +79,7 @@ func NewSnakeMessage(m intray.Message) SnakeMessage {
 	return SnakeMessage{m.String(), m.Code, params(m)}
 }
 
-// SnakeError is the error of an object in snake_case.
+// SnakeError contains the properties of an error, with names in snake_case.
 type SnakeError struct {
 	Text   string          `json:"error" doc:"What went wrong, in English. Empty if nothing did."`
 	Code   string          `json:"error_code,omitempty" schema:"code"`
@@ -89,7 +89,7 @@ type SnakeError struct {
 // NewSnakeError returns m as the error of an object.
 func NewSnakeError(m intray.Message) SnakeError { return SnakeError{m.String(), m.Code, params(m)} }
 
-// Warnings are the warnings of an object in snake_case.
+// Warnings contains the properties of a list of warnings, with names in snake_case.
 type Warnings struct {
 	Texts    []string         `json:"warnings,omitempty" doc:"Settings that were accepted but are probably mistakes, in English."`
 	Messages []intray.Message `json:"warning_messages,omitempty" doc:"The same warnings as codes with parameters."`

@@ -14,8 +14,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// Decode appends the text or attribute value raw to dst. It resolves references and
-// converts line ends to line feeds.
+// Decode decodes raw, which is text or the value of an attribute, and appends the result to dst.
+// It resolves references and converts line ends to line feeds.
 func (s *Scanner) Decode(dst, raw []byte) ([]byte, error) {
 	if bytes.IndexByte(raw, '&') < 0 && bytes.IndexByte(raw, '\r') < 0 {
 		return append(dst, raw...), nil

@@ -71,7 +71,7 @@ func TestOpenRoot(t *testing.T) {
 	}
 }
 
-// TestSkip checks the token after an element that is skipped with Skip and with SkipUnchecked.
+// TestSkip checks the tokens after an element that is skipped with Skip or with SkipUnchecked.
 func TestSkip(t *testing.T) {
 	for part, want := range map[string]string{
 		"<a><s/><b/></a>":                                          "<b>>",

@@ -98,8 +98,8 @@ func TestNext(t *testing.T) {
 	}
 }
 
-// TestScanAcrossBuffer moves the end of the buffer through every token, for each method
-// of reading and skipping.
+// TestScanAcrossBuffer moves the end of the buffer through every token, and checks that each
+// method of reading and skipping still returns the expected tokens.
 func TestScanAcrossBuffer(t *testing.T) {
 	const inside = `<b c="d>" e='"'/><!-- <x> --><?p ?><f>g&amp;h<![CDATA[i<]]></f >`
 	for shift := range len(inside) + 10 {
@@ -275,7 +275,8 @@ func TestOffset(t *testing.T) {
 	}
 }
 
-// failingAfter returns a reader that returns the first n bytes of text and then err.
+// failingAfter returns a reader that returns the first n bytes of the string text and then the
+// error err.
 func failingAfter(text string, n int, err error) io.Reader {
 	return io.MultiReader(strings.NewReader(text[:n]), iotest.ErrReader(err))
 }
@@ -307,7 +308,7 @@ func TestReaderFails(t *testing.T) {
 			}
 		}
 	}
-	// The first 64 KiB end between two elements, and the scanner has to read more.
+	// The part is longer than the buffer of 64 KiB, so the scanner has to read more.
 	long := "<a>" + strings.Repeat("<b>c</b>", bufferBytes/8) + "</a>"
 	for _, n := range []int{bufferBytes, bufferBytes + 1, len(long) - 1} {
 		s, err := New(failingAfter(long, n, broken), partConfig)

@@ -45,8 +45,8 @@ func ReadDirectory(in *Input, entries, entryBytes int) (*zip.Reader, error) {
 	return dir, nil
 }
 
-// budgetReader returns ErrDirectoryTooLarge if more than left bytes are read, unless unlimited
-// is set.
+// budgetReader returns ErrDirectoryTooLarge for reads that exceed its budget, unless unlimited
+// is set. The field left is the number of bytes that may still be read.
 type budgetReader struct {
 	in        *Input
 	left      int64

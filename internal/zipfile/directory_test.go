@@ -130,7 +130,8 @@ func listed(t *testing.T, in *Input) *zip.Reader {
 	return dir
 }
 
-// TestExactExtents checks that an entry may end exactly at its limit, but not one byte after it.
+// TestExactExtents checks that an entry may end exactly at the end of the file or at the start
+// of the next entry, but not one byte later.
 func TestExactExtents(t *testing.T) {
 	three := some(t)
 	rest := uint32(int64(len(three)) - dataOffset(t, listed(t, inputOf(three)), 2))

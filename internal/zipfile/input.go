@@ -33,8 +33,8 @@ type Input struct {
 // NewInput returns an Input for a file.
 func NewInput(in source.Input) *Input { return &Input{Input: in} }
 
-// Decoded returns an Input for a file, such as a decrypted file, that r computes from the bytes
-// of in. Only failures of that input count as failures of the store.
+// Decoded returns an Input for a file that is decoded from this one, for example by decryption.
+// r reads the decoded bytes. Only failures of this Input count as failures of the store.
 func (in *Input) Decoded(r io.ReaderAt, size int64) *Input {
 	return &Input{Input: source.Input{Name: in.Name, ReaderAt: r, Size: size}, store: in}
 }

@@ -168,8 +168,8 @@ func (a *Archive) OpenSmall(ctx context.Context, name string) (*Part, error) {
 	return p, err
 }
 
-// addInflated records that the first read bytes of a part were inflated. It returns the number
-// of inflated bytes of all parts.
+// addInflated records how many bytes of a part have been inflated, counted from the beginning of
+// the part. It returns the number of inflated bytes of all parts.
 func (a *Archive) addInflated(file *zip.File, read int64) int64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -149,7 +149,7 @@ var files embed.FS
 // standard parses the embedded lexicon on first use.
 var standard = sync.OnceValues(func() (*Lexicon, error) { return Parse(files) })
 
-// Standard returns Intray's lexicon. An error concerns one of the files in this folder, and
+// Standard returns Intray's lexicon. An error concerns the files in this folder, and usually
 // names the file and the line.
 func Standard() (*Lexicon, error) { return standard() }
 

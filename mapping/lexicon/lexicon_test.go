@@ -155,7 +155,8 @@ func TestLanguages(t *testing.T) {
 	}
 }
 
-// TestParseErrors checks that each error names the file and the line.
+// TestParseErrors checks the errors for various mistakes in a lexicon. Most of these errors name
+// the file and the line.
 func TestParseErrors(t *testing.T) {
 	const a = "concept a: text\n  en Aaa\n"
 	for text, want := range map[string]string{

@@ -10,7 +10,7 @@ import (
 )
 
 // Parse parses all files in a folder whose names end in .txt. Their order does not matter.
-// An error names the file and the line.
+// Nearly all errors name the file and the line.
 func Parse(folder fs.FS) (*Lexicon, error) {
 	names, err := fs.Glob(folder, "*.txt")
 	if err != nil {
@@ -54,7 +54,8 @@ type block struct {
 	concept   *Concept
 	qualifier *Qualifier
 	noise     bool
-	// opposites counts the blocks of opposites.
+	// opposites is the number of the block among the blocks of opposites, counted from 1, or 0
+	// for any other block.
 	opposites int
 }
 

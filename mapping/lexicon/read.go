@@ -150,7 +150,8 @@ func sorted(marks []string) []string {
 	return slices.Compact(marks)
 }
 
-// distinct returns, for each meaning, the reading with the lowest cost. It retains the order.
+// distinct returns, for each meaning, the reading with the lowest cost. The reading with the
+// lowest cost comes first.
 func distinct(all []Reading) []Reading {
 	slices.SortStableFunc(all, func(a, b Reading) int {
 		return cmp.Or(cmp.Compare(a.Cost+a.partCost, b.Cost+b.partCost), cmp.Compare(a.Head, b.Head), cmp.Compare(a.Named, b.Named), slices.Compare(a.Qualifiers, b.Qualifiers))

@@ -20,7 +20,7 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// TestMergeUnknown checks that unknown parts are merged only with the part directly before.
+// TestMergeUnknown checks that unknown parts are merged only with adjacent unknown parts.
 func TestMergeUnknown(t *testing.T) {
 	known := segment{senses: []sense{{}}, letters: 10}
 	noise := segment{noise: true, letters: 20}

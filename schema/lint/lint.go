@@ -215,7 +215,7 @@ func quoted(text string) intray.Message {
 // budget limits the cost of a check. It counts operations instead of measuring time, so
 // that the same schema always has the same findings.
 type budget struct {
-	// patterns is the number of expressions that may still be compiled. source is the maximum
+	// patterns is the number of expressions that may still be examined. source is the maximum
 	// total size of these expressions, in bytes.
 	patterns, source int
 	// valueBytes is the number of bytes of options that may still be tried with validators.
@@ -233,8 +233,8 @@ func newBudget() budget {
 	return budget{patterns: 200, source: 32 << 10, valueBytes: 4 << 20, keys: 500_000, variants: 500_000}
 }
 
-// takePattern reports whether the budget allows compiling an expression of the given size,
-// in bytes.
+// takePattern reports whether the budget allows examining an expression of the given size, in
+// bytes.
 func (b *budget) takePattern(size int) bool {
 	if b.patterns < 1 || b.source < size {
 		b.patternsLeft++

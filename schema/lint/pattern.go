@@ -283,7 +283,8 @@ func literalBranch(re *syntax.Regexp) branch {
 	return b
 }
 
-// caseVariants returns the characters that match a character.
+// caseVariants returns the characters that a literal character matches, as ranges: the character
+// itself and, if the flags ignore case, its case variants.
 func caseVariants(r rune, flags syntax.Flags) []rune {
 	pairs := []rune{r, r}
 	if flags&syntax.FoldCase != 0 {
@@ -408,8 +409,8 @@ func formOf(f intray.Field) form {
 	return anyForm()
 }
 
-// digitForm returns the form of strings that begin with a digit. They have the second length
-// if the option is on, and the first length otherwise.
+// digitForm returns the form of strings that begin with a digit. The second of the given lengths
+// applies if the option is on, and the first applies otherwise.
 func digitForm(on bool, without, with int) form {
 	if on {
 		return fixedLength(with, digits)

@@ -14,7 +14,7 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// requirement is one of the eight validators that require a cell if other fields meet a
+// requirement is one of the eight validators that make a cell required if other fields meet a
 // condition.
 type requirement struct {
 	// without negates the condition. all requires that all fields meet it. If byValue is set, the
@@ -126,7 +126,7 @@ func (l *linter) checkRequiresTwice(i, n int, d requirement) {
 	}
 }
 
-// conditions returns the conditions as strings. Each of them alone requires the cell.
+// conditions returns the conditions as strings. Each of them alone makes the cell required.
 func (d requirement) conditions() []string {
 	if d.all && len(d.keys) > 1 {
 		return nil
@@ -141,7 +141,7 @@ func (d requirement) conditions() []string {
 	return list
 }
 
-// checkAlwaysRequired reports two validators of the same level that require the cell in
+// checkAlwaysRequired reports two validators of the same level that make the cell required in
 // opposite cases.
 func (l *linter) checkAlwaysRequired(i, n int, f intray.Field, d requirement, k *ruleState) {
 	same, other := k.with, k.without

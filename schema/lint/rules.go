@@ -25,9 +25,9 @@ type ruleState struct {
 	accepted []acceptedForms
 	// patterns maps each expression to the index of the first validator that has it.
 	patterns map[*pattern]int
-	// with maps each condition on other fields to the index of the first validator that requires
-	// the cell if the condition is met. without is the same for validators that require the cell
-	// if the condition is not met.
+	// with maps each condition on other fields to the index of the first validator that makes
+	// the cell required if the condition is met. without is the same for validators that make
+	// the cell required if the condition is not met.
 	with, without map[string]int
 }
 

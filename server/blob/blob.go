@@ -28,8 +28,8 @@ type Store interface {
 	Open(ctx context.Context, key string) (Reader, error)
 	// Delete deletes a blob. It is not an error if the blob does not exist.
 	Delete(ctx context.Context, key string) error
-	// DeleteAll deletes all blobs whose keys begin with prefix and "/", including
-	// unfinished ones. It is not an error if there are none.
+	// DeleteAll deletes all blobs whose keys begin with prefix + "/", including unfinished ones.
+	// It is not an error if there are none.
 	DeleteAll(ctx context.Context, prefix string) error
 	// CheckWritable returns an error if blobs cannot be written.
 	CheckWritable(ctx context.Context) error

@@ -247,7 +247,7 @@ type Remotes interface {
 	// NextRun returns the time of the next run. last is when the last run began.
 	// failures is the number of consecutive failed runs up to now.
 	NextRun(s model.Schedule, last time.Time, failures int, now time.Time) time.Time
-	// PlanPull returns which of the listed files to fetch.
+	// PlanPull decides which of the listed files to fetch.
 	PlanPull(memory []model.PulledFile, listed []model.RemoteFile, now time.Time) PullPlan
 	// Open logs in. Errors from Open and from the Remote have human-readable messages.
 	Open(ctx context.Context, login Login) (Remote, error)
@@ -285,8 +285,8 @@ type RemoteListing struct {
 type Remote interface {
 	Report() SFTPReport
 	List(ctx context.Context, directory, pattern string) (RemoteListing, error)
-	// Fetch writes the content of the file from offset on to the given writer, and returns the
-	// number of bytes written, even if it returns an error. It refuses files that are larger
+	// Fetch writes the content of the file, starting at offset, to the given writer. It returns
+	// the number of bytes written, even if it returns an error. It refuses files that are larger
 	// than maxSize bytes.
 	Fetch(ctx context.Context, f model.RemoteFile, offset, maxSize int64, to io.Writer) (int64, error)
 	// Upload writes a file. It becomes visible only when it is complete.

@@ -33,8 +33,8 @@ const (
 	// maxTurn is the period after which a run starts no further downloads, so that other
 	// connectors can run.
 	maxTurn = 5 * time.Minute
-	// fetchGrace and fetchPace limit the duration of a download: after fetchGrace, it must
-	// average at least fetchPace bytes per second. A slower download would delay other files.
+	// fetchGrace and fetchPace limit the duration of a download to fetchGrace plus one second
+	// for every fetchPace bytes of the file. A slower download would delay other files.
 	fetchGrace, fetchPace = 5 * time.Minute, 64 << 10
 	// runsPerOrg is the maximum number of concurrent runs of an organization in a
 	// process. At most failingPerOrg of them may belong to connectors whose last

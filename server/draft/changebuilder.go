@@ -295,7 +295,7 @@ func (m *changeBuilder) writeStaged(b *intray.Batch) error {
 	return err
 }
 
-// beginStage makes the revision a large one and stages the rows it already holds.
+// beginStage makes the revision a large one and creates the writer that stages its rows.
 func (m *changeBuilder) beginStage(ctx context.Context) {
 	d := m.draft
 	m.revision.prefix = d.newRevisionPrefix(m.revision.seq)

@@ -136,7 +136,8 @@ func TestFailedChange(t *testing.T) {
 			t.Errorf("%d: blobs remain: %s", name, diff)
 		}
 	}
-	// Save may fail although the revision was stored. Its blobs must remain usable.
+	// Save may fail although the revision was stored. The blobs of the revision must remain
+	// usable.
 	if _, err := u.draft.Change(t.Context(), all, ChangeOptions{Save: func(ctx context.Context, k StoredRevision, v ChangeResult) error {
 		return errors.Join(full, u.saveOptions().Save(ctx, k, v))
 	}}); !errors.Is(err, full) || u.draft.now.Load() != before {

@@ -73,13 +73,13 @@ type Config struct {
 	// other draft may use these keys.
 	Blobs  blob.Store
 	Prefix string
-	// Fields are the fields of the run, in the order of its batches. Parts holds the
+	// Fields are the fields of the run, in the same order as in its batches. Parts holds the
 	// number of columns of each many-to-one field, and 0 for each other field.
 	Fields      []intray.Field
 	Parts       []int
 	Revalidator Revalidator
-	// Whole passes all rows of a change to the Revalidator in one call. All of them are
-	// then in memory at the same time.
+	// Whole makes the draft pass all rows of a change to the Revalidator in one call. All of
+	// them are then in memory at the same time.
 	Whole bool
 	// Names maps, for each field, raw values to the names displayed instead. For a multi-select
 	// field, it maps the elements. The map of a field is nil if its cells display their values.
@@ -138,7 +138,7 @@ type Draft struct {
 	searches searches
 	caches   rowCaches
 
-	// background counts background goroutines. They end no later than when closing is closed.
+	// background counts background goroutines. They stop early if closing is closed.
 	calls      callTracker
 	background sync.WaitGroup
 	closing    chan struct{}
@@ -404,8 +404,8 @@ func (d *Draft) deleteRevision(l *revision) {
 // limits are the sizes at which the draft switches to a different algorithm. They do
 // not affect results.
 type limits struct {
-	// rows and bytes are the maximum size of the content of a small revision. body is
-	// the maximum size of a body that is stored inline, in bytes.
+	// rows and bytes are the maximum numbers of rows and bytes in the content of a small
+	// revision. body is the maximum size of a body that is stored inline, in bytes.
 	rows, bytes, body int
 	// held is the maximum total size of small revisions, in bytes. Once it is exceeded,
 	// only very small revisions are kept in memory.

@@ -31,7 +31,7 @@ func newFaultTest(t *testing.T) *testDraft {
 	return u
 }
 
-// openFaulty opens the draft and its stage in store.
+// openFaulty opens the draft and its stage in the given store.
 func (u *testDraft) openFaulty(store blob.Store) (d *Draft, closeAll func(), err error) {
 	stage, err := staging.Open(context.Background(), store, "import/stage")
 	if err != nil {

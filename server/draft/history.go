@@ -174,7 +174,8 @@ func batchRow(b *intray.Batch, at int, row uint32, version int64) Row {
 	return r
 }
 
-// rows returns the rows with these numbers. It skips numbers that do not exist in the snapshot.
+// rows returns the rows with the given numbers. It skips numbers that do not exist in the
+// snapshot.
 func (d *Draft) rows(ctx context.Context, s *snapshot, numbers []int64) ([]Row, error) {
 	wanted := roaring.New()
 	for _, n := range numbers {

@@ -52,7 +52,7 @@ func testNames() []map[string]string {
 func testParts() []int { return []int{0, 0, 0, 0, 0, 0, 0, 2} }
 
 // parseTestCell parses a cell of the test schema. Except in the many-to-one field, the value is
-// the trimmed raw value. In the other fields, a raw value that contains "bad" is invalid.
+// the trimmed raw value, and a raw value that contains "bad" is invalid.
 func parseTestCell(field int, raw string) (value string, there bool, problems []intray.Problem) {
 	value = strings.TrimSpace(raw)
 	switch {

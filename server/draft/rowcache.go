@@ -26,8 +26,8 @@ const (
 	// minGroups is the maximum number of row groups for which a cache is unnecessary.
 	minGroups = 8
 	// A draft is idle if no call is in progress and the last one ended at least idleDelay ago.
-	// Before it reads a span, the goroutine that fills a cache waits up to maxYield for the
-	// draft to become idle.
+	// Before each span, the goroutine that fills a cache waits up to maxYield for the draft to
+	// become idle.
 	idleDelay = 5 * time.Millisecond
 	maxYield  = 10 * time.Millisecond
 )

@@ -71,7 +71,8 @@ func (d *Draft) eachSpan(ctx context.Context, rows *roaring.Bitmap, progress fun
 	return group.Wait()
 }
 
-// progressOf returns a function that adds a finished span to the row count and calls progress.
+// progressOf returns a function that adds the rows of a finished span to the row count and calls
+// progress.
 func progressOf(spans []span, progress func(done, total int64)) func(at span) {
 	if progress == nil {
 		return func(span) {}

@@ -16,7 +16,8 @@ import (
 // View is a saved result of a filter. Rows that no longer match stay in the view.
 // Deleted rows do not.
 type View struct {
-	// Token identifies the view. It expires after a number of newer views have been opened.
+	// Token identifies the view. It expires after a number of other views have been used since
+	// its last use.
 	Token string
 	// Rows is the number of rows in the view.
 	Rows int64
@@ -175,8 +176,8 @@ func (d *Draft) resolveQuery(ctx context.Context, s *snapshot, q Query, progress
 	return token, rows, nil
 }
 
-// OpenView opens a view of a filter. A search scans all rows once. progress may be
-// nil. It is called with row counts from a different goroutine.
+// OpenView opens a view of a filter. A search scans all rows once. progress may be nil. It is
+// called in a different goroutine, with row counts.
 func (d *Draft) OpenView(ctx context.Context, f Filter, progress func(done, total int64)) (View, error) {
 	s, done := d.beginRead()
 	defer done()

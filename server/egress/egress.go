@@ -1,10 +1,10 @@
 // Package egress opens all outgoing connections to addresses that users configure.
 //
 // A [Dialer] checks the address of every connection attempt after DNS resolution. It refuses a
-// name that resolves to an internal address, however the name is spelled and whenever the
-// address changes. It refuses all networks in the IANA special-purpose address registries,
-// except those that the operator allows. Allowed networks are open on all ports. A Dialer cannot
-// detect public addresses that the operator routes to an internal network.
+// name that resolves to an internal address, however the name is spelled and even if an earlier
+// lookup returned a public address. It refuses all networks in the IANA special-purpose address
+// registries, except those that the operator allows. Allowed networks are open on all ports. A
+// Dialer cannot detect public addresses that the operator routes to an internal network.
 //
 // A [LimitedConn] limits how many bytes the peer may send.
 //
@@ -54,14 +54,14 @@ func New(cfg Config) *Dialer {
 	return &Dialer{allow: slices.Clone(cfg.Allow), timeout: cfg.Timeout, resolver: cfg.Resolver}
 }
 
-// DialWeb connects for HTTP, which may use the ports 80, 443 and 1024 to 65535. The network must
-// be "tcp", "tcp4" or "tcp6", and the address must be "host:port". If the address is refused,
-// the error is a *RefusedError. DialWeb can serve as the DialContext of an http.Transport.
+// DialWeb connects for HTTP, which may use ports 80, 443 and 1024 to 65535. The network must be
+// "tcp", "tcp4" or "tcp6", and the address must be "host:port". If the address is refused, the
+// error is a *RefusedError. DialWeb can serve as the DialContext of an http.Transport.
 func (d *Dialer) DialWeb(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.dial(ctx, web, network, address)
 }
 
-// DialSFTP is like DialWeb, but allows the SFTP ports 22 and 1024 to 65535.
+// DialSFTP is like DialWeb, but connects for SFTP, which may use ports 22 and 1024 to 65535.
 func (d *Dialer) DialSFTP(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.dial(ctx, sftp, network, address)
 }

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Allowing the network that an error suggests makes the address reachable.
+// TestSuggestedNetwork checks that allowing the network that an error suggests makes the address
+// reachable.
 func TestSuggestedNetwork(t *testing.T) {
 	for _, text := range []string{
 		"10.0.0.5", "127.0.0.1", "::1", "fe80::1", "169.254.169.254", "100.64.0.1", "64:ff9b::7f00:1", "fd00::1", "192.0.2.1",

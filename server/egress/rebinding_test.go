@@ -33,8 +33,8 @@ func canDial(t *testing.T, dialer *Dialer, address string) bool {
 	return err == nil
 }
 
-// A name that first resolved to a public address is refused if it resolves to an internal one
-// when it is dialed.
+// TestNameThatChanges checks that a name that first resolved to a public address is refused if
+// it resolves to an internal one when it is dialed.
 func TestNameThatChanges(t *testing.T) {
 	w := newRecorder(t)
 	for _, addr := range internalAddresses() {
@@ -57,8 +57,8 @@ func TestNameThatChanges(t *testing.T) {
 	w.wantOnly(t)
 }
 
-// No internal address is reached if a name server answers each query differently, both within
-// a lookup and between lookups.
+// TestNameThatNeverStays checks that no internal address is reached if the answers of a name
+// server vary, both within a lookup and between lookups.
 func TestNameThatNeverStays(t *testing.T) {
 	if !isEverywhere() {
 		// Some of the answers are public addresses, and tests must not connect to them.
@@ -87,7 +87,8 @@ func TestNameThatNeverStays(t *testing.T) {
 	w.wantOnly(t, publicFour, publicSix)
 }
 
-// A name has public and internal addresses in any order. The dialer must check each one.
+// TestNameWithManyAddresses checks that, of the addresses of a name, the dialer never connects
+// to an internal one, but does connect to a public one.
 func TestNameWithManyAddresses(t *testing.T) {
 	w := newRecorder(t)
 	internal := internalAddresses()

@@ -97,8 +97,9 @@ func webHosts(t *testing.T) []string {
 	return hosts
 }
 
-// TestSpellings dials all spellings of internal addresses. Its name server parses
-// numbers leniently and resolves all other names to this machine.
+// TestSpellings checks that the dialer reaches no internal address, however the address is
+// spelled. Its name server parses numbers leniently and resolves all other names to this
+// machine.
 func TestSpellings(t *testing.T) {
 	w := newRecorder(t)
 	dialer := New(Config{Resolver: named(t, func(name string) []netip.Addr {

@@ -1,8 +1,8 @@
 // Package httpapi serves the HTTP API: routes, authentication, and JSON requests and responses.
 //
-// An operation is a row in the table in operations.go: a method and a path, who may call it, the
-// schemas of its request and response, and the function that serves it. The document at
-// /openapi.json is generated from this table. The schemas of responses are derived from the
+// An operation is a row in the table in operations.go: a method and a path, an authentication
+// method, the schemas of its request and response, and the function that serves it. The document
+// at /openapi.json is generated from this table. The schemas of responses are derived from the
 // structs of package wire. An error is a JSON object with detail, code and request_id. The file
 // errors.go maps the kinds of errors to statuses.
 //

@@ -52,8 +52,8 @@ func TestBodyErrors(t *testing.T) {
 	}
 }
 
-// sent sends a request with body and returns the response. headers alternates
-// between names and values.
+// sent sends a request with the given body and returns the response. headers alternates between
+// names and values.
 func (s *server) sent(method, path string, body io.Reader, headers ...string) *httptest.ResponseRecorder {
 	s.Helper()
 	r := httptest.NewRequestWithContext(s.Context(), method, strings.TrimPrefix(path, "http://intray.test"), body)

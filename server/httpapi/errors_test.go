@@ -8,7 +8,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// TestKindsHaveStatuses checks that no error for the caller becomes an internal error.
+// TestKindsHaveStatuses checks the HTTP status for each kind of error and for an internal error.
 func TestKindsHaveStatuses(t *testing.T) {
 	want := map[model.Kind]int{
 		model.NotFound: 404, model.Invalid: 400, model.Conflict: 409,

@@ -78,8 +78,8 @@ func TestShapeOfRefuses(t *testing.T) {
 	}
 }
 
-// TestShapesFitTheirZeroValues checks that schemas accept the JSON of zero values,
-// which has the fewest properties.
+// TestShapesFitTheirZeroValues checks that schemas accept the JSON of values whose optional
+// fields are zero, which has the fewest properties.
 func TestShapesFitTheirZeroValues(t *testing.T) {
 	for _, c := range []struct {
 		value any

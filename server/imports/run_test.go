@@ -88,7 +88,7 @@ func TestWatchRun(t *testing.T) {
 	}
 }
 
-// TestWatchEnds checks that a run is not watched any more after it has ended.
+// TestWatchEnds checks that a run is no longer watched after it has ended.
 func TestWatchEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store := &runStore{states: []runState{{running: []model.ImportRef{{Org: "o", ID: "i", Run: 3}}}}}

@@ -26,8 +26,8 @@ var (
 	uploadLink   = intray.NewMessage("link.upload_url", nil)
 )
 
-// uploadTimeout is the maximum duration of an upload. It is much shorter than
-// GuardFor, so that no file is deleted while it is being accepted.
+// uploadTimeout is the maximum duration of an upload. It is shorter than GuardFor, so that no
+// file is deleted while it is being accepted.
 const uploadTimeout = 20 * time.Hour
 
 // UploadReceiver receives the file of an authorized upload.

@@ -402,7 +402,7 @@ type PullRun struct {
 // import ends. 0 means forever.
 type Retention struct {
 	Org string
-	// SchemaID is the saved schema to which the policy applies. "" means all schemas
+	// SchemaID is the id of the saved schema to which the policy applies. "" means all schemas
 	// without their own policy.
 	SchemaID                     string
 	Originals, Results, Problems int

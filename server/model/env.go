@@ -155,8 +155,8 @@ func (h *InProgress) Contains(name string) bool {
 const (
 	// StopGrace is the time for which a run may continue to write after it has lost its import.
 	StopGrace = 30 * time.Second
-	// GuardFor is the maximum time for receiving a file. After that, its blob is
-	// treated as orphaned.
+	// GuardFor is the time between the creation of a blob and its deletion as an orphan. The
+	// transaction that refers to the blob prevents the deletion.
 	GuardFor = 24 * time.Hour
 	// acceptWithin is the maximum time for recording a stored file, even after the
 	// client has disconnected.

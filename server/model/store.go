@@ -8,13 +8,13 @@ import (
 	"github.com/intraydata/intray/server/queue"
 )
 
-// Store stores everything except the contents of files. Update runs work in a
-// transaction. The transaction is durable when Update returns nil, and is rolled
-// back if work returns an error. View runs work on one snapshot and changes nothing.
+// Store stores everything except the contents of files. Update calls the function work in a
+// transaction. The transaction is durable when Update returns nil, and is rolled back if work
+// returns an error. View calls work on one snapshot and changes nothing.
 //
-// If a transaction conflicts with another one, it is rolled back and work runs again. Therefore,
-// work must not change anything except the transaction and variables that it resets. In an
-// Update, reading an import, session, credential or replay with Get locks it: no other
+// If a transaction conflicts with another one, it is rolled back and work is called again.
+// Therefore, work must not change anything except the transaction and variables that it resets.
+// In an Update, reading an import, session, credential or replay with Get locks it: no other
 // transaction can change it until this transaction ends.
 //
 // A missing row causes an *Error of kind NotFound. A row that violates a unique
@@ -30,7 +30,8 @@ type Store interface {
 	Forget(ctx context.Context) error
 }
 
-// View returns the result of read, which runs in a read-only transaction of the store.
+// View returns the result of the function read, which it calls in a read-only transaction of the
+// store.
 func View[T any](ctx context.Context, store Store, read func(Tx) (T, error)) (result T, err error) {
 	err = store.View(ctx, func(tx Tx) (err error) {
 		result, err = read(tx)
@@ -48,8 +49,8 @@ func ViewPage[T any](ctx context.Context, store Store, read func(Tx) ([]T, int64
 	return page, total, err
 }
 
-// Tx is a transaction. It has one field for the rows of each kind of entity. It ends
-// when work returns.
+// Tx is a transaction. It has one field for the rows of each kind of entity. It ends when the
+// function that was passed to Update or View returns.
 type Tx struct {
 	Accounts    AccountRows
 	Schemas     SchemaRows
@@ -246,8 +247,9 @@ type DeliveryRows interface {
 	List(ctx context.Context, org, webhookID string, offset, limit int64) ([]Delivery, int64, error)
 	// Save updates Status, Tries, Due and Node.
 	Save(ctx context.Context, d Delivery) error
-	// Requeue makes all deliveries of a webhook due that were created at the time since or later,
-	// and returns their number. It skips deliveries that are Waiting or whose body was deleted.
+	// Requeue makes due the deliveries of a webhook that were created at the time since or
+	// later, and returns their number. It skips deliveries that are Waiting or whose body was
+	// deleted.
 	Requeue(ctx context.Context, org, webhookID string, since, now time.Time) (int64, error)
 	Attempted(ctx context.Context, a Attempt) error
 	// Attempts returns the attempts to send a delivery, in order.

@@ -52,9 +52,9 @@ type Queue interface {
 	// number. If the node is in fact alive, the results of its old jobs have no effect. Reclaim
 	// does not limit how often it enqueues a job that crashes its process.
 	Reclaim(ctx context.Context, tx Tx, node string) (int, error)
-	// Start starts running jobs of the kinds that have a handler, and returns
-	// immediately. Jobs run until Stop is called, even if ctx is canceled. Start must
-	// be called at most once, and requires Config.Node.
+	// Start begins to run jobs of the kinds that have a handler, and returns immediately. Jobs
+	// run until Stop is called, even if ctx is canceled. Start must be called at most once, and
+	// requires Config.Node.
 	Start(ctx context.Context, handlers map[string]Handler) error
 	// Stop starts no more jobs and waits until the running jobs end or ctx is done. Then it
 	// cancels the contexts of the remaining jobs and waits for at most Config.Grace. It returns

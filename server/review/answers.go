@@ -236,8 +236,8 @@ func (t *valueAnswers) normalize(id, answer string) (string, error) {
 	return canonical, nil
 }
 
-// parseCanonical returns the value that text parses to. It returns false if text is not a value,
-// or only similar to one.
+// parseCanonical returns the value that text parses to. It returns false if text is not a value
+// or is only similar to one.
 func parseCanonical(parser celltype.Parser, text string) (canonical string, ok bool) {
 	read := parser.Parse(celltype.Cell{Raw: []byte(text)}, nil)
 	switch {

@@ -38,7 +38,8 @@ type drafts struct {
 
 // openDraft is the draft for one run of an import. It may not be open yet.
 type openDraft struct {
-	// users is the number of current users. used is the time when the last user finished.
+	// users is the number of calls that are using the draft. used is the time when a call last
+	// finished using it.
 	users int
 	used  time.Time
 

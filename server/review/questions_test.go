@@ -38,8 +38,8 @@ func given(answers intray.Answers) map[string]*string {
 
 const withdrawn = "withdrawn"
 
-// TestUpdatedAnswers checks updates of the answers about a file with the columns 0 to 5. The
-// file has two sheets.
+// TestUpdatedAnswers checks updates to the answers about a file with columns 0 to 5. The file
+// has two sheets.
 func TestUpdatedAnswers(t *testing.T) {
 	outcome := &model.Outcome{Outcome: engine.Outcome{
 		Headers:   []string{"A", "B", "C", "D", "E", "F"},

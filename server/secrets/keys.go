@@ -151,7 +151,8 @@ func (m Master) deriveBytes(use, label string) []byte {
 // ErrToken reports that a token was not signed with this key or was altered.
 var ErrToken = errors.New("the token is invalid")
 
-// Every MAC covers its use, so that it is never a valid signature of a token.
+// Every HMAC covers one of these numbers, so that a result of MAC is never a valid signature of
+// a token.
 const (
 	forMAC   = 1
 	forToken = 2

@@ -262,8 +262,8 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// The number of unused bits at the end depends on the length of the payload modulo
-// 3.
+// TestAlteredTokensAreRefused uses payloads of different lengths, because the number of unused
+// bits at the end of a token depends on the length.
 func TestAlteredTokensAreRefused(t *testing.T) {
 	k := master(t, canary).Derive("x")
 	for _, payload := range []string{"", "a", "ab", "abc", `{"import":"1","expires":1}`} {

@@ -28,7 +28,7 @@ func answerFields() []intray.Field {
 	}
 }
 
-// These answers are about a file with three columns.
+// TestCheckAnswers checks which answers about a file with three columns are valid.
 func TestCheckAnswers(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -131,7 +131,7 @@ const (
 	orderFile = "Size,Country,Home,Tags,State\nmittel,Absurdistan,x,\"new,gone\",Golden State\nS,DE,x,new,CA\n"
 )
 
-// Answers map raw values to values of the list, also in later imports.
+// Answers map raw values to values of the list, in later imports too.
 func TestValueAnswers(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -22,8 +22,8 @@ func (f *fixture) importInReview() model.Import {
 	return f.wantStatus(f.finishedImport(badFile, blocking), model.NeedsReview)
 }
 
-// setEmail returns an edit that sets the email address of a row to text. It is
-// based on a version of the row and on the value that the client saw.
+// setEmail returns an edit that sets the email address of a row to the given text. It is based
+// on a version of the row and on the value that the client saw.
 func setEmail(row int64, version int64, seen, text string) draft.Set {
 	return draft.Set{Cells: []draft.Typed{{Row: row, Field: 0, Text: text, Version: version, Seen: seen}}}
 }

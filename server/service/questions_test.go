@@ -135,7 +135,7 @@ func TestAnswerDiscardsChanges(t *testing.T) {
 	_, err = f.AnswerQuestions(f.ctx, f.org, imp.ID, small, false)
 	f.wantError(err, model.Conflict, "discards_changes")
 	var e *model.Error
-	if !errors.As(err, &e) || e.Changes != 1 || !strings.Contains(e.Message.String(), "lost (1).") {
+	if !errors.As(err, &e) || e.Changes != 1 || !strings.Contains(e.Message.String(), "lost (changes: 1).") {
 		t.Errorf("the error is %+v", e)
 	}
 	if f.wantStatus(imp, model.NeedsReview); len(f.reload(imp).Answers) > 0 {

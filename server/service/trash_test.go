@@ -53,7 +53,7 @@ func TestOrphansOfCrashes(t *testing.T) {
 	}
 }
 
-// Nothing is lost in a crash after the commit.
+// If the process crashes after an upload has been committed, nothing is lost.
 func TestCrashAfterUpload(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, crashAt("upload.accepted"))

@@ -144,7 +144,8 @@ func TestPassword(t *testing.T) {
 	wantError(t, err, sftp.Denied, "sftp.login_denied", "berta")
 }
 
-// A server that closes the connection during the login has not refused the secret.
+// If a server closes the connection during the login, the error must not say that the server
+// refused the secret.
 func TestLoginCutOff(t *testing.T) {
 	key, _ := newKey(t, "ed25519")
 	cfg := withPassword(key)

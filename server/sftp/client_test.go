@@ -189,8 +189,8 @@ func floodIgnored(c net.Conn, greeting string) {
 	repeat(c, packet(uint32(1+len(payload)+fill), string([]byte{byte(fill)})+payload+strings.Repeat("p", fill)))
 }
 
-// clientFor returns a client with a short timeout if kind is TimedOut, and
-// otherwise with a long one.
+// clientFor returns a client with a short timeout if kind is TimedOut, and with a long one
+// otherwise.
 func clientFor(kind sftp.Kind, short time.Duration) *sftp.Client {
 	if kind == sftp.TimedOut {
 		return newClient(sftp.Config{Timeout: short})

@@ -219,7 +219,7 @@ func manyNames(n int) []string {
 	return list
 }
 
-// repeat writes the text until the client closes the connection.
+// repeat writes the text repeatedly until the client closes the connection.
 func repeat(w io.Writer, text string) {
 	block := []byte(strings.Repeat(text, 1+32_000/len(text)))
 	for {

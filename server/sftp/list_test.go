@@ -101,7 +101,7 @@ func TestListRefusals(t *testing.T) {
 	}
 }
 
-// Files are skipped if a server sends names for them that no file system allows.
+// Files are skipped if a server sends invalid names for them.
 func TestListEvilNames(t *testing.T) {
 	const control = "sftp.name_with_control_character"
 	invalid := map[string]string{

@@ -150,7 +150,8 @@ func (f *fields) uint64() uint64 {
 	return 0
 }
 
-// bytes decodes the next byte string of the packet. It is valid until the next packet is read.
+// bytes decodes the next byte string of the packet. The string is valid until the next packet is
+// read.
 func (f *fields) bytes() []byte { return f.next(uint64(f.uint32())) }
 
 func (f *fields) string() string { return string(f.bytes()) }

@@ -176,8 +176,8 @@ func (u *uploader) rename(ctx context.Context) error {
 	return err
 }
 
-// A partial file is one that Upload has not finished. Its temporary name contains
-// the final name, for example ".orders.csv.intray-0123456789abcdef.part".
+// A partial file is one that Upload has not finished. Its temporary name normally contains the
+// final name, for example ".orders.csv.intray-0123456789abcdef.part".
 const (
 	partialMark   = ".intray-"
 	partialSuffix = ".part"

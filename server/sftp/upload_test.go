@@ -111,7 +111,8 @@ func (c callReader) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-// A server that supports no extensions cannot replace a file in one step.
+// TestUploadWithoutExtensions checks uploads to a server that supports no extensions and
+// therefore cannot replace a file in one step.
 func TestUploadWithoutExtensions(t *testing.T) {
 	missing := map[byte]reply{opLstat: replyOnce(replyWith(105, fileAttrs(3, 0o100644, 1_700_000_000)), replyStatus(2))}
 	f := &fakeFS{replies: missing}
@@ -177,8 +178,8 @@ func TestUploadForbidden(t *testing.T) {
 	wantFiles(t, folder, nil)
 }
 
-// The Go SFTP server responds differently from OpenSSH's. In this test, keys are
-// exchanged every 256 KiB.
+// TestGoServer uploads a file to the Go SFTP server, which responds differently from OpenSSH's,
+// and fetches it. In this test, keys are exchanged every 256 KiB.
 func TestGoServer(t *testing.T) {
 	key, _ := newKey(t, "ed25519")
 	folder := t.TempDir()

@@ -206,8 +206,8 @@ func wantEachFault(t *testing.T, f *faults, name string, work func() error) {
 	t.Fatalf("%s never ends", name)
 }
 
-// TestFaultsReachTheCaller calls every method of a transaction with faults. It finds the methods
-// and their arguments by reflection, so that it covers all of them.
+// TestFaultsReachTheCaller checks that faults in every method of a transaction reach the caller.
+// It finds the methods and their arguments by reflection, so that it covers all of them.
 func TestFaultsReachTheCaller(t *testing.T) {
 	s, f := openFaulty(t)
 	insertSamples(t, s)

@@ -159,7 +159,7 @@ func (c outcomeCell) Scan(from any) error {
 	return nil
 }
 
-// copyOf returns a copy of the cached outcome for text, or nil if there is none.
+// copyOf returns a copy of the cached outcome for the given JSON, or nil if there is none.
 func (o *outcomeCache) copyOf(text string) *model.Outcome {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -187,7 +187,8 @@ func (o *outcomeCache) store(text string, one model.Outcome) {
 type uploadRows struct{ *txn }
 
 // The report on an upload is stored twice: the column account contains all of it, and the column
-// listed contains only the part that lists need. Each table reads one of the two columns.
+// listed contains only the part that lists need. uploads reads account, and uploadsListed reads
+// listed.
 var (
 	uploads       = newTable("uploads", "upload", 5, uploadColumns("account"))
 	uploadsListed = newTable("uploads", "upload", 5, uploadColumns("listed"))

@@ -119,7 +119,8 @@ func (s *Store) Forget(ctx context.Context) error {
 
 // Update implements [model.Store]. On SQLite, transactions run one after the other. On
 // PostgreSQL, a transaction that is rolled back because of a deadlock runs again. If a method of
-// Tx returns an error of kind NotFound or Conflict, work can continue with the transaction.
+// Tx returns an error of kind NotFound or Conflict, the function work can still use the
+// transaction.
 func (s *Store) Update(ctx context.Context, work func(model.Tx) error) error {
 	err := s.runTx(ctx, s.write, nil, work)
 	for tries := 1; isSerializationFailure(err) && tries < maxUndone; tries++ {

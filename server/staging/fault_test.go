@@ -15,8 +15,8 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
-// stageSmall stages three batches in two segments. The batches have problems in single rows and
-// cross-row problems.
+// stageSmall stages three batches in two segments. The stage has problems of single rows as well
+// as cross-row problems.
 func stageSmall(store blob.Store, codec staging.Codec) error {
 	ctx := context.Background()
 	w := staging.NewWriter(ctx, store, prefix, contactLayout(), staging.Config{SegmentRows: 10, Codec: codec})
@@ -67,7 +67,7 @@ func requireNoStage(t *testing.T, store *blobtest.FaultyStore, err, want error) 
 	}
 }
 
-// readings are all ways to read a stage. Each returns its result.
+// readings holds a function for each way to read a stage. Each returns its result.
 var readings = map[string]func(ctx context.Context, s *staging.Stage) (any, error){
 	"Batches": func(ctx context.Context, s *staging.Stage) (any, error) {
 		var all []row

@@ -190,7 +190,7 @@ type FieldColumns struct {
 
 const textType = "text"
 
-// UnmappedColumn is the name of an unmapped column in the segments.
+// UnmappedColumn describes an unmapped column in the segments.
 type UnmappedColumn struct {
 	// Index is the index of the column in the source file.
 	Index int `json:"index"`

@@ -160,8 +160,8 @@ type packedProblems struct {
 	byKind, ends []uint32
 
 	seen map[intray.Problem]uint32
-	// last holds, for each field, the last kind plus one. The first element is for
-	// problems of whole rows.
+	// last holds, for each field, one plus the kind of its last problem, or 0 if it has had
+	// none. The first element is for problems of whole rows.
 	last []uint32
 }
 

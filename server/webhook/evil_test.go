@@ -94,8 +94,8 @@ func writeFirst(text string) func(net.Conn) {
 
 func hang(c net.Conn) { _, _ = io.Copy(io.Discard, c) }
 
-// flood returns a handler that writes one text, and then writes another text repeatedly until
-// the connection fails.
+// flood returns a handler that writes one string, and then another string repeatedly until the
+// connection fails.
 func flood(first, rest string) func(net.Conn) {
 	block := strings.Repeat(rest, 1+32_000/len(rest))
 	return after(func(c net.Conn) {

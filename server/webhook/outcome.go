@@ -26,13 +26,13 @@ type Kind string
 const (
 	// Delivered means that the receiver responded with a status from 200 to 299.
 	Delivered Kind = "delivered"
-	// Rejected means that it responded with a status other than those of Delivered, Redirected
-	// and Gone.
+	// Rejected means that the receiver responded with a status other than those of Delivered,
+	// Redirected and Gone.
 	Rejected Kind = "rejected"
-	// Redirected means that it responded with a status from 300 to 399. The redirect was not
-	// followed.
+	// Redirected means that the receiver responded with a status from 300 to 399. The redirect
+	// was not followed.
 	Redirected Kind = "redirected"
-	// Gone means that it responded with 410, which asks the sender to stop. It
+	// Gone means that the receiver responded with 410, which asks the sender to stop. Gone
 	// counts as a failure like any other.
 	Gone Kind = "gone"
 	// Invalid means that the URL cannot be called.

@@ -26,8 +26,8 @@ import (
 
 // Message is a webhook message.
 type Message struct {
-	// ID is the same in every attempt, so that receivers can discard duplicates. It has 1 to
-	// 128 letters, digits, "_" and "-".
+	// ID is the same in every attempt, so that receivers can discard duplicates. It consists of
+	// 1 to 128 characters, which are letters, digits, "_" or "-".
 	ID string
 	Body
 }
@@ -135,8 +135,8 @@ func (d Disabled) Body() (Body, error) {
 	})
 }
 
-// ConnectorFailed is the content of an event that reports the first failed run of
-// an SFTP connector.
+// ConnectorFailed is the content of an event that reports the first in a series of failed runs
+// of an SFTP connector.
 type ConnectorFailed struct {
 	// ID and Directory are the id and the directory of the connector. RunID is the
 	// id of the failed run.

@@ -45,9 +45,9 @@ type Config struct {
 	Roots *x509.CertPool
 }
 
-// Sender makes delivery attempts through a dialer. Each attempt opens its own
-// connection, so that the dialer checks every address and no receiver can send data
-// before it gets a request. A Sender is safe for concurrent use.
+// Sender makes delivery attempts through a dialer. Each attempt opens its own connection, so
+// that the dialer checks every address and no receiver can respond in advance to a later
+// request. A Sender is safe for concurrent use.
 type Sender struct {
 	dialer  *egress.Dialer
 	timeout time.Duration
@@ -155,9 +155,9 @@ func (o Outcome) Delivered() bool { return o.Kind == Delivered }
 // Timing contains durations since the start of an attempt. A step that the attempt
 // did not reach is 0.
 type Timing struct {
-	// Connected is when the connection was ready, after the TLS handshake.
+	// Connected is the time until the connection was ready, including the TLS handshake.
 	Connected time.Duration
-	// Answered is when the end of the response's head arrived.
+	// Answered is the time until the end of the response's head arrived.
 	Answered time.Duration
 	Total    time.Duration
 }

@@ -50,7 +50,8 @@ type attempt struct {
 	delivery model.Delivery
 	at       time.Time
 	result   SendResult
-	// released means that the delivery was released without an attempt that counts.
+	// released means that the claim on the delivery must be released, because no attempt
+	// counted.
 	released bool
 	// again means that an earlier attempt to store the result may have succeeded.
 	again bool
@@ -226,8 +227,8 @@ func (s *Service) deliverTo(ctx context.Context, t model.Target) (n int, err err
 	return len(claimed), nil
 }
 
-// deliverAndContinue sends a message. If it was delivered, deliverAndContinue sends the next
-// ones, so that a fast receiver need not wait for the next call to Deliver.
+// deliverAndContinue sends a message. If the message was delivered, deliverAndContinue sends the
+// next ones, so that a fast receiver need not wait for the next call to Deliver.
 func (s *Service) deliverAndContinue(ctx context.Context, t model.Target, d model.Delivery, secrets []secrets.Secret) {
 	delivered := s.deliver(ctx, d, secrets)
 	s.inFlight.free(t, 1)

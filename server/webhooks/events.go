@@ -26,7 +26,8 @@ const (
 	// WebhookDisabled means that another webhook of the organization was disabled
 	// because it failed for days.
 	WebhookDisabled Event = "webhook_disabled"
-	// ConnectorFailed means that a run of an SFTP connector failed after a successful one.
+	// ConnectorFailed means that a run of an SFTP connector failed, although the run before it,
+	// if any, succeeded.
 	ConnectorFailed Event = "sftp_connector_failed"
 )
 
@@ -44,8 +45,8 @@ type Sender interface {
 	ImportPayload(imp model.Import, u model.Upload, development bool) (p Payload, ok bool, err error)
 	// DisabledPayload returns the message that reports a disabled webhook.
 	DisabledPayload(w model.Webhook, at time.Time, last intray.Message) (Payload, error)
-	// ConnectorFailedPayload returns the message that reports the first failed run
-	// of a connector.
+	// ConnectorFailedPayload returns the message that reports the first in a series of failed
+	// runs of a connector.
 	ConnectorFailedPayload(c model.Connector, run model.PullRun) (Payload, error)
 	// CheckAddress returns an error if the URL of a receiver is invalid.
 	CheckAddress(url string) error

@@ -397,8 +397,8 @@ func (s *Service) disableWebhook(ctx context.Context, tx model.Tx, w model.Webho
 	return nil
 }
 
-// AnnounceConnectorFailure queues webhook deliveries that report the first failed
-// run of a connector.
+// AnnounceConnectorFailure queues webhook deliveries that report the first in a series of failed
+// runs of a connector.
 func (s *Service) AnnounceConnectorFailure(ctx context.Context, tx model.Tx, c model.Connector, run model.PullRun) error {
 	if s.sender == nil {
 		return nil

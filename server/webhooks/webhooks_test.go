@@ -71,8 +71,7 @@ func TestOperationFaults(t *testing.T) {
 	})
 }
 
-// A broken schema or a secret from a different master key is an error. It does not
-// merely prevent the message from being sent.
+// A broken schema or secret is an error. It does not merely prevent the message from being sent.
 func TestBrokenEntities(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

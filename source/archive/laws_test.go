@@ -68,7 +68,8 @@ func TestDetectsEveryFlippedBit(t *testing.T) {
 	}
 }
 
-// TestInputNotNeededAfterOpen checks that all records can be read if the store fails after Open.
+// TestInputNotNeededAfterOpen checks that all sheets can be opened if the store fails after
+// Open.
 func TestInputNotNeededAfterOpen(t *testing.T) {
 	store := &closableStore{Reader: *bytes.NewReader([]byte(zipped(t, file("a.csv", people), file("b.csv", people))))}
 	book, err := format().Open(t.Context(), source.Input{ReaderAt: store, Size: store.Size()}, source.Options{})
@@ -106,8 +107,7 @@ func (f *closableStore) ReadAt(p []byte, at int64) (int, error) {
 	return f.Reader.ReadAt(p, at)
 }
 
-// TestStoreFails checks, for a failure at each read, that the error of the store is returned
-// and the temporary file is removed.
+// TestStoreFails checks, for a failure at each read, that Open returns the error of the store.
 func TestStoreFails(t *testing.T) {
 	texts := map[string]string{"gzip": gzipped(t, "", people), "zstd": zstded(t, people), "zip": zipped(t, file("a.csv", people), file("b.csv", people))}
 	for name, text := range texts {

@@ -176,7 +176,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLargeDirectory checks that a directory that exceeds the limit is not read to its end.
+// TestLargeDirectory checks that an archive is rejected if its directory has far more entries
+// than the limit.
 func TestLargeDirectory(t *testing.T) {
 	many := make([]entry, 20_000)
 	for n := range many {
@@ -210,8 +211,8 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestFalseZip64Record checks that no memory is allocated for entries that a ZIP64 record
-// declares but that do not exist.
+// TestFalseZip64Record checks that an archive is rejected if its ZIP64 record declares too many
+// entries, even if those entries do not exist.
 func TestFalseZip64Record(t *testing.T) {
 	honest := zipped(t, file("a.csv", people))
 	end := strings.Index(honest, "PK\x05\x06")

@@ -144,7 +144,7 @@ func open(t testing.TB, f Format, name, text string) source.Book {
 	return book
 }
 
-// values returns the value of each item of evidence, by choice.
+// values returns the value of each item of evidence, keyed by choice.
 func values(list []intray.Evidence) map[string]string {
 	found := map[string]string{}
 	for _, e := range list {
@@ -153,7 +153,7 @@ func values(list []intray.Evidence) map[string]string {
 	return found
 }
 
-// reasons returns the reason of each item of evidence, by choice.
+// reasons returns the reason of each item of evidence, keyed by choice.
 func reasons(list []intray.Evidence) map[string]string {
 	found := map[string]string{}
 	for _, e := range list {

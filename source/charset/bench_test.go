@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// megabytes repeats a text and truncates the result to the given number of bytes.
+// megabytes repeats a string and truncates the result to the given number of bytes.
 func megabytes(text string, size int) []byte {
 	return bytes.Repeat([]byte(text), size/len(text)+1)[:size]
 }

@@ -152,8 +152,8 @@ func guessFromBOM(sample []byte, name string, size int, whole bool) Guess {
 	return g
 }
 
-// contradictedBy returns other, a guess that is based on the text and contradicts the byte order
-// mark.
+// contradictedBy returns the guess other, which is based on the text and contradicts the byte
+// order mark.
 func (g Guess) contradictedBy(other Guess, invalid int) Guess {
 	other.BOM = g.BOM
 	other.Confidence = min(other.Confidence, 0.6)

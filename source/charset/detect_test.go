@@ -69,8 +69,8 @@ func TestSameTextIsNoDoubt(t *testing.T) {
 	}
 }
 
-// TestCloseReadingsAreNamed checks that the reason names both encodings if there is little
-// evidence.
+// TestCloseReadingsAreNamed checks that the reason names the second-best encoding if there is
+// little evidence.
 func TestCloseReadingsAreNamed(t *testing.T) {
 	g := Detect([]byte("a;b\n1;Perni\xb9\n2;x\n"), true)
 	if g.Confidence >= Sure || g.Second == nil || g.Second.Encoding == g.Encoding || !strings.Contains(g.Reason.String(), g.Second.Encoding.Name()) {

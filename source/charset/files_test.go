@@ -93,7 +93,7 @@ func table(t *testing.T, language string, e Encoding, rows, plain int) string {
 	return text
 }
 
-// encodeText encodes text. ok is false if the encoding does not have one of the characters.
+// encodeText encodes text. ok is false if the encoding lacks at least one of the characters.
 func encodeText(e Encoding, text string) (raw []byte, ok bool) {
 	switch {
 	case e == UTF8:

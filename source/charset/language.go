@@ -14,8 +14,9 @@ import (
 //go:embed words/*.txt
 var wordFiles embed.FS
 
-// languageModel is a Markov chain of the letters in the words of a language. It holds the cost,
-// in nats, of each letter after each other letter. The edge of a word counts as a letter.
+// languageModel is a Markov chain of the letters in the words of a language. For each pair of
+// letters, it holds the cost, in nats, of the second letter after the first. The edge of a word
+// counts as a letter.
 type languageModel struct {
 	name    string // message code of its name
 	letters map[rune]uint8

@@ -87,8 +87,9 @@ func TestLanguageModelsAreProbabilities(t *testing.T) {
 	}
 }
 
-// TestWordsFitTheirEncodings checks that each encoding of a language lacks at most four letters
-// of its words. Letters that an encoding lacks are useless in the model.
+// TestWordsFitTheirEncodings checks that single-byte encodings, except for rare ones and KOI8-R,
+// lack at most four letters of the words in each of their languages. Letters that an encoding
+// lacks are useless in the model.
 func TestWordsFitTheirEncodings(t *testing.T) {
 	for _, p := range codePages() {
 		if p.penalty > 1.5 || p.encoding.Name() == "KOI8-R" {

@@ -52,7 +52,8 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 	return 0.1, intray.NewMessage("csv.text", nil)
 }
 
-// isBinary reports whether a file starts with the signature of a binary format.
+// isBinary reports whether a file starts with the signature of a binary format, or contains NUL
+// bytes but is neither UTF-16 nor UTF-32.
 func isBinary(head []byte) bool {
 	for _, magic := range []string{"PK\x03\x04", "PK\x05\x06", "\xD0\xCF\x11\xE0", "%PDF-", "{\\rtf", "\x1F\x8B", "\x28\xB5\x2F\xFD", "\x89PNG", "\xFF\xD8\xFF", "GIF8", "PAR1", "SQLite format 3"} {
 		if bytes.HasPrefix(head, []byte(magic)) {

@@ -223,8 +223,8 @@ func (s *boundaryScanner) next(into *positions) (n int, fine bool) {
 	return n, true
 }
 
-// matchEither64 returns a word with a bit for each byte of a block that equals one of two
-// ASCII bytes, each repeated eight times.
+// matchEither64 returns a word with a bit for each byte of a block that equals one of two ASCII
+// bytes. The words a and b contain these bytes, each repeated eight times.
 func matchEither64(block *[blockBytes]byte, a, b uint64) uint64 {
 	return ^(matchNeither8(block[0:8], a, b) | matchNeither8(block[8:16], a, b)<<8 | matchNeither8(block[16:24], a, b)<<16 | matchNeither8(block[24:32], a, b)<<24 |
 		matchNeither8(block[32:40], a, b)<<32 | matchNeither8(block[40:48], a, b)<<40 | matchNeither8(block[48:56], a, b)<<48 | matchNeither8(block[56:64], a, b)<<56)
@@ -239,8 +239,8 @@ func matchNeither8(eight []byte, a, b uint64) uint64 {
 	return ((((low^a)+lowBits)&((low^b)+lowBits) | word) & highBits) * gather >> 56
 }
 
-// matchByte64 returns a word with a bit for each byte of a block that equals one ASCII
-// byte, repeated eight times.
+// matchByte64 returns a word with a bit for each byte of a block that equals a given ASCII byte.
+// The word a contains that byte, repeated eight times.
 func matchByte64(block *[blockBytes]byte, a uint64) uint64 {
 	return ^(matchNot8(block[0:8], a) | matchNot8(block[8:16], a)<<8 | matchNot8(block[16:24], a)<<16 | matchNot8(block[24:32], a)<<24 |
 		matchNot8(block[32:40], a)<<32 | matchNot8(block[40:48], a)<<40 | matchNot8(block[48:56], a)<<48 | matchNot8(block[56:64], a)<<56)

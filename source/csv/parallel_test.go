@@ -31,8 +31,8 @@ func openChunks(t testing.TB, in source.Input, size int) (*reader, error) {
 	return r, nil
 }
 
-// TestParallelStoreFails checks, for a failure at each read while workers read ahead, that all
-// rows before the failure are returned, and then the error.
+// TestParallelStoreFails checks, for a failure at each read while workers read ahead, that the
+// reader returns rows in order until the error, and then the same error again.
 func TestParallelStoreFails(t *testing.T) {
 	text := contacts(6_000, map[int]string{2_000: "x,y"}) // one irregular chunk
 	want, _ := readRows(t, text)

@@ -384,7 +384,8 @@ func severalValues(cell string) bool {
 const noDelimiter = "\x1f"
 
 // oneColumnDialect returns the dialect for text with a single column. The delimiter is a comma
-// if all commas are inside quotes, and noDelimiter otherwise.
+// if splitting at commas gives all rows the same number of cells, which is 1 if all commas are
+// inside quotes. Otherwise, it is noDelimiter.
 func oneColumnDialect(d dialect, sample []byte) sniffResult {
 	d.delim = ","
 	if widths, _ := d.countWidths(sample); len(widths) > 1 {

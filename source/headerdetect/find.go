@@ -82,8 +82,8 @@ func truncateColumns(rows [][]string) [][]string {
 	return cut
 }
 
-// commonWidth returns the most frequent filled width of the rows. If two are equally frequent,
-// it returns the greater one.
+// commonWidth returns the most frequent filled width of the rows, or the greatest width that is
+// at least a fifth as frequent.
 func commonWidth(rows [][]string) int {
 	counts := map[int]int{}
 	for _, row := range rows {

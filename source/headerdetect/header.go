@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// minNameScore is the minimum share of requested names in a row that is chosen as the
-	// header for its names. It is low because exports have many columns that a schema does not
+	// minNameScore is the minimum share of requested names in a row that is chosen as the header
+	// because of its names. It is low because exports have many columns that a schema does not
 	// need. minNameLead is the minimum lead of that row over all other rows.
 	minNameScore, minNameLead = 0.4, 0.2
 	// goodNameScore is the minimum score at which no other row is examined.
@@ -83,8 +83,8 @@ func (l Layout) isRecordLike(row []string) bool {
 	return 2*Filled(row) >= l.Width && typed >= 2
 }
 
-// withoutTitles drops the first rows of the header if the header then contains a higher share
-// of requested names. It also returns that share.
+// withoutTitles drops the first rows of the header if the header then contains a clearly higher
+// share of requested names. It also returns that share.
 func (l Layout) withoutTitles(rows [][]string, names func(row []string) float64) (Layout, float64) {
 	if l.Headers == 0 || l.BodyStart() > len(rows) {
 		return l, 0

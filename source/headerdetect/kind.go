@@ -146,8 +146,8 @@ func numberKind(cell string) (Kind, bool) {
 	return classifyNumber(body, len(body) == len(cell))
 }
 
-// classifyNumber returns the kind of a number whose currency was removed. plain reports
-// whether it had no currency.
+// classifyNumber returns the kind of a number from which currencies, percent signs and
+// parentheses were removed. plain reports whether there was nothing to remove.
 func classifyNumber(body string, plain bool) (Kind, bool) {
 	digits, others := 0, 0
 	for i, r := range body {

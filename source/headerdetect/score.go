@@ -151,7 +151,7 @@ type columnStats struct {
 	share  float64
 	filled int
 	length float64
-	// any is the text of the first cell in lower case.
+	// any is the text of the first nonempty cell, in lower case.
 	any string
 }
 

@@ -174,7 +174,7 @@ func isPageTag(name string) bool {
 	return false
 }
 
-// isHTMLTag reports whether name is the name of an HTML tag.
+// isHTMLTag reports whether HTML has a tag with the given name.
 func isHTMLTag(name string) bool {
 	switch name {
 	case "b", "i", "u", "a", "em", "strong", "font", "big", "small", "label":

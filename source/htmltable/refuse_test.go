@@ -133,7 +133,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// The evidence for an uncertain encoding lists alternatives.
+// The evidence for an uncertain encoding lists one alternative.
 func TestUncertainEncodingEvidence(t *testing.T) {
 	for _, e := range open(t, "<table><tr><td>n<td>b<tr><td>\xa4x<td>1</table>").Evidence() {
 		if e.Choice == "encoding" && (!e.Tie || len(e.Alternatives) != 1) {

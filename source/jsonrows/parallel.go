@@ -198,7 +198,7 @@ func (r *chunkReader) newChunk() *chunk {
 }
 
 // recycle makes the memory of a chunk available to later chunks. The caller must not use the
-// chunk again, but may have swapped its batch.
+// chunk again. It may have exchanged the chunk's batch for another one before the call.
 func (r *chunkReader) recycle(c *chunk) {
 	c.batch.Reset()
 	if c.text == nil {

@@ -235,8 +235,8 @@ func openChunks(t testing.TB, in source.Input, size int) (*reader, error) {
 	return r.(*reader), nil
 }
 
-// TestParallelStoreFails checks, for a failure at each read in both passes, that all records
-// before the failure are returned in order, and then the error.
+// TestParallelStoreFails checks, for a failure at each read in both passes, that records are
+// returned in order until the error.
 func TestParallelStoreFails(t *testing.T) {
 	text := people(4_000, `"x"`)
 	sourcetest.FailEachRead(t, sourcetest.NewInput("", text), func(in source.Input) error {

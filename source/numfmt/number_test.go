@@ -309,7 +309,7 @@ func TestDecimalNothing(t *testing.T) {
 	}
 }
 
-// The format General is checked at every power of ten, with one, five and twelve digits.
+// The format General is checked at many powers of ten, with one, five and twelve digits.
 func TestGeneralByPower(t *testing.T) {
 	for _, r := range []struct {
 		exponent           int

@@ -35,13 +35,13 @@
 // # Sections
 //
 // If a code has one section, it applies to all numbers. If it has two, the first applies to
-// numbers from 0, and the second to negative numbers. If it has three, the first applies to
-// positive numbers, the second to negative numbers and the third to zero. Conditions replace
-// these rules: the first section whose condition is true applies. A section that applies only to
-// negative numbers displays no minus sign. If the condition of the only section is false, the
-// format is General. If the conditions of several sections are all false, the result is a row of
-// # characters. Text uses the fourth section, or the last section if it contains an @.
-// Otherwise, text is displayed unchanged. An underscore followed by a character displays one
+// positive numbers and zero, and the second to negative numbers. If it has three, the first
+// applies to positive numbers, the second to negative numbers and the third to zero. Conditions
+// replace these rules: the first section whose condition is true applies. A section that applies
+// only to negative numbers displays no minus sign. If the condition of the only section is
+// false, the format is General. If the conditions of several sections are all false, the result
+// is a row of # characters. Text uses the fourth section, or the last section if it contains an
+// @. Otherwise, text is displayed unchanged. An underscore followed by a character displays one
 // space, and an asterisk followed by a character (a fill) displays nothing.
 //
 // # Dates

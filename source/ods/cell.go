@@ -368,9 +368,9 @@ func sumUnits(text string, units []durationUnit) (millis int64, ok bool) {
 	return millis, text == ""
 }
 
-// parseThousandths parses the decimal number at the beginning of text and returns it in
-// thousandths, rounded. If text does not start with a number, or the number has more than 10
-// digits before the decimal point, the size is 0.
+// parseThousandths parses the decimal number at the beginning of text. It returns the number in
+// thousandths, rounded, and its length in bytes. If text does not start with a number, or the
+// number has more than 10 digits before the decimal point, both results are 0.
 func parseThousandths(text string) (thousandths int64, size int) {
 	const longest = 10 // digits, so that the sum of all units fits into 64 bits
 	for size < len(text) && text[size] >= '0' && text[size] <= '9' {

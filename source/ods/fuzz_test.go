@@ -17,8 +17,8 @@ import (
 // tight are limits that keep fuzzing fast.
 var tight = Limits{InflatedBytes: 4 << 20, CellBytes: 4 << 10, RowBytes: 64 << 10, SheetBytes: 1 << 20, RepeatedBytes: 64 << 10, Columns: 1 << 10, Sheets: 16}
 
-// checkRead reads all sheets of an arbitrary file twice. Each sheet must return cells
-// or a typed error, and both passes must return the same.
+// checkRead reads all sheets of an arbitrary file twice. Each sheet must return cells or a typed
+// error, and both passes must have the same result.
 func checkRead(t *testing.T, file []byte) {
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()

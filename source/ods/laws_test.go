@@ -77,7 +77,7 @@ func TestRepetitions(t *testing.T) {
 	})
 }
 
-// TestTextEncodings checks that every encoding of the same text is read as that text.
+// TestTextEncodings checks that three encodings of the same text are read as that text.
 func TestTextEncodings(t *testing.T) {
 	char := rapid.SampledFrom([]rune("aé漢\U0001F600 \t\n<&>\"'"))
 	references := func(text string) string {

@@ -24,8 +24,8 @@ type rows struct {
 	limits  Limits
 	name    string
 
-	// groups has an entry for each open group of rows or columns. It is true if the
-	// group or a group around it is hidden.
+	// groups has an entry for each open group of rows or columns. The entry is true if the group
+	// or a group around it is hidden.
 	groups []bool
 	// columnCount is the number of declared columns. hiddenColumns are the ranges of
 	// hidden columns.

@@ -134,7 +134,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestRefusedByFormat checks the errors of files that are detected but cannot be opened.
+// TestRefusedByFormat checks the errors for files that cannot be opened.
 func TestRefusedByFormat(t *testing.T) {
 	for name, file := range map[string]string{
 		"the file is empty":                      "",

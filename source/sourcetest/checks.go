@@ -118,8 +118,8 @@ func checkMissingSheet(ctx context.Context, format source.Format, s Sample) erro
 	})
 }
 
-// checkCancel checks that Next returns no records once its context is canceled, and that opening
-// and reading a file fails if the context is already canceled.
+// checkCancel checks that Next returns no records once its context is canceled, and that ReadAll
+// fails if its context is already canceled.
 func checkCancel(ctx context.Context, format source.Format, s Sample) error {
 	return withReader(ctx, format, s, func(reader source.Reader) error {
 		ctx, cancel := context.WithCancel(ctx)

@@ -83,7 +83,8 @@ func NewInput(name string, text []byte) source.Input {
 }
 
 // Corpus returns the folder of a test corpus, which is stored outside the repository. If the
-// corpus is packed, Corpus unpacks it for the test. If the corpus is missing, it skips the test.
+// corpus is packed, Corpus unpacks it for the test. If the corpus is missing, Corpus skips the
+// test.
 func Corpus(t testing.TB, name string) string {
 	t.Helper()
 	folder, err := os.Getwd()

@@ -13,8 +13,8 @@ import (
 	"github.com/intraydata/intray/source"
 )
 
-// lines is a small format with one column. The first line is the header, and each other
-// line is a record. It violates the contract in the way that fault describes.
+// lines is a small format with one column. The first line is the header, and each other line is
+// a record. The format violates the contract in the way that its fault describes.
 type lines struct{ fault fault }
 
 type fault string

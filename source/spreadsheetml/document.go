@@ -65,7 +65,7 @@ func isKnownEncoding(label string) bool {
 }
 
 // setEncoding sets the encoding of the document to the one with the given label. If there is no
-// such encoding, it returns an error with the reason given by unknown.
+// such encoding, it returns an error whose reason is the parameter unknown.
 func (d *document) setEncoding(label string, reason, unknown intray.Message) error {
 	encoding, ok := charset.Lookup(label)
 	if !ok {
@@ -149,9 +149,10 @@ func attrText(s *xmlscan.Scanner, name string) (string, error) {
 	return strings.ToValidUTF8(text, "\uFFFD"), err
 }
 
-// parseIntAttr parses the value of an attribute as a whole number. It returns absent if the
-// element does not have the attribute, a *source.UnreadableError if the value is not a number
-// or is below the minimum, least, and a *source.LimitError if it is above the maximum, most.
+// parseIntAttr parses the value of an attribute as a whole number. If the element does not have
+// the attribute, it returns the value given by absent. It returns a *source.UnreadableError if
+// the value is not a number or is below the minimum, least, and a *source.LimitError if it is
+// above the maximum, most.
 func parseIntAttr(value []byte, least, most, absent int64) (int64, error) {
 	if value == nil {
 		return absent, nil

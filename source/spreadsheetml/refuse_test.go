@@ -123,7 +123,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// The evidence for an uncertain encoding lists alternatives.
+// The evidence for an uncertain encoding lists one alternative.
 func TestUncertainEncodingEvidence(t *testing.T) {
 	doc := strings.Replace(workbookXML("", worksheet("One", row(text("n"), text("b"))+row(text("\xa4x"), text("1")))), ` encoding="UTF-8"`, "", 1)
 	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(doc)), source.Options{})

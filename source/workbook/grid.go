@@ -231,8 +231,8 @@ func (r Row) displayTexts() []string {
 	return texts
 }
 
-// countFilled counts the cells with text and returns the number and the first such text. It
-// stops when the number reaches most.
+// countFilled returns the number of cells with text, and the text of the first of them. It stops
+// counting at the limit given by most.
 func (r Row) countFilled(most int) (n int, first []byte) {
 	for _, c := range r.Cells {
 		text := bytes.TrimSpace(c.displayText())

@@ -7,7 +7,8 @@ import (
 
 // IsVerbatim reports whether the number format General displays a number exactly as it is
 // written in XML. This applies to most numbers: those with at most 10 digits and no redundant
-// zeros. Small fractions are excluded, because they may be displayed with an exponent.
+// zeros. Fractions between -1 and 1 are excluded, because small ones may be displayed with an
+// exponent.
 func IsVerbatim(raw []byte) bool {
 	if len(raw) > 0 && raw[0] == '-' {
 		raw = raw[1:]

@@ -34,7 +34,7 @@ type reader struct {
 	// rows at its beginning that are known to be records.
 	ahead   []Row
 	decided int
-	// end is the error that Rows.Next returned after the last row, such as io.EOF.
+	// end is the error after which no more rows are read, such as io.EOF.
 	end error
 	// reported is true if the summary of the rows has been reported.
 	reported bool

@@ -87,7 +87,7 @@ func TestReportsReadFailure(t *testing.T) {
 	})
 }
 
-// failsOnce is a store in which the read with the index at, counted from 0, fails. All other
+// failsOnce is a store in which one read fails. at is the number of reads before it. All other
 // reads succeed.
 type failsOnce struct {
 	io.ReaderAt
@@ -102,9 +102,9 @@ func (s *failsOnce) ReadAt(p []byte, at int64) (int, error) {
 	return s.ReaderAt.ReadAt(p, at)
 }
 
-// TestReadFailureInText checks that a read failure in the middle of a name is reported or
-// compensated by a later read, so that no name is truncated. The record with the start of the
-// name ends where the first window of the reader ends.
+// TestReadFailureInText checks that no name is truncated if a read fails in the middle of it:
+// either the failure is reported, or a later read returns the rest of the name. The record with
+// the start of the name ends where the first window of the reader ends.
 func TestReadFailureInText(t *testing.T) {
 	rest := rec(recContinue, byte(0), "other")
 	for name, start := range map[string][]byte{

@@ -26,7 +26,8 @@ type continuedReader struct {
 	rest []byte
 	// err is the error that occurred while reading a CONTINUE record, or nil.
 	err error
-	// truncated is true if a CONTINUE record was missing.
+	// truncated is true if the data ended too early, for example because a CONTINUE record is
+	// missing.
 	truncated bool
 }
 

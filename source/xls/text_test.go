@@ -62,9 +62,9 @@ func TestSplits(t *testing.T) {
 	}
 }
 
-// flagsAt returns the offsets in the table of TestSplits that are before a character or
-// within a 16-bit character. The value is the flag with which a record that starts at
-// that offset must begin.
+// flagsAt returns the offsets in the table of TestSplits that are before a character or within a
+// 16-bit character. It maps each of these offsets to the flag with which a record that starts
+// there must begin.
 func flagsAt(whole []byte) map[int]byte {
 	flags := map[int]byte{}
 	mark := func(text []byte, flag byte) {

@@ -73,7 +73,7 @@ type part struct {
 	name   string
 	hidden byte
 	kind   byte
-	// dt is the type of the sheet in the BOF record. If it is 0, the type is a worksheet.
+	// dt is the type of the sheet in the BOF record. If it is 0, the sheet is a worksheet.
 	dt uint16
 	// shift is added to the offset in the list of sheets, to make it wrong.
 	shift int

@@ -135,7 +135,7 @@ func (t *sharedStrings) finish() error {
 	return nil
 }
 
-// get returns the string with the given index. It must be in memory.
+// get returns the string with the given index. The string must be in memory.
 func (t *sharedStrings) get(number int) []byte {
 	place := t.positions[number]
 	rest := t.blocks[place>>blockBits][place&(blockBytes-1):]

@@ -234,7 +234,7 @@ func checkMessageCodes(body map[string]any) string {
 	return ""
 }
 
-// checkTimes describes a timestamp in a response that IsTime rejects, or returns "".
+// checkTimes describes a timestamp that IsTime rejects in a JSON response, or returns "".
 func checkTimes(method string, reply *livetest.Reply) string {
 	if reply.Header.Get("Content-Type") != "application/json" || method == http.MethodHead {
 		return ""

@@ -1,9 +1,9 @@
 // Package apitest runs contract tests. Each test runs on every supported database, and
 // every response is checked against the rules for all responses.
 //
-// A [Site] is a running program on one database: always SQLite, and also PostgreSQL if
-// INTRAY_TEST_POSTGRES_URL is the URL of a server. A [Client] calls a site with one key. A
-// [Document] is the site's OpenAPI document.
+// A [Site] is a running program on one database. The tests always use SQLite, and use PostgreSQL
+// only if INTRAY_TEST_POSTGRES_URL is the URL of a server. A [Client] calls a site with one key.
+// A [Document] is the site's OpenAPI document.
 //
 // The package does not import the program. It sends HTTP requests and runs commands.
 package apitest
@@ -58,7 +58,8 @@ type Site struct {
 	neighbor Org
 }
 
-// Start starts a program on a new database. Both are removed when the test ends.
+// Start starts a program on a new database. When the test ends, the program is stopped and the
+// database is removed.
 func Start(t testing.TB, database string, cfg livetest.Config) *Site {
 	t.Helper()
 	s := &Site{}

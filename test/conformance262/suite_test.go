@@ -60,7 +60,7 @@ func headOf(text string) (h head) {
 	return h
 }
 
-// listed splits a list such as [a, b], or returns a single word.
+// listed returns the elements of a list such as [a, b], or a single word as the only element.
 func listed(value string) (list []string) {
 	for _, one := range strings.Split(strings.Trim(strings.TrimSpace(value), "[]"), ",") {
 		if one = strings.TrimSpace(one); one != "" {

@@ -26,7 +26,7 @@ func writeKeys(t *testing.T, b *strings.Builder) {
 			properties(b, "Property of `"+p.Name+"`", p.Schema.Elem.Properties)
 		}
 	}
-	b.WriteString("Intray maps the column whose header best matches the key, label or alternate matches of a field. With `manyToOne`, it maps every matching column. Types and validators then apply to each column separately.\n\nThese examples import a file with one row:\n\n")
+	b.WriteString("To each field, Intray maps the column whose header best matches the key, label or alternate matches of the field. With `manyToOne`, it maps every matching column. Types and validators then apply to each column separately.\n\nThese examples import a file with one row:\n\n")
 	var rows [][]string
 	entries := keyEntries()
 	for _, p := range props {

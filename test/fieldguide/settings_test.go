@@ -104,7 +104,7 @@ func rejection(t *testing.T, name, value string) string {
 // writeRejected writes the section about unknown properties.
 func writeRejected(t *testing.T, b *strings.Builder) {
 	t.Helper()
-	b.WriteString("Intray rejects every property that this page does not list, so a mistyped name never goes unnoticed:\n\n```text\nsettings.locale: " + unknown + "; known properties are importIdentifier, title, …\n```\n\nSome browser importers have further settings. Intray does not support them, so the API rejects them as well: ")
+	b.WriteString("Intray rejects every property of fields, types, validators and settings that this page does not list, so a mistyped name never goes unnoticed:\n\n```text\nsettings.locale: " + unknown + "; known properties are importIdentifier, title, …\n```\n\nSome browser importers have further settings. Intray does not support them, so the API rejects them as well: ")
 	for i, name := range browserSettings {
 		if i > 0 {
 			b.WriteString([]string{", ", " and "}[max(0, i+2-len(browserSettings))])

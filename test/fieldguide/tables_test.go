@@ -24,7 +24,7 @@ func code(text string) string {
 	return fence + strings.ReplaceAll(text, "|", `\|`) + fence
 }
 
-// input formats the text of a cell with visible white space.
+// input formats the text of a cell, with a visible sign for each line break.
 func input(text string) string {
 	if text == "" {
 		return "(empty)"
@@ -61,7 +61,7 @@ func properties(b *strings.Builder, what string, props []jsonschema.Property) {
 	table(b, []string{what, "Type", "Default", "Description"}, rows)
 }
 
-// plain escapes a description in a schema for Markdown.
+// plain escapes a description from a schema, for use in Markdown.
 func plain(doc string) string {
 	return strings.NewReplacer("|", `\|`, "$unmapped", "`$unmapped`", "$text", "`$text`", "^ and $", "`^` and `$`", `\p{…}`, "`\\p{…}`", "\n", " ").Replace(doc)
 }

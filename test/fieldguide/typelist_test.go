@@ -10,7 +10,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 			summary: "Any text, unchanged. `string` is the default type. An empty cell is an empty string, not null, if a column maps to the field.",
 			tried:   []attempt{{"", []string{"Ada Lovelace", "  two blanks each  ", "00123", ""}}}},
 		intray.TypeNumber: {key: "amount", label: "Amount",
-			summary: "A number. Intray keeps all its digits. It can have thousands separators, a decimal comma or point, a currency, a percent sign (12% is 0.12), or parentheses for negative numbers.\n\nIntray determines the decimal separator from the whole column. If the column is ambiguous, Intray asks, unless the field has a `displayFormat` or a dollar or pound preset. The result contains a JSON number, or text if there is an `outputFormat`.",
+			summary: "A number. It can have thousands separators, a decimal comma or point, a currency, a percent sign (12% is 0.12), or parentheses for negative numbers. Intray keeps all digits of the number.\n\nIntray determines the decimal separator from the whole column. If the column is ambiguous, Intray asks, unless the field has a `displayFormat` or a dollar or pound preset. The result contains a JSON number, or text if there is an `outputFormat`.",
 			tried: []attempt{
 				{"", []string{"1,234.50", "-7", "(3)", "12%", "$ 5", "twelve", ""}},
 				{"", []string{"1.234,50", "7,5"}},

@@ -17,8 +17,8 @@ import (
 
 var link = regexp.MustCompile(`\]\(([^)]+)\)`)
 
-// TestLinks checks that the target of every link to a file of the repository, or to a
-// heading, exists.
+// TestLinks checks that the target of every link to a file of the repository exists, as does the
+// heading if the link names one.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	top := root(t)

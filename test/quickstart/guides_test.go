@@ -17,8 +17,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// guide returns the commands of the quickstart, up to and including the step whose number is
-// from, followed by those of a page that continues it. It skips code blocks whose language is
+// guide returns the commands of the first steps of the quickstart, followed by those of a page
+// that continues it. from is the number of these steps. It skips code blocks whose language is
 // not sh or text.
 func guide(t *testing.T, name string, from int) []step {
 	t.Helper()
@@ -55,7 +55,7 @@ func runSteps(t *testing.T, steps []step, bin string) {
 	}
 }
 
-// program returns the first code block of a page in a language.
+// program returns the first code block in the given language on a page.
 func program(t *testing.T, page, language string) string {
 	t.Helper()
 	for _, b := range blocks(page) {

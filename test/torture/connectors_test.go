@@ -22,7 +22,7 @@ func sshServer(t *testing.T) (port int, key string) {
 	return livetest.Listen(t, livetest.OpenSSH{Config: func() livetest.SSHDConfig { return cfg }}.Handler(t)), user.Private
 }
 
-// arrive writes a file that was last modified an hour ago.
+// arrive writes a file and sets its modification time to an hour ago.
 func arrive(t *testing.T, folder string, number int) {
 	t.Helper()
 	name := filepath.Join(folder, fmt.Sprintf("in-%04d.csv", number))

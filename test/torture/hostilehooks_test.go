@@ -12,8 +12,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// badRow is the data row in which hostile hooks do harm. hostileHooks contains the bodies
-// of these hooks.
+// badRow is the index of the data row in which hostile hooks do harm. hostileHooks contains the
+// bodies of these hooks.
 const badRow = 77
 
 var hostileHooks = map[string]string{

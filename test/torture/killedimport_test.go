@@ -28,9 +28,9 @@ type killedImport struct {
 	services, results, workers int
 }
 
-// killRepeatedly kills the server a number of times: after random delays and, once it has
-// killed a worker, while the result is being written. Then it kills workers until it has
-// killed that number of workers, too. Finally, it terminates the whole process group as a
+// killRepeatedly kills the server a number of times, alternating between a random time and,
+// after killing a worker, the time when the result is being written. Then it kills workers until
+// it has killed that number of workers, too. Finally, it terminates the whole process group as a
 // service manager does. It stops when the import ends.
 func (o *killedImport) killRepeatedly(kills int) {
 	for kill := range kills {

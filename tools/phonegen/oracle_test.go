@@ -79,8 +79,8 @@ func newReader(t testing.TB, c phone.Config) *phone.Reader {
 	return r
 }
 
-// byReaders returns the formats that package phone writes. Package phone rejects the national
-// format of numbers of other countries, but the library writes it. For such numbers, byReaders
+// byReaders returns the formats that package phone writes. Package phone does not write numbers
+// of other countries in the national format, but the library does. For such numbers, byReaders
 // returns the library's national format.
 func byReaders(t *testing.T, raw, region string) (forms, phone.Code) {
 	var out [3]string

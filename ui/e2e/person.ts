@@ -9,7 +9,7 @@ export interface Look extends BrowserContextOptions {
   readonly query?: string;
 }
 
-/** A user with a review in a separate browser context. It collects all errors that occur there. */
+/** A user with a review in a separate browser context. Collects all errors that occur in that context. */
 export class Person {
   readonly page: Page;
   /** Errors and warnings of the page, dialogs, policy violations, and requests to other origins. */

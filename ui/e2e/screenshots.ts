@@ -6,7 +6,7 @@ import { Imports, reach, states } from './states';
 
 /**
  * Takes screenshots of the page in each state. Run it with node e2e/run.mjs screenshots [part of
- * a name]. One of them is committed and shown in the documentation.
+ * a name]. One of the screenshots is committed and shown in the documentation.
  */
 const folder = 'shots/states';
 const documented = ['cells.png'];

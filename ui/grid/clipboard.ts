@@ -36,7 +36,7 @@ export class Clipboard {
     on('paste', (event) => this.#paste(event));
   }
 
-  /** Returns the raw text of each cell in a range, or null if part of the range is not loaded. */
+  /** Returns the raw text of each cell in a range, or null if the range is too large or not completely loaded. */
   read(range: Range): Matrix | null {
     if (cellsOf(range) > maxCells) return null;
     const rows: Matrix = [];

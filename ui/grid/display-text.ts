@@ -10,7 +10,7 @@ export function displayText(column: Column, text: string): string {
   if (column.kind === 'select') return known.get(text) ?? text;
   const sign = column.separator?.trim() || ',';
   const parts = text.split(sign).map((part) => part.trim());
-  // Labels, or other values that match an option, are shown unchanged.
+  // If no part is an option with a different label, the text is shown unchanged.
   if (!parts.some((part) => (known.get(part) ?? part) !== part)) return text;
   return parts.map((part) => known.get(part) ?? part).join(`${sign} `);
 }

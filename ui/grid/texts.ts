@@ -70,7 +70,7 @@ export function english(locale = 'en'): Texts {
     width: (column, pixels) => `${column} is ${figure.format(pixels)} pixels wide`,
     cannotPaste: () => 'The clipboard contains no text.',
     tooLong: (column) => `A value in ${column} is too long to copy.`,
-    cannotFill: () => 'The value to fill with isn’t loaded yet or is too long. Scroll to it first.',
+    cannotFill: () => 'The value to fill with is too long or isn’t loaded yet. To load it, scroll to its cell.',
     tooMuch: (n, most) => `You can paste at most ${figure.format(most)} cells at once, not ${figure.format(n)}.`,
   };
 }

@@ -53,7 +53,7 @@ func BenchmarkCompile(b *testing.B) {
 	}
 }
 
-// TestNoAllocation checks that a translated match does not allocate.
+// TestNoAllocation checks that matching text with a table does not allocate.
 func TestNoAllocation(t *testing.T) {
 	for _, tt := range everyday {
 		e, err := Compile(tt.source, flagsOf(tt.flags))

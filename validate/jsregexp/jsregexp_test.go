@@ -259,7 +259,7 @@ func TestSyntaxErrors(t *testing.T) {
 		{`(?<a>x)\k<b>`, "", 8, `no group named "b"`},
 		{`(?<a>x)\k`, "", 8, "a group name in < >"},
 		{`(?<a>x)(?<a>y)`, "", 8, `two groups have the name "a"`},
-		{`(?<1>x)`, "", 1, "start with no digit"},
+		{`(?<1>x)`, "", 1, "must not start with a digit"},
 		{`(?<>x)`, "", 1, "is empty"},
 		{strings.Repeat("(", 300), "", 202, "more than 200 levels deep"},
 		{strings.Repeat("a", maxSource+1), "", maxSource, "at most 131,072 bytes"},

@@ -88,8 +88,8 @@ func TestFoldingOfRanges(t *testing.T) {
 	}
 }
 
-// TestFoldingLive compares the folding of each character with that of Node. In short
-// mode, it compares 1 character in 8.
+// TestFoldingLive compares the folding of each cased character with that of Node. In short mode,
+// it compares 1 character in 8.
 func TestFoldingLive(t *testing.T) {
 	o := newOracle(t)
 	for i, r := range cased() {

@@ -28,8 +28,8 @@ type table struct {
 // distinguish map to the same letter.
 type alphabet struct {
 	ascii [utf8.RuneSelf]uint8
-	// starts are the first characters of the ranges with the same letter.
-	// letterOf holds the letters of the ranges.
+	// starts holds the first character of each range of characters with the same letter.
+	// letterOf holds the letter of each range.
 	starts   []rune
 	letterOf []uint8
 	letters  int

@@ -66,7 +66,7 @@ func (s *Memory) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// DeleteAll deletes all blobs whose keys begin with prefix and "/".
+// DeleteAll deletes all blobs whose keys begin with prefix + "/".
 func (s *Memory) DeleteAll(ctx context.Context, prefix string) error {
 	if err := checkKey(ctx, prefix); err != nil {
 		return fmt.Errorf("delete blobs: %w", err)

@@ -155,8 +155,8 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	return nil
 }
 
-// DeleteAll deletes all blobs whose keys begin with prefix and "/". The deletion is
-// atomic: after a crash, either all of them or none of them exist.
+// DeleteAll deletes all blobs whose keys begin with prefix + "/". The deletion is atomic: after
+// a crash, either all of them or none of them exist.
 func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 	name, err := checkedFileName(ctx, prefix)
 	if err != nil {

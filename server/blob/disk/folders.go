@@ -132,7 +132,7 @@ func (s *Store) moveToTrash(prefix, folder string) (string, error) {
 	return trash, s.pruneEmpty(path.Dir(folder))
 }
 
-// dropWriters makes each writer fail if its key begins with prefix and "/".
+// dropWriters makes each writer fail if its key begins with prefix + "/".
 func (s *Store) dropWriters(prefix string) {
 	s.writersMu.Lock()
 	defer s.writersMu.Unlock()

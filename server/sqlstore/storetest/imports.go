@@ -85,7 +85,7 @@ func testImportsListed(f *fixture) {
 	var own []string
 	for n := range 7 {
 		imp := anImport(n, "org-a", model.Successful)
-		// The imports of a pair have the same creation time. In each pair, the import with the
+		// The imports form pairs with the same creation time. In each pair, the import with the
 		// greater id counts as newer.
 		imp.Created = startPlus(n / 2)
 		imp.Outcome, imp.Memory = anOutcome(), aRecollection()

@@ -142,7 +142,7 @@ func (f *fixture) wantEqual(got, want any) {
 	}
 }
 
-// read returns the result of get, called in a read transaction.
+// read returns the result of the function get, which it calls in a read transaction.
 func read[T any](f *fixture, get func(model.Tx) (T, error)) T {
 	f.Helper()
 	var got T

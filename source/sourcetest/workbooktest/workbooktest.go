@@ -34,9 +34,9 @@ func FormatCell(r workbook.Row, c workbook.Cell) string {
 	return text
 }
 
-// ReadSheet reads all cells of a sheet with FormatCell. It returns an error if the rows
-// violate the contract of workbook.Rows. If there is an error, it also returns the
-// cells before the error.
+// ReadSheet reads a sheet and formats each cell with FormatCell. It returns an error if the rows
+// violate the contract of workbook.Rows. If there is an error, it also returns the cells before
+// the error.
 func ReadSheet(ctx context.Context, book workbook.Workbook, sheet int) (cells []string, err error) {
 	rows, err := book.Rows(ctx, sheet)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray/test/apitest"
 )
 
-// alterText returns variants of text in which one character is replaced by a different digit.
-// The characters at multiples of step, except dashes, are replaced in turn.
+// alterText returns variants of text in which one character is replaced with 0, or with 1 if it
+// is 0. The characters at multiples of step, except dashes, are replaced in turn.
 func alterText(text string, step int) []string {
 	var list []string
 	for at := 0; at < len(text); at += step {

@@ -35,7 +35,7 @@ func badNames() []string {
 }
 
 // TestFilenameIsTaken sends names in each supported location. The import, its upload and the
-// header of the file download must return them unchanged.
+// header of the file download must contain them unchanged.
 func TestFilenameIsTaken(t *testing.T) {
 	for _, place := range namePlaces() {
 		t.Run(place.name, func(t *testing.T) {

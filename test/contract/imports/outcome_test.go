@@ -195,8 +195,8 @@ func TestFilesOfRows(t *testing.T) {
 
 var sentence = regexp.MustCompile(`(?s)^[\p{Lu}\d].*\.$`)
 
-// TestMessagesAreSentences checks that the message of each notice in the tests above is a
-// sentence.
+// TestMessagesAreSentences checks that the message of each notice is a sentence if an import
+// needs a review or its file is unreadable.
 func TestMessagesAreSentences(t *testing.T) {
 	c := onSQLite(t)
 	for _, tt := range append(needsReview(), unreadable()...) {

@@ -54,8 +54,8 @@ func TestReviewCookie(t *testing.T) {
 	})
 }
 
-// TestReviewAPI checks that the review token of an import gives access to the import in each
-// state, and that the response contains no secrets.
+// TestReviewAPI checks that the review token of an import gives access to it in each state in
+// which it is not running, and that the response contains no secrets.
 func TestReviewAPI(t *testing.T) {
 	files := map[string]string{"SUCCESSFUL": goodFile, "FAILED": "", "NEEDS_REVIEW": "phone\n1\n"}
 	each(t, func(c client) {

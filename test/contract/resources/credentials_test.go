@@ -141,7 +141,7 @@ func TestMissingCredentialFields(t *testing.T) {
 				t.Errorf("%s is not named: %s", field, reply.Body)
 			}
 		}
-		// Clients of the reference product compare this sentence.
+		// Clients written for the reference product check for exactly this sentence.
 		if got := c.Call("POST", credentialsPath, login(nil)).String("detail"); got != "Must supply password for password auth" {
 			t.Errorf("detail is %q", got)
 		}

@@ -58,7 +58,7 @@ func TestRateOfCreations(t *testing.T) {
 	t.Parallel()
 	s := limited(t, "sqlite")
 	c := backend(t, s)
-	// Rejected creations do not count.
+	// Rejected creations do not count toward the limit.
 	for range 2*perMinute + 1 {
 		c.Call("POST", importsPath, m{"fields": []any{}}).WantStatus(http.StatusBadRequest)
 		c.Call("POST", importsPath, m{"schema_id": absent}).WantStatus(http.StatusNotFound)
@@ -80,7 +80,7 @@ func TestRateOfCreations(t *testing.T) {
 	// Responses of rate-limited requests are not saved, so the key can be used again.
 	refused.WantStatus(http.StatusTooManyRequests)
 	other.WantStatus(http.StatusTooManyRequests)
-	// Repeating a request creates nothing.
+	// Repeating a request creates nothing, so the limit does not apply to it.
 	if again.Text() != first.Text() {
 		t.Errorf("first %s, again %s", first.Body, again.Body)
 	}

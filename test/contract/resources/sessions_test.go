@@ -120,7 +120,8 @@ func TestSessionIsResumed(t *testing.T) {
 	})
 }
 
-// TestTokenPlaces checks that a token is accepted in each supported location, and nowhere else.
+// TestTokenPlaces checks that a token is accepted in each supported location, but not in the
+// Authorization header.
 func TestTokenPlaces(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)

@@ -1,7 +1,7 @@
 import { Button } from '../kit';
 import type { Model } from './model';
 
-/** Shown if the table has no rows. It gives the reason and a button to add a row. */
+/** Shown if the table has no rows. It shows the reason and a button to add a row. */
 export default function EmptyTable({ model }: { model: Model; onClose: () => void }) {
   const { t, host } = model;
   const header = host.facts.import_errors.some((one) => one.type === 'NO_ROWS');

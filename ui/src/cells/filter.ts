@@ -19,8 +19,8 @@ export interface Filter {
 }
 
 /**
- * Number of rows in the first request. It is more than fit into a window, but few enough to
- * arrive quickly.
+ * Number of rows in the first request. These are more rows than fit into a window, but few
+ * enough to arrive quickly.
  */
 export const firstRows = 60;
 

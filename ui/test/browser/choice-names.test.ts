@@ -83,7 +83,7 @@ review('conflicts with an uploaded file are shown by displayed names', 'en', asy
   await page.getByRole('button', { name: 'More' }).click();
   await page.getByRole('menuitem', { name: /Upload/ }).click();
   await page.locator('.c-drop input').setInputFiles({ name: 'fixed.csv', mimeType: 'text/csv', buffer: Buffer.from('Row,Country\n0v0,PL\n') });
-  const conflict = page.getByRole('region', { name: 'Changed on both sides' });
+  const conflict = page.getByRole('region', { name: 'Changed both in the file and on this page' });
   await conflict.waitFor();
   assert.deepEqual(await conflict.locator('td').allTextContents(), ['1', 'Country', 'Italy IT', 'Poland PL']);
 });

@@ -47,7 +47,7 @@ review('if both sides changed a cell, the page’s value stays unless the user c
   const dialog = it.page.getByRole('dialog');
   await dialog.getByText('1 cell was changed both in the file and on this page.').waitFor();
   await dialog.getByText('It keeps the value on this page. Everything else is merged.').waitFor();
-  assert.deepEqual(await dialog.getByRole('region', { name: 'Changed on both sides' }).locator('td').allTextContents(), ['4', 'Name', 'Somebody new', 'Of the file']);
+  assert.deepEqual(await dialog.getByRole('region', { name: 'Changed both in the file and on this page' }).locator('td').allTextContents(), ['4', 'Name', 'Somebody new', 'Of the file']);
   await dialog.getByRole('button', { name: 'Merge 1 cell' }).waitFor();
   await dialog.getByRole('button', { name: 'Use the file’s value' }).click();
   await dialog.getByText('It gets the value from the file. Everything else is merged, too.').waitFor();

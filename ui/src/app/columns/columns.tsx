@@ -24,7 +24,7 @@ export function Columns() {
   const [drafts, setDrafts] = useState<Drafts>({});
   const [wanted, setWanted] = useState<MappingChanges>(new Map());
   const [sending, setSending] = useState(false);
-  /** Number of cell changes to discard while the user is asked to confirm; otherwise 0. */
+  /** While the user is being asked to confirm, the number of cell changes that would be discarded; otherwise 0. */
   const [dropped, setDropped] = useState(0);
   const [fault, setFault] = useState<Fault | null>(null);
   const open = asked.filter((one) => currentAnswer(one, drafts) === null).length;

@@ -27,7 +27,7 @@ export function QuestionStep({ step, title, children }: Props) {
   const [drafts, setDrafts] = useState<Drafts>({});
   const [sending, setSending] = useState(false);
   const [fault, setFault] = useState<Fault | null>(null);
-  /** Number of cell changes to discard while the user is asked to confirm; otherwise 0. */
+  /** While the user is being asked to confirm, the number of cell changes that would be discarded; otherwise 0. */
   const [dropped, setDropped] = useState(0);
   const onward = useRef<HTMLButtonElement>(null);
   const open = asked.filter((one) => currentAnswer(one, drafts) === null).length;
