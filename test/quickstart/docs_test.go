@@ -135,8 +135,8 @@ func imported(t *testing.T) map[string]bool {
 	paths := map[string]bool{}
 	err := filepath.WalkDir(root(t), func(name string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && name != root(t) {
-			if _, own := os.Stat(filepath.Join(name, "go.mod")); own == nil {
-				return filepath.SkipDir // it is a separate module
+			if _, own := os.Stat(filepath.Join(name, "go.mod")); own == nil || entry.Name() == "node_modules" || entry.Name() == ".git" {
+				return filepath.SkipDir // it is a separate module, or not part of this one
 			}
 		}
 		if err != nil || entry.IsDir() || !strings.HasSuffix(name, ".go") {
