@@ -7,8 +7,8 @@ import (
 )
 
 // zipParser parses the type us-zip-code: 5 digits, or 9 digits with or without
-// a dash. The 5-digit format drops the other 4 digits. The parser restores
-// leading zeros that a spreadsheet dropped.
+// a dash. The 5-digit format drops the other 4 digits. In 5-digit ZIP codes, the
+// parser restores leading zeros that a spreadsheet dropped.
 type zipParser struct {
 	nineDigitFormat, outputDash bool
 	invalid                     Result

@@ -16,7 +16,7 @@ import (
 //
 // It follows Numbro 2.5 (https://numbrojs.com/format.html), with these differences. It computes
 // in decimal, with all digits, and uses exponents only on request. It also rounds halves away
-// from zero if a number is negative. A number that is rounded to zero has no sign, even in
+// from zero if a number is negative. A number that is rounded to zero has neither a sign nor
 // parentheses. Empty abbreviations and a missing byte base work as documented. A zero is not
 // dropped if nothing else would remain. Times have seconds, and a minus sign if they are
 // negative.
@@ -415,7 +415,7 @@ func (d decimal) reachesSize(size string) bool {
 	return d.compareSize(other) >= 0
 }
 
-// divPowerOfTwo divides by 2 the given number of times. It does so by multiplying by 5 and
+// divPowerOfTwo returns d divided by 2 to the power of times. It does so by multiplying by 5 and
 // shifting the decimal sign, which is exact.
 func (d decimal) divPowerOfTwo(times int) decimal {
 	if times == 0 || d.isZero() {

@@ -275,8 +275,8 @@ func TestUnusableCgroups(t *testing.T) {
 	}
 }
 
-// mounted returns a real cgroup version 2 folder without the memory controller, which
-// cgroup version 1 uses.
+// mounted mounts cgroup version 2 in a temporary folder and returns the folder. It skips the
+// test if version 2 has the memory controller.
 func mounted(t *testing.T) string {
 	folder := t.TempDir()
 	if err := unix.Mount("none", folder, "cgroup2", 0, ""); err != nil {

@@ -66,7 +66,7 @@ func (e *encoder) writeRequired(g *encodedGroup, t *intray.Texts) error {
 	return e.writeTexts(g, t, 0)
 }
 
-// writeValues adds a column of cells. The given rows are null.
+// writeValues adds a column of cells. The cells in the rows listed in nulls are null.
 func (e *encoder) writeValues(g *encodedGroup, t *intray.Texts, nulls []uint32) error {
 	if t.Len() != g.rows {
 		return fmt.Errorf("%d values for %d rows", t.Len(), g.rows)

@@ -5,7 +5,7 @@
 // have several members. The inner format that recognizes a member opens it, and the archive
 // has the sheets of all members.
 //
-// Opening an archive inflates all members into one temporary file. The package therefore
+// Opening an archive inflates its members into one temporary file. The package therefore
 // detects a truncated or damaged stream before it returns the first record. It counts bytes as
 // they are inflated and does not trust the sizes that an archive declares.
 //
@@ -84,7 +84,8 @@ func (f Format) Detect(in source.Input, head []byte) (score float64, reason intr
 	return 1, k.reason()
 }
 
-// Open inflates all members and opens those that contain a table. Sheets in a gzip or zstd
+// Open inflates the members and opens those that contain a table. In a zip file, it does not
+// inflate folders, links, hidden files and system files. Sheets in a gzip or zstd
 // file keep their names. A sheet in a zip file has the name of its member, followed by " / "
 // and the sheet name if the sheet has one. The input is not used after Open returns.
 func (f Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {

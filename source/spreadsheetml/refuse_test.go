@@ -49,7 +49,7 @@ func TestRefuses(t *testing.T) {
 		"cells backwards":         {one(row(text("a"), `<Cell ss:Index="1"/>`)), unreadable(1, "column 1 comes after column 1")},
 		"row 0":                   {one(`<Row ss:Index="0"/>`), unreadable(1, `it contains "0"`)},
 		"row x":                   {one(`<Row ss:Index="x"/>`), unreadable(1, `it contains "x"`)},
-		"a row without end":       {one(`<Row ss:Index="99999999999999"/>`), limit(1, "beyond the limit")},
+		"a row without end":       {one(`<Row ss:Index="99999999999999"/>`), limit(1, "or span of 99,999,999,999,999; the limit is")},
 		"a column beyond":         {one(`<Row ss:Index="3"><Cell ss:Index="4"/></Row>`), limit(3, "a row has more than 3 cells")},
 		"columns":                 {one(row(text("1"), text("2"), text("3"), text("4"))), limit(1, "a row has more than 3 cells")},
 		"cells":                   {one(strings.Repeat(row(text("1"), text("2")), 3)), limit(3, "the sheet has more than 4 cells")},

@@ -63,7 +63,7 @@ export class ReviewRowSource implements RowSource {
     this.#onFault = onFault;
   }
 
-  /** Identifies the view in changes to its ranges. */
+  /** The name of the view. Edits send it to change rows of this view. */
   get view(): string {
     return this.#view;
   }

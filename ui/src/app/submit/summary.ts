@@ -11,7 +11,7 @@ export interface Summary {
 /** Summarizes what a submission would do. */
 export function summaryOf(of: Submission, behavior: Import['invalidDataBehavior'] | undefined, t: T): Summary {
   const { rows, rowsWithError: bad, rowsLeftOut: left } = of;
-  if (of.blocked) return { title: t('submit.blockedTitle', { n: bad || left }), lines: [t('submit.blocked')], action: null };
+  if (of.blocked) return { title: t('submit.blockedTitle', { n: bad || left }), lines: [t('submit.blocked', { n: bad || left })], action: null };
   const lines = [t('submit.rows', { n: rows })];
   if (left > 0) lines.push(t('submit.left', { n: left }));
   if (bad > 0) lines.push(t(behavior === 'INCLUDE_INVALID_ROWS' ? 'submit.badEmptied' : 'submit.badKept', { n: bad }));
