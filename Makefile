@@ -3,6 +3,8 @@
 GO ?= go
 # The linter version that make lint passes with.
 GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.4.0
+# The scanner for known vulnerabilities.
+GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 1m
 
 .PHONY: help
@@ -42,6 +44,14 @@ ui: ## Build the review page into server/webui/dist, which the program embeds.
 .PHONY: mutants
 mutants: ## Make 300 small changes to the code, one at a time, and list those that no test detects.
 	$(GO) -C tools run ./mutants -n 300 -seed 1
+
+.PHONY: vuln
+vuln: ## Look for known vulnerabilities in the code that Intray calls. Needs access to vuln.go.dev.
+	$(GO) run $(GOVULNCHECK) ./...
+
+.PHONY: sbom
+sbom: build ## Write the software bill of materials of ./intray to intray.cdx.json.
+	$(GO) -C tools run ./sbom -program ../intray -lock ../ui/package-lock.json -out ../intray.cdx.json
 
 .PHONY: race
 race: ## Run all tests under the race detector.

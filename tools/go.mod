@@ -6,6 +6,7 @@ module github.com/intraydata/intray/tools
 go 1.26.0
 
 require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
 	github.com/intraydata/intray v0.0.0
 	github.com/nlnwa/whatwg-url v0.6.2
 	github.com/nyaruka/phonenumbers v1.8.1
