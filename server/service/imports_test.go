@@ -358,7 +358,7 @@ func TestTrace(t *testing.T) {
 		row           int64
 		want          []string
 	}{
-		{"", "name", 0, []string{"name Ada Ada", "read Ada: ", "map Ada: the header matches the field", "parse Ada: as string", "check Ada: no problems found", `output "Ada": `}},
+		{"", "name", 0, []string{"name Ada Ada", "read Ada: ", "map Ada: the header matches the field", "parse Ada: read as string", "check Ada: no problems found", `output "Ada": `}},
 		{"", "email", 1, []string{"email nobody null", "read nobody: ", "map nobody: the header matches the field", "parse null: cannot be read", "check null: error email: ", "output null: the row is dropped"}},
 		{`{"invalidDataBehavior":"BLOCK_SUBMIT"}`, "email", 1, []string{"email nobody", "read", "map", "parse", "check", "output null: there is no result yet"}},
 		{"", "", 1, []string{"email nobody", "read", "map", "parse", "check", "output", "name Bob", "read", "map", "parse", "check", "output"}},
