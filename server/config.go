@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob/disk"
@@ -61,6 +62,8 @@ type Config struct {
 	// MaxFileSize is the maximum size of the file of an import, in bytes. It must be from 1 byte
 	// to 1 GiB.
 	MaxFileSize int64
+	// ReviewLinkLife is the lifetime of review links. 0 means 30 days.
+	ReviewLinkLife time.Duration
 	// BackendKey and FrontendKey are the API keys that are created in an empty
 	// store. Default: random keys.
 	BackendKey, FrontendKey string
@@ -99,6 +102,8 @@ func (c *Config) validate() error {
 		return usageErrorf("--rate-create and --rate-poll cannot be negative; 0 means no limit")
 	case c.MaxFileSize < 1 || c.MaxFileSize > intray.MaxFileSize:
 		return usageErrorf("--max-file-size must be 1 to %d bytes", intray.MaxFileSize)
+	case c.ReviewLinkLife < 0:
+		return usageErrorf("--review-link-life cannot be negative; 0 means 30 days")
 	case c.KeyHeaders != nil && len(c.KeyHeaders) == 0:
 		return usageErrorf("--key-headers needs a header name")
 	}

@@ -66,7 +66,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner) (*components, erro
 	sender, servers := newWebhookSender(dialer), sftpServers{sftp.New(dialer, sftp.Config{})}
 	made, err := service.New(service.Config{
 		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(moved), WebhookSender: sender,
-		SFTP: servers, Remotes: servers, Node: node, MaxFileSize: cfg.MaxFileSize, Log: cfg.Log,
+		SFTP: servers, Remotes: servers, Node: node, MaxFileSize: cfg.MaxFileSize, ReviewLinkLife: cfg.ReviewLinkLife, Log: cfg.Log,
 		CrashPoint: crashPoint(), CheckHooks: check,
 	})
 	if err != nil {

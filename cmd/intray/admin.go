@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,12 +62,13 @@ type keysCreateCommand struct {
 	Org     string        `help:"Name of the organization." required:"" placeholder:"NAME"`
 	Kind    string        `help:"backend: for servers, with access to the whole API; frontend: for web pages." enum:"backend,frontend" required:"" placeholder:"KIND"`
 	Expires time.Duration `help:"Expire the key after this time, such as 720h. Default: never." placeholder:"D"`
+	Scope   []string      `help:"Allow only these operations: read, import, review, admin. Several are separated by commas. Default: all." placeholder:"SCOPE"`
 }
 
 // Run creates the key. It prints only the key on stdout, so that scripts can read it.
 func (c *keysCreateCommand) Run(ctx context.Context, s streams) error {
 	return c.runAdmin(ctx, s, func(svc *service.Service) error {
-		made, err := svc.CreateKey(ctx, c.Org, model.LicenceKind(c.Kind), c.Expires)
+		made, err := svc.CreateKey(ctx, c.Org, model.LicenceKind(c.Kind), c.Expires, c.Scope...)
 		if err != nil {
 			return err
 		}
@@ -86,12 +88,26 @@ func (c *keysListCommand) Run(ctx context.Context, s streams) error {
 			return err
 		}
 		table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "ID\tORGANIZATION\tKIND\tKEY\tCREATED\tSTATE")
+		fmt.Fprintln(table, "ID\tORGANIZATION\tKIND\tKEY\tSCOPES\tCREATED\tLAST USED\tSTATE")
 		for _, l := range list {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, orgs[l.Org].Name, l.Kind, l.Hint, l.Created.Format(time.DateOnly), licenceState(l))
+			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, orgs[l.Org].Name, l.Kind, l.Hint, licenceScopes(l), l.Created.Format(time.DateOnly), lastUse(l), licenceState(l))
 		}
 		return table.Flush()
 	})
+}
+
+func licenceScopes(l model.Licence) string {
+	if l.Kind == model.Frontend {
+		return "-"
+	}
+	return cmp.Or(string(l.Scopes), "all")
+}
+
+func lastUse(l model.Licence) string {
+	if l.Used.IsZero() {
+		return "never"
+	}
+	return l.Used.Format("2006-01-02 15:04")
 }
 
 func licenceState(l model.Licence) string {

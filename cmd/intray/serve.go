@@ -47,7 +47,8 @@ type serveCommand struct {
 	MaxFileSize   int64  `help:"Maximum size of a file in bytes, whatever its schema allows. Default and maximum: 1073741824." default:"1073741824" placeholder:"N"`
 	EgressAllow   string `help:"Allow connections to SFTP servers and webhooks in these private networks, separated by commas." placeholder:"CIDR"`
 	hookFlags
-	KeyHeaders string `help:"Accept the API key in these headers, separated by commas. Default: X-Service-License-Key and X-Dromo-License-Key." placeholder:"NAMES"`
+	KeyHeaders     string        `help:"Accept the API key in these headers, separated by commas. Default: X-Service-License-Key and X-Dromo-License-Key." placeholder:"NAMES"`
+	ReviewLinkLife time.Duration `help:"Lifetime of review links." default:"720h" placeholder:"D"`
 }
 
 // hookFlags are the flags that configure the runtime and the sandbox of hooks.
@@ -113,6 +114,7 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	cfg.TLSCert, cfg.TLSKey, cfg.TrustedProxies = c.TLSCert, c.TLSKey, proxies
 	cfg.RateCreate, cfg.RatePoll, cfg.EgressAllow = c.RateCreate, c.RatePoll, egress
 	cfg.MaxFileSize, cfg.Hooks = c.MaxFileSize, c.hookConfig()
+	cfg.ReviewLinkLife = c.ReviewLinkLife
 	if c.KeyHeaders != "" {
 		cfg.KeyHeaders = splitNames(c.KeyHeaders)
 	}

@@ -256,3 +256,9 @@ type LayoutField struct {
 	Reasons
 	Decided string `json:"decided" schema:"decided" doc:"Who chose the columns."`
 }
+
+// ReviewLink is a new review link.
+type ReviewLink struct {
+	URL     string `json:"review_url" doc:"URL of the page where a person answers questions and fixes rows."`
+	Expires string `json:"expires_date" doc:"Time when the link expires."`
+}

@@ -26,6 +26,8 @@ type Service struct {
 	replayCipher               *secrets.Cipher
 	// activeReplays are the idempotency keys of the requests that this process is handling.
 	activeReplays *model.InProgress
+	// activeUses are the ids of the keys whose use this process is storing.
+	activeUses *model.InProgress
 }
 
 // New returns a Service.
@@ -33,7 +35,7 @@ func New(env *model.Env) (*Service, error) {
 	replays, err := env.Master.Cipher("kept answers")
 	return &Service{
 		env: env, licenceKey: env.Master.Derive("licence keys"), idempotencyKey: env.Master.Derive("idempotency keys"),
-		replayCipher: replays, activeReplays: model.NewInProgress(),
+		replayCipher: replays, activeReplays: model.NewInProgress(), activeUses: model.NewInProgress(),
 	}, err
 }
 
@@ -77,10 +79,16 @@ func (s *Service) draftOrg(name string) (model.Org, error) {
 }
 
 // CreateKey creates a key for the organization named orgName. If lifetime is 0, the
-// key does not expire.
-func (s *Service) CreateKey(ctx context.Context, orgName string, kind model.LicenceKind, lifetime time.Duration) (NewKey, error) {
+// key does not expire. Only backend keys can have scopes.
+func (s *Service) CreateKey(ctx context.Context, orgName string, kind model.LicenceKind, lifetime time.Duration, scopes ...string) (NewKey, error) {
 	made, err := s.draftKey(kind, "", lifetime)
 	if err != nil {
+		return NewKey{}, err
+	}
+	if kind != model.Backend && len(scopes) > 0 {
+		return NewKey{}, model.InvalidField("scopes", intray.NewMessage("license_key.frontend_scopes", nil))
+	}
+	if made.Licence.Scopes, err = model.ParseScopes(scopes); err != nil {
 		return NewKey{}, err
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
@@ -175,7 +183,25 @@ func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, 
 	case !l.Expires.IsZero() && !s.env.Now().Before(l.Expires):
 		return model.Licence{}, model.NewError(model.Denied, "key_expired", intray.NewMessage("license_key.expired", nil))
 	}
+	s.recordUse(ctx, l)
 	return l, nil
+}
+
+// usePrecision is how precisely the time of the last use of a key is stored.
+const usePrecision = time.Hour
+
+// recordUse stores that a key was used, at most once in usePrecision. A failure is only logged,
+// because the key is valid even if the database accepts no writes.
+func (s *Service) recordUse(ctx context.Context, l model.Licence) {
+	now := s.env.Now()
+	if now.Sub(l.Used) < usePrecision || !s.activeUses.TryAdd(l.ID) {
+		return
+	}
+	defer s.activeUses.Remove(l.ID)
+	err := s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Accounts.SetLicenceUsed(ctx, l.ID, now) })
+	if err != nil && ctx.Err() == nil {
+		s.env.Log.Warn("time of the last use of a key not stored", "key_id", l.ID, "error", err)
+	}
 }
 
 // FirstKeys are the first keys of an empty store. Bootstrap generates each key that is "".
@@ -235,6 +261,11 @@ type Grant struct {
 	Expires int64 `json:"e,omitempty"`
 	// The value of What selects the file to download. It is "" for other purposes.
 	What string `json:"w,omitempty"`
+	// Licence is the id of the API key for which the token was issued, or "" if it was not
+	// issued for a key. Revoking the key invalidates the token.
+	Licence string `json:"k,omitempty"`
+	// Version is the version of the review link. It is 0 for other purposes.
+	Version int `json:"v,omitempty"`
 }
 
 // SignGrant returns a signed token that contains g.
@@ -253,8 +284,26 @@ func AlteredError(link intray.Message) error {
 }
 
 // VerifyGrant returns the grant in a token. It returns a Denied error if the token
-// was altered, was issued for a different purpose, or has expired.
-func VerifyGrant(key secrets.Key, token string, link intray.Message, now time.Time) (Grant, error) {
+// was altered, was issued for a different purpose, or has expired, or if the API key for
+// which it was issued was revoked.
+func VerifyGrant(ctx context.Context, env *model.Env, key secrets.Key, token string, link intray.Message) (Grant, error) {
+	g, err := decodeGrant(key, token, link, env.Now())
+	if err != nil || g.Licence == "" {
+		return g, err
+	}
+	l, err := model.View(ctx, env.Store, func(tx model.Tx) (model.Licence, error) { return tx.Accounts.Licence(ctx, g.Licence) })
+	if model.IsKind(err, model.NotFound) || err == nil && !l.Revoked.IsZero() {
+		return Grant{}, RevokedError(link)
+	}
+	return g, err
+}
+
+// RevokedError returns the error for a link that was revoked before it expired.
+func RevokedError(link intray.Message) error {
+	return model.NewError(model.Denied, "revoked", intray.NewMessage("link.revoked", intray.Params{"link": link}))
+}
+
+func decodeGrant(key secrets.Key, token string, link intray.Message, now time.Time) (Grant, error) {
 	var g Grant
 	payload, err := key.Verify(token)
 	if err != nil || json.Unmarshal(payload, &g) != nil {

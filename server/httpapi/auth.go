@@ -42,6 +42,9 @@ func (a *API) authorizeBackend(c *call) error {
 	if licence.Kind != model.Backend {
 		return newError(http.StatusForbidden, "frontend_key", intray.NewMessage("license_key.frontend", nil))
 	}
+	if scope := scopeOf[c.op.id]; !licence.Scopes.Contains(scope) {
+		return newError(http.StatusForbidden, "missing_scope", intray.NewMessage("license_key.missing_scope", intray.Params{"scope": string(scope)}))
+	}
 	c.org, c.licence = licence.Org, licence
 	return nil
 }

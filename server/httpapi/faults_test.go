@@ -210,7 +210,7 @@ func TestDamagedSchema(t *testing.T) {
 	c := &call{r: httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), reviewed: imp}
 	_, outcome := wireOutcome(imp)
 	_, retrieved := a.Retrieved(imp, model.Upload{})
-	_, full := a.fullImport(c.r, imp)
+	_, full := a.fullImport(c, imp)
 	_, table := a.loadReviewTable(c)
 	_, layout := a.replyLayout(c, imp)
 	for name, err := range map[string]error{"the outcome": outcome, "the message": retrieved, "the import": full, "the table": table, "the layout": layout} {

@@ -54,6 +54,8 @@ func newServer(t *testing.T, change func(*Config)) *server {
 	check(t, svc.Join(t.Context()))
 	keys, err := svc.Bootstrap(t.Context(), auth.FirstKeys{})
 	check(t, err)
+	_, err = svc.Authenticate(t.Context(), keys[0].Key) // stores the time of the first use
+	check(t, err)
 	cfg := Config{Service: svc, TempDir: t.TempDir(), BaseURL: "http://intray.test", Version: "test"}
 	if change != nil {
 		change(&cfg)
@@ -221,6 +223,9 @@ func (s *server) imports() {
 	s.do("GET", all, "")
 	done := s.do("GET", all+id+"/", "")
 	s.review(id)
+	s.do("POST", all+id+"/review-link/", "")
+	s.review(id)
+	s.do("DELETE", all+id+"/review-link/", "")
 	download := s.do("GET", s.text(s.do("GET", all+id+"/url/", ""), "presigned_url"), "")
 	if got := strings.TrimSpace(download.Body.String()); got != `[{"email":"ada@example.org"}]` {
 		s.Errorf("the result is %s", got)

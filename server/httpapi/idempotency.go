@@ -55,7 +55,8 @@ func (a *API) releaseReplayKey(c *call, turn *auth.ReplayLock) {
 }
 
 func requestFingerprint(c *call) string {
-	sum := sha256.Sum256([]byte(c.r.Method + "\n" + c.r.URL.Path + "\n" + c.body.digest))
+	// A key with different scopes must not receive a stored response with URLs that it may not see.
+	sum := sha256.Sum256([]byte(c.r.Method + "\n" + c.r.URL.Path + "\n" + c.body.digest + "\n" + string(c.licence.Scopes)))
 	return hex.EncodeToString(sum[:])
 }
 

@@ -33,22 +33,54 @@ func wireImport(imp model.Import) wire.ImportSummary {
 	}
 }
 
-// fullImport returns an import with newly signed URLs.
-func (a *API) fullImport(r *http.Request, imp model.Import) (wire.Import, error) {
+// fullImport returns an import with signed URLs. A URL contains a token only if the API key has
+// the scope that using it requires.
+func (a *API) fullImport(c *call, imp model.Import) (wire.Import, error) {
 	full, err := wireOutcome(imp)
 	if err != nil {
 		return full, err
 	}
-	token, err := a.cfg.Service.UploadToken(imp)
+	full.Upload = fmt.Sprintf("%s/upload/%s", a.baseURL(c.r), imp.ID)
+	if c.licence.Scopes.Contains(model.ScopeImport) {
+		token, err := a.cfg.Service.UploadToken(imp, c.licence.ID)
+		if err != nil {
+			return full, err
+		}
+		full.Upload += "?token=" + token
+	}
+	full.ReviewURL, err = a.reviewURL(c, imp)
+	return full, err
+}
+
+// reviewURL returns the review link of an import. It contains no token if the link has expired
+// or was revoked, or if the API key lacks the scope review.
+func (a *API) reviewURL(c *call, imp model.Import) (string, error) {
+	address := fmt.Sprintf("%s/review/%s/", a.baseURL(c.r), imp.ID)
+	if !c.licence.Scopes.Contains(model.ScopeReview) {
+		return address, nil
+	}
+	token, err := a.cfg.Service.ReviewToken(imp)
+	if err == nil && token != "" {
+		address += "#" + token
+	}
+	return address, err
+}
+
+func (a *API) renewReviewLink(c *call) (*response, error) {
+	id, err := c.pathID("id")
 	if err != nil {
-		return full, err
+		return nil, err
 	}
-	full.Upload = fmt.Sprintf("%s/upload/%s?token=%s", a.baseURL(r), imp.ID, token)
-	if token, err = a.cfg.Service.ReviewToken(imp); err != nil {
-		return full, err
+	imp, err := a.cfg.Service.RenewReviewLink(c.context(), c.org, id, c.licence.ID)
+	if err != nil {
+		return nil, err
 	}
-	full.ReviewURL = fmt.Sprintf("%s/review/%s/#%s", a.baseURL(r), imp.ID, token)
-	return full, nil
+	address, err := a.reviewURL(c, imp)
+	return jsonResponse(http.StatusOK, wire.ReviewLink{URL: address, Expires: formatTime(a.cfg.Service.ReviewExpiry(imp))}, err)
+}
+
+func (a *API) revokeReviewLink(c *call) (*response, error) {
+	return jsonResponse(http.StatusNoContent, nil, c.deleteByID("id", a.cfg.Service.RevokeReviewLink))
 }
 
 // Retrieved returns the response to a request for an import, without the URLs that
@@ -149,12 +181,12 @@ func (a *API) createImport(c *call) (*response, error) {
 		}
 		draft.SchemaID = parsed
 	}
-	draft.User = userOf(doc["import_metadata"])
+	draft.User, draft.Licence = userOf(doc["import_metadata"]), c.licence.ID
 	imp, err := a.cfg.Service.CreateImport(c.context(), c.org, draft)
 	if err != nil {
 		return nil, err
 	}
-	full, err := a.fullImport(c.r, imp)
+	full, err := a.fullImport(c, imp)
 	return jsonResponse(http.StatusCreated, full, err)
 }
 
@@ -176,7 +208,7 @@ func (a *API) getImport(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	full, err := a.fullImport(c.r, imp)
+	full, err := a.fullImport(c, imp)
 	return jsonResponse(http.StatusOK, full, err)
 }
 

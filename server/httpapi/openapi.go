@@ -110,12 +110,18 @@ func (op *operation) tag() string {
 	return "Service"
 }
 
+// security returns the credential that the operation requires. For an API key, the list contains
+// the required scope, as OpenAPI 3.1 allows.
 func (op *operation) security() []any {
 	scheme := map[authMethod]string{authBackendKey: "backendKey", authHydrationToken: "hydrationToken", authReviewLink: "reviewToken", authReviewCookie: "reviewCookie"}[op.auth]
 	if scheme == "" {
 		return []any{}
 	}
-	return []any{map[string]any{scheme: []string{}}}
+	roles := []string{}
+	if scope := scopeOf[op.id]; scope != "" {
+		roles = append(roles, string(scope))
+	}
+	return []any{map[string]any{scheme: roles}}
 }
 
 func (op *operation) parameters() []any {

@@ -23,7 +23,7 @@ func tokenLifetime(doc map[string]any) time.Duration {
 func (a *API) createSession(c *call) (*response, error) {
 	doc := c.bodyObject()
 	h, err := a.cfg.Service.CreateSession(c.context(), c.org, imports.NewSession{
-		ID: c.fixedID, ImportIdentifier: stringField(doc, "import_identifier"), Life: tokenLifetime(doc),
+		ID: c.fixedID, ImportIdentifier: stringField(doc, "import_identifier"), Life: tokenLifetime(doc), Licence: c.licence.ID,
 	})
 	return jsonResponse(http.StatusCreated, wire.Session{
 		SessionID: h.Session.ID, HydrationID: h.Token, ExpiresIn: int64(h.Life / time.Second), SavedAt: formatTime(h.Session.Saved),
@@ -35,7 +35,7 @@ func (a *API) resumeSession(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := a.cfg.Service.ResumeSession(c.context(), c.org, id, tokenLifetime(c.bodyObject()))
+	h, err := a.cfg.Service.ResumeSession(c.context(), c.org, id, tokenLifetime(c.bodyObject()), c.licence.ID)
 	return jsonResponse(http.StatusOK, wire.HydrationToken{HydrationID: h.Token, ExpiresIn: int64(h.Life / time.Second)}, err)
 }
 

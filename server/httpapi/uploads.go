@@ -116,7 +116,7 @@ func (a *API) uploadMetadata(c *call) (*response, error) {
 	}
 	out := wireUpload(u)
 	if u.Raw.Key != "" {
-		out.RawUpload.DownloadURL, err = a.downloadURL(c.r, u, imports.RawFile)
+		out.RawUpload.DownloadURL, err = a.downloadURL(c, u, imports.RawFile)
 	}
 	return jsonResponse(http.StatusOK, out, err)
 }
@@ -139,13 +139,13 @@ func (a *API) resultURL(c *call, get func(ctx context.Context, org, id string) (
 	if err != nil {
 		return nil, err
 	}
-	address, err := a.downloadURL(c.r, u, string(format))
+	address, err := a.downloadURL(c, u, string(format))
 	return jsonResponse(http.StatusOK, wire.PresignedURL{URL: address}, err)
 }
 
-func (a *API) downloadURL(r *http.Request, u model.Upload, what string) (string, error) {
-	token, err := a.cfg.Service.DownloadToken(u, what)
-	return fmt.Sprintf("%s/download/%s?token=%s", a.baseURL(r), u.ID, token), err
+func (a *API) downloadURL(c *call, u model.Upload, what string) (string, error) {
+	token, err := a.cfg.Service.DownloadToken(u, what, c.licence.ID)
+	return fmt.Sprintf("%s/download/%s?token=%s", a.baseURL(c.r), u.ID, token), err
 }
 
 // goneOperation responds to a call to an operation that was removed from the contract.

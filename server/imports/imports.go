@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -43,6 +44,8 @@ type Config struct {
 	MaxFileSize int64
 	// RunsPerOrg is the maximum number of imports of one organization that run at the same time.
 	RunsPerOrg int
+	// ReviewLinkLife is the lifetime of review links.
+	ReviewLinkLife time.Duration
 	// OnTransition is called after the status of an import changes, in the same
 	// transaction. It is called again if the transaction is repeated.
 	OnTransition func(ctx context.Context, tx model.Tx, imp model.Import) error
@@ -72,6 +75,8 @@ type Draft struct {
 	Filename string
 	// User may be nil.
 	User *model.User
+	// Licence is the id of the API key that creates the import, or "" if a connector does.
+	Licence string
 	// Rows is a JSON array of rows that becomes the file of the import. It may be nil.
 	Rows io.Reader
 }
@@ -161,6 +166,7 @@ func (s *Service) DraftImport(org string, draft Draft) (model.Import, error) {
 	imp := model.Import{
 		ID: id, Org: org, SchemaID: draft.SchemaID, UploadID: uploadID, Status: model.AwaitingUpload,
 		Filename: draft.Filename, Inline: draft.Rows != nil, Created: now, Modified: now, Queued: now,
+		Review: model.ReviewLink{Version: 1, Expires: now.Add(s.cfg.ReviewLinkLife), Licence: draft.Licence},
 	}
 	if draft.User != nil {
 		imp.HasUser, imp.User = true, *draft.User

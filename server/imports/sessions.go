@@ -37,6 +37,8 @@ type NewSession struct {
 	ImportIdentifier string
 	// Life is the lifetime of the token. 0 means DefaultTokenLife.
 	Life time.Duration
+	// Licence is the id of the API key for which the token is issued.
+	Licence string
 }
 
 // Hydration is a session with a token that grants permission to read and write it.
@@ -71,16 +73,17 @@ func (s *Service) CreateSession(ctx context.Context, org string, draft NewSessio
 	if err != nil {
 		return Hydration{}, err
 	}
-	return s.newHydration(session, draft.Life)
+	return s.newHydration(session, draft.Life, draft.Licence)
 }
 
 // ResumeSession returns a new token for a session that was saved within the last seven days.
-func (s *Service) ResumeSession(ctx context.Context, org, id string, life time.Duration) (Hydration, error) {
+// licence is the id of the API key for which it is issued.
+func (s *Service) ResumeSession(ctx context.Context, org, id string, life time.Duration, licence string) (Hydration, error) {
 	session, err := s.session(ctx, org, id)
 	if err != nil {
 		return Hydration{}, err
 	}
-	return s.newHydration(session, life)
+	return s.newHydration(session, life, licence)
 }
 
 func (s *Service) session(ctx context.Context, org, id string) (session model.Session, err error) {
@@ -91,12 +94,12 @@ func (s *Service) session(ctx context.Context, org, id string) (session model.Se
 	return session, model.DescribeNotFound(err, model.SessionMissing)
 }
 
-func (s *Service) newHydration(session model.Session, life time.Duration) (Hydration, error) {
+func (s *Service) newHydration(session model.Session, life time.Duration, licence string) (Hydration, error) {
 	life = cmp.Or(life, DefaultTokenLife)
 	if life < time.Second || life > MaxTokenLife {
 		return Hydration{}, model.InvalidField("expires_in", intray.NewMessage("session.invalid_lifetime", intray.Params{"n": int(MaxTokenLife / time.Second)}))
 	}
-	token, err := auth.SignGrant(s.hydrationKey, auth.Grant{Org: session.Org, ID: session.ID, Expires: auth.ExpiryUnix(s.env.Now().Add(life))})
+	token, err := auth.SignGrant(s.hydrationKey, auth.Grant{Org: session.Org, ID: session.ID, Licence: licence, Expires: auth.ExpiryUnix(s.env.Now().Add(life))})
 	return Hydration{session, token, life}, err
 }
 
@@ -128,7 +131,7 @@ func (s *Service) deleteSession(ctx context.Context, tx model.Tx, org, id string
 // Hydrated returns the session of a token. It returns a Denied error if the token is
 // invalid or expired, or if the session was deleted.
 func (s *Service) Hydrated(ctx context.Context, token string) (model.Session, error) {
-	g, err := auth.VerifyGrant(s.hydrationKey, token, hydrationLink, s.env.Now())
+	g, err := auth.VerifyGrant(ctx, s.env, s.hydrationKey, token, hydrationLink)
 	if err != nil {
 		return model.Session{}, err
 	}

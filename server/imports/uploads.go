@@ -60,7 +60,7 @@ type UploadReceipt struct {
 // BeginUpload authorizes an upload with a token from UploadToken. length is the
 // declared size of the file in bytes, or -1 if it is unknown.
 func (s *Service) BeginUpload(ctx context.Context, id, token string, length int64) (*UploadReceiver, error) {
-	g, err := auth.VerifyGrant(s.uploadKey, token, uploadLink, s.env.Now())
+	g, err := auth.VerifyGrant(ctx, s.env, s.uploadKey, token, uploadLink)
 	if err != nil {
 		return nil, err
 	}
@@ -265,7 +265,7 @@ func (d *Download) Write(w io.Writer) error {
 
 // Download opens the file that a token from DownloadToken grants access to.
 func (s *Service) Download(ctx context.Context, id, token string) (*Download, error) {
-	g, err := auth.VerifyGrant(s.downloadKey, token, downloadLink, s.env.Now())
+	g, err := auth.VerifyGrant(ctx, s.env, s.downloadKey, token, downloadLink)
 	if err != nil {
 		return nil, err
 	}
@@ -319,16 +319,18 @@ func (s *Service) OpenConverted(ctx context.Context, d *Download) error {
 // LinkLife is the lifetime of upload and download URLs.
 const LinkLife = 1800 * time.Second
 
-// UploadToken returns a token that grants permission to upload the file of an import.
-func (s *Service) UploadToken(imp model.Import) (string, error) {
-	return auth.SignGrant(s.uploadKey, auth.Grant{Org: imp.Org, ID: imp.ID, Expires: auth.ExpiryUnix(s.env.Now().Add(LinkLife))})
+// UploadToken returns a token that grants permission to upload the file of an import. licence
+// is the id of the API key for which it is issued.
+func (s *Service) UploadToken(imp model.Import, licence string) (string, error) {
+	return auth.SignGrant(s.uploadKey, auth.Grant{Org: imp.Org, ID: imp.ID, Licence: licence, Expires: auth.ExpiryUnix(s.env.Now().Add(LinkLife))})
 }
 
 // RawFile selects the received file for a download. An output format selects the result instead.
 const RawFile = "raw"
 
 // DownloadToken returns a token that grants permission to download a file of an upload. what
-// must be RawFile or an output format.
-func (s *Service) DownloadToken(u model.Upload, what string) (string, error) {
-	return auth.SignGrant(s.downloadKey, auth.Grant{Org: u.Org, ID: u.ID, What: what, Expires: auth.ExpiryUnix(s.env.Now().Add(LinkLife))})
+// must be RawFile or an output format. licence is the id of the API key for which the token is
+// issued.
+func (s *Service) DownloadToken(u model.Upload, what, licence string) (string, error) {
+	return auth.SignGrant(s.downloadKey, auth.Grant{Org: u.Org, ID: u.ID, What: what, Licence: licence, Expires: auth.ExpiryUnix(s.env.Now().Add(LinkLife))})
 }

@@ -30,6 +30,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -67,6 +69,48 @@ type Licence struct {
 	// Expires is zero if the key does not expire. Revoked is zero if the key is not revoked.
 	Expires time.Time
 	Revoked time.Time
+	// Scopes limits the operations that a backend key may call.
+	Scopes Scopes
+	// Used is the time when the key was last used, at most an hour too early. It is zero if the
+	// key was never used.
+	Used time.Time
+}
+
+// Scope is a group of operations.
+type Scope string
+
+// The scopes of API keys. They do not include each other.
+const (
+	// ScopeRead allows reading imports, uploads, results and saved schemas.
+	ScopeRead Scope = "read"
+	// ScopeImport allows creating imports and sessions, uploading files, and deleting imports.
+	ScopeImport Scope = "import"
+	// ScopeReview allows answering questions, and obtaining and revoking review links.
+	ScopeReview Scope = "review"
+	// ScopeAdmin allows everything that applies to the whole organization: changing schemas, and
+	// managing webhooks, SFTP, learned mappings and retention.
+	ScopeAdmin Scope = "admin"
+)
+
+// Scopes is a list of scopes, separated by commas. The empty list contains all scopes.
+type Scopes string
+
+// ParseScopes returns the scopes with the given names. It returns an Invalid error if
+// one of them does not exist. Without names, it returns the empty list.
+func ParseScopes(names []string) (Scopes, error) {
+	for _, name := range names {
+		switch Scope(name) {
+		case ScopeRead, ScopeImport, ScopeReview, ScopeAdmin:
+		default:
+			return "", InvalidField("scopes", intray.NewMessage("license_key.unknown_scope", intray.Params{"scope": name}))
+		}
+	}
+	return Scopes(strings.Join(names, ",")), nil
+}
+
+// Contains reports whether the list contains a scope.
+func (s Scopes) Contains(scope Scope) bool {
+	return s == "" || slices.Contains(strings.Split(string(s), ","), string(scope))
 }
 
 // Document is a schema document in JSON, as it was received.
@@ -142,12 +186,26 @@ type Import struct {
 	// Result is the result as a JSON file.
 	Result File
 	// Outcome is the outcome of the last finished attempt, or nil if none has finished.
-	Outcome  *Outcome
+	Outcome *Outcome
+	// Review is the current review link.
+	Review   ReviewLink
 	Created  time.Time
 	Modified time.Time
 	// Queued is the time when the import became Pending, or the later time from which it may be
 	// claimed after a failed attempt.
 	Queued time.Time
+}
+
+// ReviewLink describes the link that opens the review of an import. An import has at most one
+// valid link.
+type ReviewLink struct {
+	// Version is part of the token in the link. Creating or revoking a link increases it, which
+	// invalidates earlier links and the sessions that were opened with them.
+	Version int
+	Expires time.Time
+	// Licence is the id of the API key that requested the link, or "" if a connector created
+	// the import. Revoking the key invalidates the link.
+	Licence string
 }
 
 // Outcome is the result of processing a file in one attempt.

@@ -90,6 +90,10 @@ type AccountRows interface {
 	// InsertLicence returns a Conflict if the hash already exists.
 	InsertLicence(ctx context.Context, l Licence) error
 	LicenceByHash(ctx context.Context, hash []byte) (Licence, error)
+	// Licence returns the licence with the given id.
+	Licence(ctx context.Context, id string) (Licence, error)
+	// SetLicenceUsed sets the time when the licence was last used.
+	SetLicenceUsed(ctx context.Context, id string, at time.Time) error
 	// Licences returns the licences of all organizations, oldest first.
 	Licences(ctx context.Context) ([]Licence, error)
 	// RevokeLicence sets the time of the revocation, unless the licence is already revoked.
@@ -118,8 +122,10 @@ type ImportRows interface {
 	List(ctx context.Context, org string, offset, limit int64) ([]Import, int64, error)
 	// UpdateIf writes imp if the stored import still has the given status and run number.
 	// Otherwise it returns a Conflict. ID, Org, SchemaID, UploadID, Schema, Inline and Created
-	// never change.
+	// never change. Only SetReviewLink changes Review.
 	UpdateIf(ctx context.Context, imp Import, from Status, run int) error
+	// SetReviewLink replaces the review link of an import in any status.
+	SetReviewLink(ctx context.Context, org, id string, link ReviewLink) error
 	Delete(ctx context.Context, org, id string) error
 	// Claim claims the next Pending import whose Queued is not after now, from the organization
 	// that has waited longest since it was last served. It sets the import to Running on node,

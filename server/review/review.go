@@ -30,6 +30,8 @@ type Service struct {
 	imports               *imports.Service
 	engine                *engine.Engine
 	reviewKey, sessionKey secrets.Key
+	// linkLife is the lifetime of review links.
+	linkLife time.Duration
 	// drafts are the open drafts of this process.
 	drafts *drafts
 	// changeProgress holds the progress of the changes that this process is making.
@@ -38,10 +40,11 @@ type Service struct {
 	submitting *model.InProgress
 }
 
-// New returns a Service. imports must use the same engine.
-func New(env *model.Env, imports *imports.Service, engine *engine.Engine) *Service {
+// New returns a Service. imports must use the same engine. linkLife is the lifetime of review
+// links.
+func New(env *model.Env, imports *imports.Service, engine *engine.Engine, linkLife time.Duration) *Service {
 	return &Service{
-		env: env, imports: imports, engine: engine, reviewKey: env.Master.Derive("review links"), sessionKey: env.Master.Derive("review visits"),
+		env: env, imports: imports, engine: engine, linkLife: linkLife, reviewKey: env.Master.Derive("review links"), sessionKey: env.Master.Derive("review visits"),
 		drafts: &drafts{open: map[string]*openDraft{}}, changeProgress: &changeProgress{byImport: map[string]Progress{}}, submitting: model.NewInProgress(),
 	}
 }
@@ -61,7 +64,9 @@ func (s *Service) StartReviewSession(ctx context.Context, id, token string) (mod
 	if err != nil {
 		return model.Import{}, "", err
 	}
-	session, err := auth.SignGrant(s.sessionKey, auth.Grant{Org: imp.Org, ID: imp.ID, Expires: auth.ExpiryUnix(s.env.Now().Add(SessionLife))})
+	grant := s.reviewGrant(imp)
+	grant.Expires = min(grant.Expires, auth.ExpiryUnix(s.env.Now().Add(SessionLife)))
+	session, err := auth.SignGrant(s.sessionKey, grant)
 	return imp, session, err
 }
 
@@ -70,16 +75,21 @@ func (s *Service) ReviewSessionImport(ctx context.Context, id, token string) (mo
 	return s.importForToken(ctx, s.sessionKey, id, token, sessionLink)
 }
 
-// importForToken returns the import that a token grants access to.
+// importForToken returns the import that a token grants access to. The token must belong to the
+// current review link of the import.
 func (s *Service) importForToken(ctx context.Context, key secrets.Key, id, token string, link intray.Message) (model.Import, error) {
-	g, err := auth.VerifyGrant(key, token, link, s.env.Now())
+	g, err := auth.VerifyGrant(ctx, s.env, key, token, link)
 	if err != nil {
 		return model.Import{}, err
 	}
 	if g.ID != id {
 		return model.Import{}, auth.AlteredError(link)
 	}
-	return s.imports.Import(ctx, g.Org, id)
+	imp, err := s.imports.Import(ctx, g.Org, id)
+	if err == nil && g.Version != imp.Review.Version {
+		return model.Import{}, auth.RevokedError(link)
+	}
+	return imp, err
 }
 
 // PageInfo holds settings from the schema that the review page needs.
@@ -275,10 +285,4 @@ func stageLayout(schema *intray.Schema, b *intray.Batch) staging.Layout {
 		layout.Unmapped = append(layout.Unmapped, u.Column)
 	}
 	return layout
-}
-
-// ReviewToken returns a token that grants permission to review an import. It is
-// valid until the import is deleted.
-func (s *Service) ReviewToken(imp model.Import) (string, error) {
-	return auth.SignGrant(s.reviewKey, auth.Grant{Org: imp.Org, ID: imp.ID})
 }

@@ -56,6 +56,14 @@ func (rows accountsFaults) LicenceByHash(ctx context.Context, hash []byte) (mode
 	return Get(rows.faults, "Accounts.LicenceByHash", func() (model.Licence, error) { return rows.AccountRows.LicenceByHash(ctx, hash) })
 }
 
+func (rows accountsFaults) Licence(ctx context.Context, id string) (model.Licence, error) {
+	return Get(rows.faults, "Accounts.Licence", func() (model.Licence, error) { return rows.AccountRows.Licence(ctx, id) })
+}
+
+func (rows accountsFaults) SetLicenceUsed(ctx context.Context, id string, at time.Time) error {
+	return Call(rows.faults, "Accounts.SetLicenceUsed", func() error { return rows.AccountRows.SetLicenceUsed(ctx, id, at) })
+}
+
 func (rows accountsFaults) Licences(ctx context.Context) ([]model.Licence, error) {
 	return Get(rows.faults, "Accounts.Licences", func() ([]model.Licence, error) { return rows.AccountRows.Licences(ctx) })
 }
@@ -115,6 +123,10 @@ func (rows importsFaults) List(ctx context.Context, org string, offset, limit in
 
 func (rows importsFaults) UpdateIf(ctx context.Context, imp model.Import, from model.Status, run int) error {
 	return Call(rows.faults, "Imports.UpdateIf", func() error { return rows.ImportRows.UpdateIf(ctx, imp, from, run) })
+}
+
+func (rows importsFaults) SetReviewLink(ctx context.Context, org, id string, link model.ReviewLink) error {
+	return Call(rows.faults, "Imports.SetReviewLink", func() error { return rows.ImportRows.SetReviewLink(ctx, org, id, link) })
 }
 
 func (rows importsFaults) Delete(ctx context.Context, org, id string) error {

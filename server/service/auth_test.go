@@ -177,7 +177,7 @@ func TestTenantIsolation(t *testing.T) {
 			_, err := f.ReplaceCredential(f.ctx, other.ID, credential.ID, passwordDraft())
 			return err
 		},
-		"resume session": func() error { _, err := f.ResumeSession(f.ctx, other.ID, session.Session.ID, 0); return err },
+		"resume session": func() error { _, err := f.ResumeSession(f.ctx, other.ID, session.Session.ID, 0, ""); return err },
 	} {
 		if err := call(); !model.IsKind(err, model.NotFound) {
 			t.Errorf("%s: error %v, want NotFound", name, err)
@@ -208,14 +208,14 @@ func expiringTokens(f *fixture) []expiringToken {
 	must(f.T, err)
 	hydration := func(name string, asked, life time.Duration) expiringToken {
 		return expiringToken{name, life, func(f *fixture) string {
-			h, err := f.ResumeSession(f.ctx, f.org, session.Session.ID, asked)
+			h, err := f.ResumeSession(f.ctx, f.org, session.Session.ID, asked, "")
 			must(f.T, err)
 			return h.Token
 		}, func(f *fixture, token string) error { _, err := f.Hydrated(f.ctx, token); return err }}
 	}
 	download := func(what string) expiringToken {
 		return expiringToken{"download of " + what, 1800 * time.Second,
-			func(f *fixture) string { return f.mustToken(f.DownloadToken(upload, what)) },
+			func(f *fixture) string { return f.mustToken(f.DownloadToken(upload, what, "")) },
 			func(f *fixture, token string) error {
 				d, err := f.Download(f.ctx, upload.ID, token)
 				if err != nil {
@@ -226,7 +226,7 @@ func expiringTokens(f *fixture) []expiringToken {
 	}
 	return []expiringToken{
 		{"upload", 1800 * time.Second,
-			func(f *fixture) string { return f.mustToken(f.UploadToken(waiting)) },
+			func(f *fixture) string { return f.mustToken(f.UploadToken(waiting, "")) },
 			func(f *fixture, token string) error {
 				_, err := f.BeginUpload(f.ctx, waiting.ID, token, -1)
 				return err
@@ -265,10 +265,10 @@ func TestReviewTokens(t *testing.T) {
 	f := newFixture(t)
 	imp := f.newImport("")
 	token := f.mustToken(f.ReviewToken(imp))
-	f.Clock.Advance(10 * 365 * 24 * time.Hour)
+	f.Clock.Advance(29 * 24 * time.Hour)
 	_, reviewSession, err := f.StartReviewSession(f.ctx, imp.ID, token)
 	if err != nil {
-		t.Fatalf("after ten years: %v", err)
+		t.Fatalf("after 29 days: %v", err)
 	}
 	if seen, err := f.ReviewSessionImport(f.ctx, imp.ID, reviewSession); err != nil || seen.ID != imp.ID {
 		t.Errorf("the review session: %v", err)
@@ -276,9 +276,74 @@ func TestReviewTokens(t *testing.T) {
 	f.Clock.Advance(review.SessionLife + time.Second)
 	_, err = f.ReviewSessionImport(f.ctx, imp.ID, reviewSession)
 	f.wantError(err, model.Denied, "expired")
+	_, lateSession, err := f.StartReviewSession(f.ctx, imp.ID, token)
+	must(t, err)
+	f.Clock.Advance(12 * time.Hour) // the 30 days of the link end before the session does
+	_, err = f.ReviewSessionImport(f.ctx, imp.ID, lateSession)
+	f.wantError(err, model.Denied, "expired")
+	_, _, err = f.StartReviewSession(f.ctx, imp.ID, token)
+	f.wantError(err, model.Denied, "expired")
+	if expired := f.mustToken(f.ReviewToken(imp)); expired != "" {
+		t.Errorf("the expired link has the token %q", expired)
+	}
+	renewed, err := f.RenewReviewLink(f.ctx, f.org, imp.ID, "")
+	must(t, err)
+	token = f.mustToken(f.ReviewToken(renewed))
 	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 	_, _, err = f.StartReviewSession(f.ctx, imp.ID, token)
 	f.wantError(err, model.NotFound, "not_found")
+}
+
+// TestLastUse checks that the first use of a key and then one use per hour is stored.
+func TestLastUse(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	key := f.createKey(model.Backend, 0)
+	used := func() time.Time {
+		list, _, err := f.Licences(f.ctx)
+		must(t, err)
+		for _, l := range list {
+			if l.ID == key.Licence.ID {
+				return l.Used
+			}
+		}
+		t.Fatal("the key is not listed")
+		return time.Time{}
+	}
+	if at := used(); !at.IsZero() {
+		t.Errorf("an unused key was used at %s", at)
+	}
+	first := f.Clock.Now()
+	for _, c := range []struct {
+		later time.Duration
+		want  time.Time
+	}{{0, first}, {time.Hour - time.Second, first}, {time.Second, first.Add(time.Hour)}} {
+		f.Clock.Advance(c.later)
+		_, err := f.Authenticate(f.ctx, key.Key)
+		must(t, err)
+		if at := used(); !at.Equal(c.want) {
+			t.Errorf("the key was used at %s, want %s", at, c.want)
+		}
+	}
+}
+
+// TestScopesOfKeys checks which scopes a key can have.
+func TestScopesOfKeys(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	_, err := f.CreateKey(f.ctx, "Alpha", model.Backend, 0, "read", "write")
+	f.wantError(err, model.Invalid, "invalid")
+	_, err = f.CreateKey(f.ctx, "Alpha", model.Frontend, 0, "read")
+	f.wantError(err, model.Invalid, "invalid")
+	made, err := f.CreateKey(f.ctx, "Alpha", model.Backend, 0, "read", "review")
+	must(t, err)
+	l, err := f.Authenticate(f.ctx, made.Key)
+	must(t, err)
+	for scope, want := range map[model.Scope]bool{model.ScopeRead: true, model.ScopeReview: true, model.ScopeImport: false, model.ScopeAdmin: false} {
+		if l.Scopes.Contains(scope) != want {
+			t.Errorf("the scopes %q contain %s: %t", l.Scopes, scope, !want)
+		}
+	}
 }
 
 // A token is valid only for its purpose.
@@ -294,8 +359,8 @@ func TestTokensServeOnePurpose(t *testing.T) {
 	must(t, err)
 	tokens := map[string]string{
 		"review session": reviewSession,
-		"upload":         f.mustToken(f.UploadToken(imp)),
-		"download":       f.mustToken(f.DownloadToken(upload, imports.RawFile)),
+		"upload":         f.mustToken(f.UploadToken(imp, "")),
+		"download":       f.mustToken(f.DownloadToken(upload, imports.RawFile, "")),
 		"review":         f.mustToken(f.ReviewToken(imp)),
 		"hydration":      session.Token,
 	}
@@ -329,9 +394,9 @@ func TestTokensOfOtherObjects(t *testing.T) {
 	one, other := f.finishedImport(goodFile, ""), f.finishedImport(goodFile, "")
 	upload, err := f.Upload(f.ctx, f.org, one.UploadID)
 	must(t, err)
-	_, err = f.BeginUpload(f.ctx, other.ID, f.mustToken(f.UploadToken(one)), -1)
+	_, err = f.BeginUpload(f.ctx, other.ID, f.mustToken(f.UploadToken(one, "")), -1)
 	f.wantError(err, model.Denied, "bad_signature")
-	_, err = f.Download(f.ctx, other.UploadID, f.mustToken(f.DownloadToken(upload, "json")))
+	_, err = f.Download(f.ctx, other.UploadID, f.mustToken(f.DownloadToken(upload, "json", "")))
 	f.wantError(err, model.Denied, "bad_signature")
 	_, _, err = f.StartReviewSession(f.ctx, other.ID, f.mustToken(f.ReviewToken(one)))
 	f.wantError(err, model.Denied, "bad_signature")
@@ -345,7 +410,7 @@ func TestTokensSurviveARestart(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.newImport("")
-	token := f.mustToken(f.UploadToken(imp))
+	token := f.mustToken(f.UploadToken(imp, ""))
 	if _, err := f.newNode("folder/two").BeginUpload(context.Background(), imp.ID, token, -1); err != nil {
 		t.Errorf("another process with the same master key: %v", err)
 	}

@@ -134,7 +134,7 @@ const (
 // upload uploads text as the file of an import.
 func (f *fixture) upload(imp model.Import, text string) error {
 	f.Helper()
-	token, err := f.UploadToken(imp)
+	token, err := f.UploadToken(imp, "")
 	must(f.T, err)
 	r, err := f.BeginUpload(f.ctx, imp.ID, token, int64(len(text)))
 	if err != nil {

@@ -124,7 +124,7 @@ func TestInvalidUploads(t *testing.T) {
 	f := newFixture(t)
 	imp := f.newImport(`{"maxFileSize":64}`)
 	begin := func(length int64) (*imports.UploadReceiver, error) {
-		return f.BeginUpload(f.ctx, imp.ID, f.mustToken(f.UploadToken(imp)), length)
+		return f.BeginUpload(f.ctx, imp.ID, f.mustToken(f.UploadToken(imp, "")), length)
 	}
 	_, err := begin(65)
 	f.wantError(err, model.TooLarge, "file_too_large")
@@ -172,7 +172,7 @@ func TestConcurrentUploads(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	imp := f.newImport("")
-	token := f.mustToken(f.UploadToken(imp))
+	token := f.mustToken(f.UploadToken(imp, ""))
 	first, err := f.BeginUpload(f.ctx, imp.ID, token, -1)
 	must(t, err)
 	second, err := f.BeginUpload(f.ctx, imp.ID, token, -1)
@@ -208,7 +208,7 @@ func TestDownloads(t *testing.T) {
 		"ndjson":        `{"email":"ada@example.org","name":"Ada"}`,
 		"csv":           "email,name\nada@example.org,Ada\n",
 	} {
-		d, err := f.Download(f.ctx, u.ID, f.mustToken(f.DownloadToken(u, what)))
+		d, err := f.Download(f.ctx, u.ID, f.mustToken(f.DownloadToken(u, what, "")))
 		must(t, err)
 		got := readDownload(t, d)
 		if what == "json" || what == "ndjson" {
@@ -249,7 +249,7 @@ func TestDeletedUpload(t *testing.T) {
 		must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
 	}
 	imp := f.finishedImport(goodFile, "")
-	token := f.mustToken(f.DownloadToken(model.Upload{ID: imp.UploadID, Org: f.org}, "json"))
+	token := f.mustToken(f.DownloadToken(model.Upload{ID: imp.UploadID, Org: f.org}, "json", ""))
 	must(t, f.DeleteUpload(f.ctx, f.org, imp.UploadID))
 	_, err := f.ImportResult(f.ctx, f.org, imp.ID)
 	f.wantError(err, model.NotFound, "not_found")

@@ -65,7 +65,7 @@ func TestRetention(t *testing.T) {
 	for _, what := range []string{"json", "csv", imports.RawFile} {
 		u, err := f.Upload(f.ctx, f.org, imp.UploadID)
 		must(t, err)
-		_, err = f.Download(f.ctx, u.ID, f.mustToken(f.DownloadToken(u, what)))
+		_, err = f.Download(f.ctx, u.ID, f.mustToken(f.DownloadToken(u, what, "")))
 		f.wantError(err, model.NotFound, "not_found")
 	}
 	for _, key := range f.Blobs.Keys("") {
@@ -145,7 +145,7 @@ func TestOrphans(t *testing.T) {
 	}
 	u, err := f.ImportResult(f.ctx, f.org, imp.ID)
 	must(t, err)
-	d, err := f.Download(f.ctx, u.ID, f.mustToken(f.DownloadToken(u, "json")))
+	d, err := f.Download(f.ctx, u.ID, f.mustToken(f.DownloadToken(u, "json", "")))
 	must(t, err)
 	must(t, d.Close())
 }

@@ -46,6 +46,8 @@ type Config struct {
 	// RunsPerOrg is the maximum number of imports of one organization that run at the same
 	// time. Default 2.
 	RunsPerOrg int
+	// ReviewLinkLife is the lifetime of review links. Default 30 days.
+	ReviewLinkLife time.Duration
 	// CheckHooks loads the hooks of a schema. See [schemas.New]. Nil means that all
 	// hooks are accepted.
 	CheckHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
@@ -105,19 +107,20 @@ func New(cfg Config) (*Service, error) {
 	s.schemaService = schemas.New(s.env, cfg.CheckHooks)
 	s.retentionService = retention.New(s.env)
 	s.importService = imports.New(s.env, imports.Config{
-		Schemas: s.schemaService, Engine: cfg.Engine, MaxFileSize: cfg.MaxFileSize, RunsPerOrg: cfg.RunsPerOrg, OnTransition: s.onTransition,
+		Schemas: s.schemaService, Engine: cfg.Engine, MaxFileSize: cfg.MaxFileSize, RunsPerOrg: cfg.RunsPerOrg, ReviewLinkLife: cfg.ReviewLinkLife, OnTransition: s.onTransition,
 	})
 	s.connectorService, err = connectors.New(s.env, connectors.Config{
 		Imports: s.importService, Schemas: s.schemaService, Webhooks: s.webhookService,
 		SFTP: cfg.SFTP, Remotes: cfg.Remotes, MaxFileSize: cfg.MaxFileSize,
 	})
-	s.reviewService = review.New(s.env, s.importService, cfg.Engine)
+	s.reviewService = review.New(s.env, s.importService, cfg.Engine, cfg.ReviewLinkLife)
 	return s, err
 }
 
 func (cfg *Config) setDefaults() {
 	cfg.MaxFileSize = cmp.Or(max(cfg.MaxFileSize, 0), intray.MaxFileSize)
 	cfg.RunsPerOrg = cmp.Or(max(cfg.RunsPerOrg, 0), 2)
+	cfg.ReviewLinkLife = cmp.Or(max(cfg.ReviewLinkLife, 0), 30*24*time.Hour)
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}

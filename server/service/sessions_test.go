@@ -41,13 +41,13 @@ func TestSessionsExpire(t *testing.T) {
 	f.Clock.Advance(week)
 	used, err := f.SaveState(f.ctx, used, []byte(`{}`), nil)
 	must(t, err)
-	if _, err := f.ResumeSession(f.ctx, f.org, idle.ID, 0); err != nil {
+	if _, err := f.ResumeSession(f.ctx, f.org, idle.ID, 0, ""); err != nil {
 		t.Errorf("at the end of its week: %v", err)
 	}
 	f.Clock.Advance(time.Microsecond)
-	_, err = f.ResumeSession(f.ctx, f.org, idle.ID, 0)
+	_, err = f.ResumeSession(f.ctx, f.org, idle.ID, 0, "")
 	f.wantError(err, model.NotFound, "not_found")
-	if _, err := f.ResumeSession(f.ctx, f.org, used.ID, 0); err != nil {
+	if _, err := f.ResumeSession(f.ctx, f.org, used.ID, 0, ""); err != nil {
 		t.Errorf("the session that was saved: %v", err)
 	}
 	must(t, f.RunMaintenance(f.ctx))
@@ -84,7 +84,7 @@ func TestTokenOfExpiredSession(t *testing.T) {
 	f := newFixture(t)
 	session := f.newSession().Session
 	f.Clock.Advance(time.Hour)
-	h, err := f.ResumeSession(f.ctx, f.org, session.ID, imports.MaxTokenLife)
+	h, err := f.ResumeSession(f.ctx, f.org, session.ID, imports.MaxTokenLife, "")
 	must(t, err)
 	f.Clock.Advance(week - time.Minute)
 	_, err = f.Hydrated(f.ctx, h.Token)
@@ -99,7 +99,7 @@ func TestTokenLife(t *testing.T) {
 		t.Errorf("the default life is %v, want 6 h", session.Life)
 	}
 	for _, life := range []time.Duration{-time.Second, time.Millisecond, week + time.Second} {
-		_, err := f.ResumeSession(f.ctx, f.org, session.Session.ID, life)
+		_, err := f.ResumeSession(f.ctx, f.org, session.Session.ID, life, "")
 		f.wantError(err, model.Invalid, "invalid")
 	}
 }
@@ -108,7 +108,7 @@ func TestDeletedSession(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	h := f.newSession()
-	second, err := f.ResumeSession(f.ctx, f.org, h.Session.ID, 0)
+	second, err := f.ResumeSession(f.ctx, f.org, h.Session.ID, 0, "")
 	must(t, err)
 	saved := f.saveSessionFile(h.Session, "a,b\n")
 	must(t, f.DeleteSession(f.ctx, f.org, h.Session.ID))
@@ -145,7 +145,7 @@ func TestConditionalSave(t *testing.T) {
 	f.wantError(err, model.Conflict, "state_changed")
 	_, err = f.SaveState(f.ctx, session, []byte(`{"n":4}`), []string{"*"})
 	must(t, err)
-	h, err := f.ResumeSession(f.ctx, f.org, session.ID, 0)
+	h, err := f.ResumeSession(f.ctx, f.org, session.ID, 0, "")
 	must(t, err)
 	if _, state, err := f.SessionState(f.ctx, h.Session); err != nil || string(state) != `{"n":4}` {
 		t.Errorf("the state is %s, error %v", state, err)

@@ -105,7 +105,7 @@ func TestDeleteDuringUpload(t *testing.T) {
 		"with the first byte":   func(remove func()) *hookReader { return &hookReader{strings.NewReader(goodFile), remove} },
 	} {
 		imp := f.newImport("")
-		r, err := f.BeginUpload(f.ctx, imp.ID, f.mustToken(f.UploadToken(imp)), -1)
+		r, err := f.BeginUpload(f.ctx, imp.ID, f.mustToken(f.UploadToken(imp, "")), -1)
 		must(t, err)
 		_, err = r.Receive(f.ctx, imports.IncomingFile{Length: -1, Body: body(func() { must(t, f.DeleteImport(f.ctx, f.org, imp.ID)) })})
 		f.wantError(err, model.NotFound, "not_found")
@@ -248,7 +248,7 @@ func TestLostResponseOfSessionFile(t *testing.T) {
 		t.Fatalf("error %v, want the broken connection", err)
 	}
 	f.Blobs.OnUse(nil)
-	h, err := f.ResumeSession(f.ctx, f.org, session.ID, 0)
+	h, err := f.ResumeSession(f.ctx, f.org, session.ID, 0, "")
 	must(t, err)
 	if _, err := f.SessionFile(f.ctx, h.Session); err != nil {
 		t.Errorf("the file of the session: %v", err)

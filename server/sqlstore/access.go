@@ -13,9 +13,9 @@ var orgs = newTable("orgs", "organization", 3, func(to *columns, o *model.Org) {
 	to.add("id", &o.ID, "name", &o.Name, "created", micros{&o.Created})
 })
 
-var licences = newTable("licences", "license", 8, func(to *columns, l *model.Licence) {
+var licences = newTable("licences", "license", 9, func(to *columns, l *model.Licence) {
 	to.add("id", &l.ID, "org", &l.Org, "kind", &l.Kind, "hash", &l.Hash, "hint", &l.Hint,
-		"created", micros{&l.Created}, "expires", micros{&l.Expires}, "revoked", micros{&l.Revoked})
+		"created", micros{&l.Created}, "expires", micros{&l.Expires}, "scopes", &l.Scopes, "revoked", micros{&l.Revoked}, "used", micros{&l.Used})
 })
 
 func (r accountRows) InsertOrg(ctx context.Context, org model.Org) error {
@@ -36,6 +36,14 @@ func (r accountRows) InsertLicence(ctx context.Context, l model.Licence) error {
 
 func (r accountRows) LicenceByHash(ctx context.Context, hash []byte) (model.Licence, error) {
 	return licences.one(ctx, r.txn, ` WHERE hash = $1`, hash)
+}
+
+func (r accountRows) Licence(ctx context.Context, id string) (model.Licence, error) {
+	return licences.one(ctx, r.txn, ` WHERE id = $1`, id)
+}
+
+func (r accountRows) SetLicenceUsed(ctx context.Context, id string, at time.Time) error {
+	return r.execOne(ctx, licences.entity, `UPDATE licences SET used = $1 WHERE id = $2`, toMicros(at), id)
 }
 
 func (r accountRows) Licences(ctx context.Context) ([]model.Licence, error) {

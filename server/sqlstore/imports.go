@@ -21,8 +21,8 @@ type importRows struct{ *txn }
 
 // A list reads only the columns in importsListed. The other columns may be large.
 var (
-	importsListed = newTable("imports", "import", 6, addListedImport)
-	imports       = newTable("imports", "import", 6, func(to *columns, i *model.Import) {
+	importsListed = newTable("imports", "import", 9, addListedImport)
+	imports       = newTable("imports", "import", 9, func(to *columns, i *model.Import) {
 		addListedImport(to, i)
 		to.add("outcome", asJSON{&i.Outcome}, "answers", asJSON{&i.Answers}, "memory", asJSON{&i.Memory})
 		addDocument(to, &i.Schema)
@@ -31,6 +31,7 @@ var (
 
 func addListedImport(to *columns, i *model.Import) {
 	to.add("id", &i.ID, "org", &i.Org, "schema_id", &i.SchemaID, "upload_id", &i.UploadID, "inline", &i.Inline, "created", micros{&i.Created},
+		"review_version", &i.Review.Version, "review_expires", micros{&i.Review.Expires}, "review_licence", &i.Review.Licence,
 		"status", &i.Status, "run", &i.Run, "lost", &i.Lost, "node", &i.Node, "filename", &i.Filename, "has_user", &i.HasUser, "person", asJSON{&i.User},
 		"raw_key", &i.Raw.Key, "raw_size", &i.Raw.Size, "raw_sha256", &i.Raw.SHA256, "stage", &i.Stage,
 		"result_key", &i.Result.Key, "result_size", &i.Result.Size, "result_sha256", &i.Result.SHA256,
@@ -62,6 +63,11 @@ func (r importRows) UpdateIf(ctx context.Context, imp model.Import, from model.S
 		return &model.Error{Kind: model.Conflict, Code: "import_changed", Message: intray.NewMessage("import.changed_meanwhile", nil)}
 	}
 	return err
+}
+
+func (r importRows) SetReviewLink(ctx context.Context, org, id string, link model.ReviewLink) error {
+	return r.execOne(ctx, imports.entity, `UPDATE imports SET review_version = $3, review_expires = $4, review_licence = $5`+byID,
+		org, id, link.Version, toMicros(link.Expires), link.Licence)
 }
 
 func (r importRows) Delete(ctx context.Context, org, id string) error {

@@ -22,7 +22,7 @@ func testOrgs(f *fixture) {
 func testLicences(f *fixture) {
 	late := model.Licence{ID: "l-2", Org: "org-a", Kind: model.Frontend, Hash: []byte{0, 255, 1}, Hint: "fk_ab…", Created: startPlus(9)}
 	soon := model.Licence{ID: "l-1", Org: "org-b", Kind: model.Backend, Hash: []byte("hash"), Hint: "bk_ab…",
-		Created: startPlus(3), Expires: startPlus(60)}
+		Created: startPlus(3), Expires: startPlus(60), Scopes: "read,import"}
 	f.mustUpdate(func(tx model.Tx) error {
 		if err := tx.Accounts.InsertLicence(f.ctx, late); err != nil {
 			return err
@@ -35,6 +35,16 @@ func testLicences(f *fixture) {
 	f.wantEqual(read(f, byHash("\x00\xff\x01")), late)
 	f.wantEqual(read(f, byHash("hash")), soon)
 	f.wantNotFound(func(tx model.Tx) error { _, err := byHash("")(tx); return err })
+
+	byID := func(id string) func(model.Tx) (model.Licence, error) {
+		return func(tx model.Tx) (model.Licence, error) { return tx.Accounts.Licence(f.ctx, id) }
+	}
+	f.mustUpdate(func(tx model.Tx) error { return tx.Accounts.SetLicenceUsed(f.ctx, "l-1", startPlus(5)) })
+	soon.Used = startPlus(5)
+	f.wantEqual(read(f, byID("l-1")), soon)
+	f.wantEqual(read(f, byID("l-2")), late)
+	f.wantNotFound(func(tx model.Tx) error { _, err := byID("l-9")(tx); return err })
+	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Accounts.SetLicenceUsed(f.ctx, "l-9", startPlus(5)) })
 
 	again := model.Licence{ID: "l-3", Org: "org-a", Kind: model.Backend, Hash: []byte("hash")}
 	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Accounts.InsertLicence(f.ctx, again) })

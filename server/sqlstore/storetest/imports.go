@@ -132,7 +132,7 @@ func testImportsMoved(f *fixture) {
 	want.Memory, want.Answers, want.User = aRecollection(), intray.Answers{"sheet": "A"}, model.User{ID: "8", Name: "Bo"}
 	asked := want
 	asked.SchemaID, asked.UploadID, asked.Inline, asked.Created = "x", "x", true, startPlus(99)
-	asked.Schema = model.Document{}
+	asked.Schema, asked.Review = model.Document{}, model.ReviewLink{Version: 9, Expires: startPlus(9), Licence: "l-9"}
 
 	move := func(imp model.Import, from model.Status, run int) func(model.Tx) error {
 		return func(tx model.Tx) error { return tx.Imports.UpdateIf(f.ctx, imp, from, run) }
@@ -146,6 +146,14 @@ func testImportsMoved(f *fixture) {
 	f.mustUpdate(move(asked, model.Running, 4))
 	f.wantEqual(f.getImport("org-a", before.ID), want)
 	f.wantRefused(model.Conflict, move(asked, model.Running, 4))
+
+	want.Review = model.ReviewLink{Version: 2, Expires: startPlus(72), Licence: "l-1"}
+	link := func(org string) func(model.Tx) error {
+		return func(tx model.Tx) error { return tx.Imports.SetReviewLink(f.ctx, org, before.ID, want.Review) }
+	}
+	f.wantRefused(model.NotFound, link("org-b"))
+	f.mustUpdate(link("org-a"))
+	f.wantEqual(f.getImport("org-a", before.ID), want)
 }
 
 func testImportsInStatus(f *fixture) {
