@@ -52,6 +52,9 @@ type Config struct {
 	// RatePoll is the maximum number of times that an import may be retrieved per minute. 0
 	// means no limit.
 	RatePoll int
+	// RateAuthFailures is the maximum number of failed authentications per client address and
+	// minute. 0 means no limit.
+	RateAuthFailures int
 	// EgressAllow lists private networks that the service may connect to.
 	EgressAllow []netip.Prefix
 	// Hooks configures the runtime and the sandbox of hooks.
@@ -98,8 +101,8 @@ func (c *Config) validate() error {
 	switch {
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return usageErrorf("--tls-cert and --tls-key must be set together")
-	case c.RateCreate < 0 || c.RatePoll < 0:
-		return usageErrorf("--rate-create and --rate-poll cannot be negative; 0 means no limit")
+	case c.RateCreate < 0 || c.RatePoll < 0 || c.RateAuthFailures < 0:
+		return usageErrorf("--rate-create, --rate-poll and --rate-auth-failures cannot be negative; 0 means no limit")
 	case c.MaxFileSize < 1 || c.MaxFileSize > intray.MaxFileSize:
 		return usageErrorf("--max-file-size must be 1 to %d bytes", intray.MaxFileSize)
 	case c.ReviewLinkLife < 0:

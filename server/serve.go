@@ -61,8 +61,8 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	measured := newMetrics()
 	handler := httpapi.New(httpapi.Config{
 		Service: p.service, BaseURL: cfg.BaseURL, KeyHeaders: cfg.KeyHeaders, TrustedProxies: cfg.TrustedProxies,
-		RateCreate: cfg.RateCreate, RatePoll: cfg.RatePoll, TempDir: cfg.tempDir(), Version: cfg.Version,
-		Pages: pages, Observe: measured.observe, Log: cfg.Log,
+		RateCreate: cfg.RateCreate, RatePoll: cfg.RatePoll, RateAuthFailures: cfg.RateAuthFailures, TempDir: cfg.tempDir(), Version: cfg.Version,
+		Pages: pages, Observe: measured.observe, AuthFailed: measured.countAuthFailure, Log: cfg.Log,
 	})
 	servers, err := listen(cfg, handler, measured.handler())
 	if err != nil {
@@ -224,9 +224,10 @@ func shutDown(ctx context.Context, settle time.Duration, p *components, servers 
 
 // metrics contains the Prometheus metrics.
 type metrics struct {
-	registry *prometheus.Registry
-	requests *prometheus.CounterVec
-	seconds  *prometheus.HistogramVec
+	registry     *prometheus.Registry
+	requests     *prometheus.CounterVec
+	seconds      *prometheus.HistogramVec
+	authFailures *prometheus.CounterVec
 }
 
 func newMetrics() *metrics {
@@ -239,8 +240,11 @@ func newMetrics() *metrics {
 			Name: "intray_http_request_seconds", Help: "How long requests took, by route.",
 			Buckets: []float64{.001, .005, .025, .1, .5, 2.5, 10, 60, 300},
 		}, []string{"route"}),
+		authFailures: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "intray_auth_failures_total", Help: "Requests with an invalid key, token, cookie or signed URL, by operation.",
+		}, []string{"operation"}),
 	}
-	m.registry.MustRegister(m.requests, m.seconds, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	m.registry.MustRegister(m.requests, m.seconds, m.authFailures, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
@@ -255,6 +259,8 @@ func (m *metrics) observe(route, method string, status int, took time.Duration) 
 	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
 	m.seconds.WithLabelValues(route).Observe(took.Seconds())
 }
+
+func (m *metrics) countAuthFailure(operation string) { m.authFailures.WithLabelValues(operation).Inc() }
 
 func (m *metrics) handler() http.Handler {
 	mux := http.NewServeMux()

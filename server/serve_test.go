@@ -23,6 +23,8 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"github.com/intraydata/intray/server/model"
 )
 
 func TestMain(m *testing.M) {
@@ -301,4 +303,31 @@ func freeAddress(t testing.TB) string {
 	must(t, err)
 	defer listener.Close()
 	return listener.Addr().String()
+}
+
+// TestFindingS11KeyEvents checks that the log records changes of API keys, but not the keys.
+func TestFindingS11KeyEvents(t *testing.T) {
+	cfg := good()
+	var log bytes.Buffer
+	cfg.Data, cfg.Log = filepath.Join(t.TempDir(), "data"), slog.New(slog.NewTextHandler(&log, nil))
+	svc, closeAll, err := OpenAdmin(t.Context(), cfg)
+	must(t, err)
+	org, err := svc.CreateOrg(t.Context(), "Alpha")
+	must(t, err)
+	made, err := svc.CreateKey(t.Context(), "Alpha", model.Backend, 0)
+	must(t, err)
+	must(t, svc.RevokeKey(t.Context(), made.Licence.ID))
+	must(t, closeAll())
+	for _, want := range []string{
+		`msg="organization created" organization=` + org.ID,
+		`msg="API key created" key=` + made.Licence.ID + ` organization=` + org.ID,
+		`msg="API key revoked" key=` + made.Licence.ID,
+	} {
+		if !strings.Contains(log.String(), want) {
+			t.Errorf("the log has no %s", want)
+		}
+	}
+	if strings.Contains(log.String(), made.Key) || strings.Contains(log.String(), "Alpha") {
+		t.Errorf("the log contains a key or a name:\n%s", log.String())
+	}
 }

@@ -64,6 +64,9 @@ func (s *Service) CreateOrg(ctx context.Context, name string) (model.Org, error)
 	if model.IsKind(err, model.Conflict) {
 		return model.Org{}, model.NewError(model.Conflict, "name_taken", intray.NewMessage("organization.name_taken", intray.Params{"name": org.Name}))
 	}
+	if err == nil {
+		s.env.Log.Info("organization created", "organization", org.ID)
+	}
 	return org, err
 }
 
@@ -102,7 +105,15 @@ func (s *Service) CreateKey(ctx context.Context, orgName string, kind model.Lice
 		made.Licence.Org = org.ID
 		return tx.Accounts.InsertLicence(ctx, made.Licence)
 	})
+	if err == nil {
+		s.logKey("API key created", made.Licence)
+	}
 	return made, err
+}
+
+// logKey logs a change of an API key, without the key.
+func (s *Service) logKey(event string, l model.Licence) {
+	s.env.Log.Info(event, "key", l.ID, "organization", l.Org, "kind", l.Kind, "expires", l.Expires)
 }
 
 // draftKey returns a new licence that does not yet belong to an organization. If
@@ -158,13 +169,17 @@ func (s *Service) Licences(ctx context.Context) (list []model.Licence, orgs map[
 
 // RevokeKey revokes a licence. The key is invalid as soon as RevokeKey returns nil.
 func (s *Service) RevokeKey(ctx context.Context, id string) error {
-	return s.env.Store.Update(ctx, func(tx model.Tx) error {
+	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
 		err := tx.Accounts.RevokeLicence(ctx, id, s.env.Now())
 		if model.IsKind(err, model.NotFound) {
 			return model.NotFoundError(model.KeyMissing)
 		}
 		return err
 	})
+	if err == nil {
+		s.env.Log.Info("API key revoked", "key", id)
+	}
+	return err
 }
 
 // Authenticate returns the licence for a key. It returns a Denied error if the key
@@ -244,6 +259,9 @@ func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, err
 	})
 	if err != nil || !created {
 		return nil, err
+	}
+	for _, key := range made {
+		s.logKey("API key created", key.Licence)
 	}
 	return made, nil
 }

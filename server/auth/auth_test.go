@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -47,7 +48,7 @@ func newService(t *testing.T, store model.Store) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(&model.Env{Store: store, Master: master, Rand: rand.Reader, Clock: func() time.Time { return started }})
+	s, err := New(&model.Env{Store: store, Master: master, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler), Clock: func() time.Time { return started }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@
 package httpapi
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"net/http"
@@ -40,6 +41,9 @@ type Config struct {
 	// RatePoll is the maximum number of times that an import may be retrieved per minute. 0
 	// means no limit.
 	RateCreate, RatePoll int
+	// RateAuthFailures is the maximum number of failed authentications per client address and
+	// minute. Further ones are answered with 429. 0 means no limit.
+	RateAuthFailures int
 	// TempDir is the folder for bodies and responses that are too large for memory. All calls
 	// together use at most about 64 MiB of memory. Default: the temporary folder of the
 	// operating system.
@@ -51,6 +55,12 @@ type Config struct {
 	// Observe is called after each request. The status is 499 if the client
 	// disconnected before the response. Default: nothing is called.
 	Observe func(route, method string, status int, took time.Duration)
+	// Authenticated is called with the context of a request once its caller has proved to have a
+	// valid credential. Default: nothing is called.
+	Authenticated func(context.Context)
+	// AuthFailed is called after each failed authentication with the id of the operation.
+	// Default: nothing is called.
+	AuthFailed func(operation string)
 	// Clock returns the time. Default time.Now.
 	Clock func() time.Time
 	// Log receives internal errors. Default: no logging.
@@ -63,6 +73,7 @@ type API struct {
 	table    []operation
 	creates  *rateLimiter
 	polls    *rateLimiter
+	failures *failureLimiter
 	memory   *memoryLimiter
 	openapi  func() ([]byte, error)
 	frontend http.Handler
@@ -80,13 +91,19 @@ func New(cfg Config) *API {
 	if cfg.Observe == nil {
 		cfg.Observe = func(string, string, int, time.Duration) {}
 	}
+	if cfg.Authenticated == nil {
+		cfg.Authenticated = func(context.Context) {}
+	}
+	if cfg.AuthFailed == nil {
+		cfg.AuthFailed = func(string) {}
+	}
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &API{cfg: cfg, table: operations(), creates: newRateLimiter(cfg.RateCreate, cfg.Clock), polls: newRateLimiter(cfg.RatePoll, cfg.Clock), memory: newMemoryLimiter(), closing: make(chan struct{})}
+	a := &API{cfg: cfg, table: operations(), creates: newRateLimiter(cfg.RateCreate, cfg.Clock), polls: newRateLimiter(cfg.RatePoll, cfg.Clock), failures: newFailureLimiter(cfg.RateAuthFailures, cfg.Clock), memory: newMemoryLimiter(), closing: make(chan struct{})}
 	a.openapi = sync.OnceValues(a.describe)
 	a.frontend = &frontHandler{mux: a.routes(), api: a}
 	return a
@@ -109,10 +126,10 @@ func (a *API) routes() *http.ServeMux {
 	}
 	for path, list := range methods {
 		slices.Sort(list)
-		mux.HandleFunc("OPTIONS "+path, preflight(strings.Join(list, ", ")))
+		mux.Handle("OPTIONS "+path, drained(preflight(strings.Join(list, ", "))))
 	}
 	for route, handler := range a.cfg.Pages {
-		mux.Handle(route, handler)
+		mux.Handle(route, drained(handler))
 	}
 	return mux
 }
@@ -140,9 +157,11 @@ func (a *API) baseURL(r *http.Request) string {
 // isTrustedProxy reports whether the request came from a trusted proxy.
 func (a *API) isTrustedProxy(remote string) bool {
 	at, err := netip.ParseAddrPort(remote)
-	return err == nil && slices.ContainsFunc(a.cfg.TrustedProxies, func(p netip.Prefix) bool {
-		return p.Contains(at.Addr().Unmap())
-	})
+	return err == nil && a.isTrustedAddress(at.Addr().Unmap())
+}
+
+func (a *API) isTrustedAddress(address netip.Addr) bool {
+	return slices.ContainsFunc(a.cfg.TrustedProxies, func(p netip.Prefix) bool { return p.Contains(address) })
 }
 
 func (a *API) checkReady(c *call) (*response, error) {

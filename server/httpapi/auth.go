@@ -34,7 +34,7 @@ func (a *API) authorizeBackend(c *call) error {
 	}
 	licence, err := a.cfg.Service.Authenticate(c.context(), key)
 	if model.IsKind(err, model.Denied) {
-		return unauthorized(intray.MessageOf(err))
+		return a.refuseCredential(c, unauthorized(intray.MessageOf(err)))
 	}
 	if err != nil {
 		return err
@@ -46,6 +46,7 @@ func (a *API) authorizeBackend(c *call) error {
 		return newError(http.StatusForbidden, "missing_scope", intray.NewMessage("license_key.missing_scope", intray.Params{"scope": string(scope)}))
 	}
 	c.org, c.licence = licence.Org, licence
+	a.markAuthenticated(c.context())
 	return nil
 }
 
@@ -72,7 +73,7 @@ func (a *API) authorizeHydration(c *call) error {
 		return newError(http.StatusForbidden, "no_hydration_token", intray.NewMessage("session.no_token", nil))
 	}
 	session, err := a.cfg.Service.Hydrated(c.context(), token)
-	if err != nil {
+	if err := a.checkGrant(c, err); err != nil {
 		return err
 	}
 	c.session, c.org = session, session.Org

@@ -27,9 +27,6 @@ const (
 	// maxCells and maxCellValues are the limits for changes to rows: a body of 16 MiB, and
 	// about 100,000 cells. They are higher because cells may be pasted.
 	maxCells, maxCellValues = 16 << 20, 1_500_000
-	// maxDrain is the maximum size of a refused body that the server still reads to
-	// its end, so that the client gets the response.
-	maxDrain = 32 << 20
 )
 
 // body is a request body.
@@ -186,10 +183,6 @@ func bodyError(err error) error {
 	}
 	return err
 }
-
-// drainBody reads the rest of a body. Some clients read the response only after they have
-// sent everything.
-func drainBody(r io.Reader) { _, _ = io.CopyN(io.Discard, r, maxDrain) }
 
 // hashingReader hashes the bytes that it reads. left is the number of bytes that may still be
 // read. It is negative if the body was too long. The reader stops after an error.

@@ -298,12 +298,13 @@ func (a *API) reportError(r *http.Request, err error) *apiError {
 	return e
 }
 
-// writeError responds with an error immediately. It then reads the rest of the body, up to 32
-// MiB, because some clients read the response only after they have sent everything. If the client
-// is waiting for a 100 Continue response, writeError sends none and does not read the body.
+// writeError responds with an error immediately. It then drains the body, because some clients
+// read the response only after they have sent everything. If the client is waiting for a 100
+// Continue response, writeError sends none and does not read the body.
 func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *apiError) {
-	leave := r.ContentLength > maxDrain || r.Header.Get("Expect") != "" || e.status == http.StatusRequestTimeout
-	if leave {
+	limit := drainLimitOf(r)
+	leave := limit == knownDrain && r.ContentLength > limit.bytes || r.Header.Get("Expect") != "" || e.status == http.StatusRequestTimeout
+	if leave || r.ContentLength > limit.bytes {
 		w.Header().Set("Connection", "close")
 	}
 	control := http.NewResponseController(w)
@@ -318,7 +319,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *apiError) {
 	_ = control.Flush()
 	_ = control.SetWriteDeadline(time.Time{})
 	if !leave {
-		drainBody(a.pacedReader(w, r))
+		drainBody(w, r)
 	}
 }
 
@@ -327,9 +328,7 @@ func (a *API) writeResponse(c *call, done *response) {
 	for name, values := range done.header {
 		header[name] = values
 	}
-	if c.op.body == nil && !c.op.upload {
-		drainBody(a.pacedReader(c.w, c.r)) // the operation reads no body
-	}
+	drainBody(c.w, c.r) // the operation reads no body, or not what follows the end of a form
 	if header.Get("Content-Type") == "" && (len(done.raw) > 0 || done.stream != nil) {
 		header.Set("Content-Type", "application/json")
 	}

@@ -35,7 +35,7 @@ func (a *API) receiveUpload(c *call) (*response, error) {
 		length = -1
 	}
 	receiving, err := a.cfg.Service.BeginUpload(c.context(), id, c.r.URL.Query().Get("token"), length)
-	if err != nil {
+	if err := a.checkGrant(c, err); err != nil {
 		return nil, err
 	}
 	receipt, err := a.receive(c, receiving)
@@ -142,7 +142,7 @@ func (a *API) serveDownload(c *call) (*response, error) {
 		return nil, err
 	}
 	d, err := a.cfg.Service.Download(c.context(), c.r.PathValue("id"), c.r.URL.Query().Get("token"))
-	if err != nil {
+	if err := a.checkGrant(c, err); err != nil {
 		return nil, err
 	}
 	if d.What == imports.RawFile {

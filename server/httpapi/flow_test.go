@@ -370,7 +370,11 @@ func TestEveryOperationRefuses(t *testing.T) {
 		case authReviewCookie:
 			tries = append(tries, refused{"no cookie", "", nil, 401}, refused{"a wrong cookie", "", []string{"Cookie", visitCookie + "=x", "Authorization", "Bearer x"}, 401})
 		default:
-			tries = append(tries, refused{"no token", "", nil, 403}, refused{"a wrong token", "", []string{"X-Hydration-Id", "x", "Authorization", "Bearer x"}, 403})
+			missing := 403
+			if op.auth == authReviewLink {
+				missing = 401
+			}
+			tries = append(tries, refused{"no token", "", nil, missing}, refused{"a wrong token", "", []string{"X-Hydration-Id", "x", "Authorization", "Bearer x"}, 403})
 		}
 		if op.auth == authBackendKey && strings.Contains(op.path, "{id}") && op.body == nil {
 			status := http.StatusNotFound

@@ -125,17 +125,19 @@ func (m *memoryLimiter) acquire(ctx context.Context, n int64) (giveBack func(), 
 const (
 	// idleLimit is the maximum pause while a body is being transferred.
 	idleLimit = 30 * time.Second
-	// minBytesPerSecond is the minimum average transfer rate of a body once idleLimit has passed.
+	// minBytesPerSecond is the minimum average transfer rate of a body in each period of idleLimit.
 	minBytesPerSecond = 1024
 )
 
 // pacedBody reads a body and enforces a minimum transfer rate, so that a client cannot occupy
-// a connection while it sends hardly anything.
+// a connection while it sends hardly anything. The rate applies to each period of at least
+// idleLimit, so that bytes sent early do not permit a slow rest.
 type pacedBody struct {
 	from    io.Reader
 	control *http.ResponseController
-	began   time.Time
-	read    int64
+	// began is the start of the current period, and read is the number of bytes read since then.
+	began time.Time
+	read  int64
 }
 
 func (a *API) pacedReader(w http.ResponseWriter, r *http.Request) io.Reader {
@@ -148,9 +150,11 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 	_ = p.control.SetReadDeadline(time.Now().Add(idleLimit))
 	n, err := p.from.Read(b)
 	p.read += int64(n)
-	passed := time.Since(p.began)
-	if err == nil && passed > idleLimit && p.read < minBytesPerSecond*int64(passed/time.Second) {
-		return n, os.ErrDeadlineExceeded
+	if passed := time.Since(p.began); err == nil && passed > idleLimit {
+		if p.read < minBytesPerSecond*int64(passed/time.Second) {
+			return n, os.ErrDeadlineExceeded
+		}
+		p.began, p.read = time.Now(), 0
 	}
 	switch err { // only an unwrapped io.EOF is the end of the body
 	case nil:

@@ -279,7 +279,7 @@ func TestPace(t *testing.T) {
 		{"just fast enough, for an hour", &drip{time.Second, minBytesPerSecond, 3600}, nil, time.Hour},
 		{"too slow, but done in time", &drip{time.Second, 1, 30}, nil, idleLimit},
 		{"too slow", &drip{time.Second, minBytesPerSecond - 1, 3600}, os.ErrDeadlineExceeded, idleLimit + time.Second},
-		{"slow after a good start", &drip{20 * time.Second, 1, 3600}, os.ErrDeadlineExceeded, 40 * time.Second},
+		{"slow with a pause", &drip{20 * time.Second, 1, 3600}, os.ErrDeadlineExceeded, 40 * time.Second},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -296,4 +296,16 @@ func TestPace(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestFindingS4SlowAfterAFastStart checks that bytes sent early do not permit a slow rest.
+func TestFindingS4SlowAfterAFastStart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		r := httptest.NewRequest("PUT", "/", io.MultiReader(strings.NewReader(strings.Repeat("x", 32<<20)), &drip{time.Second, 1, 3600}))
+		_, err := io.Copy(io.Discard, (&API{}).pacedReader(httptest.NewRecorder(), r))
+		if took := time.Since(began); !errors.Is(err, os.ErrDeadlineExceeded) || took > 2*(idleLimit+time.Second) {
+			t.Errorf("error %v after %v", err, took)
+		}
+	})
 }

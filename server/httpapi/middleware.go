@@ -24,17 +24,10 @@ type frontHandler struct {
 	api *API
 }
 
-type requestIDKey struct{}
-
-func requestID(ctx context.Context) string {
-	id, _ := ctx.Value(requestIDKey{}).(string)
-	return id
-}
-
 func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	id := uuid.NewString()
-	r = r.WithContext(context.WithValue(r.Context(), requestIDKey{}, id))
+	r = r.WithContext(context.WithValue(r.Context(), requestStateKey{}, &requestState{id: id}))
 	rec := &statusRecorder{ResponseWriter: w}
 	rec.Header().Set("X-Request-Id", id)
 	rec.Header().Set("X-Content-Type-Options", "nosniff")

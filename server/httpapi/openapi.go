@@ -191,12 +191,10 @@ func (op *operation) responses() map[string]any {
 func (op *operation) errorStatuses() []int {
 	list := append([]int{}, op.errors...)
 	switch op.auth {
-	case authBackendKey:
-		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
-	case authHydrationToken, authSignedURL, authReviewLink:
-		list = append(list, http.StatusForbidden)
-	case authReviewCookie:
-		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
+	case authBackendKey, authReviewLink, authReviewCookie:
+		list = append(list, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
+	case authHydrationToken, authSignedURL:
+		list = append(list, http.StatusForbidden, http.StatusTooManyRequests)
 	}
 	if op.method == http.MethodPost && op.auth == authBackendKey {
 		list = append(list, http.StatusBadRequest, http.StatusConflict)

@@ -36,7 +36,7 @@ func (a *API) openReview(c *call) (*response, error) {
 		return nil, err
 	}
 	imp, session, err := a.cfg.Service.StartReviewSession(c.context(), id, token)
-	if err != nil {
+	if err := a.checkGrant(c, err); err != nil {
 		return nil, err
 	}
 	cookie := http.Cookie{
@@ -65,9 +65,9 @@ func (a *API) authorizeReviewer(c *call) error {
 	}
 	imp, err := a.cfg.Service.ReviewSessionImport(c.context(), id, cookie.Value)
 	if model.IsKind(err, model.Denied) {
-		return unauthorized(intray.MessageOf(err))
+		return a.refuseCredential(c, unauthorized(intray.MessageOf(err)))
 	}
-	if err != nil {
+	if err := a.checkGrant(c, err); err != nil {
 		return err
 	}
 	if err := http.NewCrossOriginProtection().Check(c.r); err != nil {
@@ -110,7 +110,7 @@ func (a *API) firstRows(c *call, count int64) *wire.ReviewFirst {
 func bearerToken(header string) (string, error) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
 	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", newError(http.StatusForbidden, "no_review_token", intray.NewMessage("review.no_token", nil))
+		return "", newError(http.StatusUnauthorized, "no_review_token", intray.NewMessage("review.no_token", nil))
 	}
 	return token, nil
 }

@@ -1,0 +1,112 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/netip"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/model"
+)
+
+// maxFailingAddresses is the maximum number of addresses whose failed authentications are
+// counted separately in a minute. All others are counted together.
+const maxFailingAddresses = 10_000
+
+// failureLimiter counts failed authentications by client address in windows of one minute.
+type failureLimiter struct {
+	limiter *rateLimiter
+	mu      sync.Mutex
+	// window is the current minute. It contains the addresses that have failed in it. The value
+	// reports whether the limit was reached.
+	window  time.Time
+	limited map[string]bool
+}
+
+func newFailureLimiter(perMinute int, clock func() time.Time) *failureLimiter {
+	return &failureLimiter{limiter: newRateLimiter(perMinute, clock), limited: map[string]bool{}}
+}
+
+// record counts a failure. The error is not nil if the address has reached its limit. report
+// means that the failure should be logged: it is the first one of the address in this minute, or
+// the first one over the limit.
+func (l *failureLimiter) record(address string) (report bool, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if window := l.limiter.clock().Truncate(time.Minute); !window.Equal(l.window) {
+		l.window = window
+		clear(l.limited)
+	}
+	limited, known := l.limited[address]
+	if !known && len(l.limited) >= maxFailingAddresses {
+		address = "others"
+		limited, known = l.limited[address]
+	}
+	_, err = l.limiter.allow(address)
+	l.limited[address] = err != nil
+	return !known || err != nil && !limited, err
+}
+
+// checkGrant records the result of checking a signed token or URL. Every error except Denied
+// means that the signature is valid.
+func (a *API) checkGrant(c *call, err error) error {
+	if model.IsKind(err, model.Denied) {
+		return a.refuseCredential(c, err)
+	}
+	a.markAuthenticated(c.context())
+	return err
+}
+
+// refuseCredential counts and logs a call with an invalid credential. It returns the error for
+// the response: refusal, or 429 if there were too many such calls from the same address. A valid
+// credential works nevertheless, because other clients may use the same address.
+func (a *API) refuseCredential(c *call, refusal error) error {
+	address := a.clientAddress(c.r)
+	report, limit := a.failures.record(address)
+	if report {
+		a.cfg.Log.Warn("authentication failed", "address", address, "operation", c.op.id, "code", toAPIError(refusal).code, "request_id", requestID(c.context()), "limited", limit != nil)
+	}
+	a.cfg.AuthFailed(c.op.id)
+	if limit != nil {
+		e := toAPIError(limit)
+		e.message = intray.NewMessage("request.too_many_failures", nil)
+		return e
+	}
+	return refusal
+}
+
+// clientAddress returns the address of the client: for IPv6, the network of 64 bits, because a
+// client usually has all addresses in it. If the connection comes from a trusted proxy, it is the
+// last address in X-Forwarded-For that is not a trusted proxy.
+func (a *API) clientAddress(r *http.Request) string {
+	at, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return r.RemoteAddr
+	}
+	address := at.Addr().Unmap()
+	hops := strings.Split(strings.Join(r.Header.Values("X-Forwarded-For"), ","), ",")
+	for i := len(hops) - 1; i >= 0 && a.isTrustedAddress(address); i-- {
+		hop, err := netip.ParseAddr(strings.TrimSpace(hops[i]))
+		if err != nil {
+			break
+		}
+		address = hop.Unmap()
+	}
+	if group := AddressGroup(address); group.Addr().Is6() {
+		return group.String()
+	}
+	return address.String()
+}
+
+// AddressGroup returns the network whose addresses count as one client: the address if it is
+// IPv4, and its network of 64 bits if it is IPv6.
+func AddressGroup(address netip.Addr) netip.Prefix {
+	address = address.Unmap().WithZone("")
+	bits := 32
+	if address.Is6() {
+		bits = 64
+	}
+	return netip.PrefixFrom(address, bits).Masked()
+}
