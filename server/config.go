@@ -5,6 +5,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -55,6 +56,9 @@ type Config struct {
 	// RateAuthFailures is the maximum number of failed authentications per client address and
 	// minute. 0 means no limit.
 	RateAuthFailures int
+	// MaxConnectionsPerAddress is the maximum number of connections of a client address. 0 means
+	// a quarter of all connections. It does not apply to TrustedProxies.
+	MaxConnectionsPerAddress int
 	// EgressAllow lists private networks that the service may connect to.
 	EgressAllow []netip.Prefix
 	// Hooks configures the runtime and the sandbox of hooks.
@@ -82,6 +86,9 @@ type Config struct {
 
 	// shutdown holds shorter time limits for tests. Default defaultShutdown.
 	shutdown shutdownLimits
+	// maxConnections is a smaller number of connections for tests. Default: the number that the
+	// limit on open files allows.
+	maxConnections int
 }
 
 // UsageError reports an invalid configuration value or argument.
@@ -103,6 +110,8 @@ func (c *Config) validate() error {
 		return usageErrorf("--tls-cert and --tls-key must be set together")
 	case c.RateCreate < 0 || c.RatePoll < 0 || c.RateAuthFailures < 0:
 		return usageErrorf("--rate-create, --rate-poll and --rate-auth-failures cannot be negative; 0 means no limit")
+	case c.MaxConnectionsPerAddress < 0:
+		return usageErrorf("--max-connections-per-address cannot be negative; 0 means a quarter of all connections")
 	case c.MaxFileSize < 1 || c.MaxFileSize > intray.MaxFileSize:
 		return usageErrorf("--max-file-size must be 1 to %d bytes", intray.MaxFileSize)
 	case c.ReviewLinkLife < 0:
@@ -117,6 +126,10 @@ func (c *Config) validate() error {
 		return err
 	}
 	return c.checkBaseURL()
+}
+
+func (c *Config) connectionLimits() connectionLimits {
+	return newConnectionLimits(cmp.Or(c.maxConnections, maxConnections(openFiles())), c.MaxConnectionsPerAddress, c.TrustedProxies)
 }
 
 func (c *Config) checkStore() error {

@@ -6,14 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
-	"strconv"
 	"time"
-
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/httpapi"
@@ -62,9 +56,10 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	handler := httpapi.New(httpapi.Config{
 		Service: p.service, BaseURL: cfg.BaseURL, KeyHeaders: cfg.KeyHeaders, TrustedProxies: cfg.TrustedProxies,
 		RateCreate: cfg.RateCreate, RatePoll: cfg.RatePoll, RateAuthFailures: cfg.RateAuthFailures, TempDir: cfg.tempDir(), Version: cfg.Version,
-		Pages: pages, Observe: measured.observe, AuthFailed: measured.countAuthFailure, Log: cfg.Log,
+		Pages: pages, Observe: measured.observe, AuthFailed: measured.countAuthFailure,
+		Authenticated: markKnown, HealthOnly: isHealthOnly, Log: cfg.Log,
 	})
-	servers, err := listen(cfg, handler, measured.handler())
+	servers, err := listen(cfg, handler, measured)
 	if err != nil {
 		return err
 	}
@@ -220,50 +215,4 @@ func shutDown(ctx context.Context, settle time.Duration, p *components, servers 
 	}()
 	err := servers.close(ctx)
 	return errors.Join(err, <-settled)
-}
-
-// metrics contains the Prometheus metrics.
-type metrics struct {
-	registry     *prometheus.Registry
-	requests     *prometheus.CounterVec
-	seconds      *prometheus.HistogramVec
-	authFailures *prometheus.CounterVec
-}
-
-func newMetrics() *metrics {
-	m := &metrics{
-		registry: prometheus.NewRegistry(),
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "intray_http_requests_total", Help: "Requests, by route, method and status; status 499 where the client was gone before the answer.",
-		}, []string{"route", "method", "status"}),
-		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "intray_http_request_seconds", Help: "How long requests took, by route.",
-			Buckets: []float64{.001, .005, .025, .1, .5, 2.5, 10, 60, 300},
-		}, []string{"route"}),
-		authFailures: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "intray_auth_failures_total", Help: "Requests with an invalid key, token, cookie or signed URL, by operation.",
-		}, []string{"operation"}),
-	}
-	m.registry.MustRegister(m.requests, m.seconds, m.authFailures, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return m
-}
-
-// methods are the HTTP methods that are counted by name. All other methods are
-// counted together, because a client can invent any number of them.
-var methods = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "DELETE": true, "OPTIONS": true}
-
-func (m *metrics) observe(route, method string, status int, took time.Duration) {
-	if !methods[method] {
-		method = "other"
-	}
-	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
-	m.seconds.WithLabelValues(route).Observe(took.Seconds())
-}
-
-func (m *metrics) countAuthFailure(operation string) { m.authFailures.WithLabelValues(operation).Inc() }
-
-func (m *metrics) handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
-	return mux
 }

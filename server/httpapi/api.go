@@ -58,6 +58,9 @@ type Config struct {
 	// Authenticated is called with the context of a request once its caller has proved to have a
 	// valid credential. Default: nothing is called.
 	Authenticated func(context.Context)
+	// HealthOnly reports whether the connection of a request is reserved for health checks.
+	// Default: no connection is.
+	HealthOnly func(context.Context) bool
 	// AuthFailed is called after each failed authentication with the id of the operation.
 	// Default: nothing is called.
 	AuthFailed func(operation string)
@@ -93,6 +96,9 @@ func New(cfg Config) *API {
 	}
 	if cfg.Authenticated == nil {
 		cfg.Authenticated = func(context.Context) {}
+	}
+	if cfg.HealthOnly == nil {
+		cfg.HealthOnly = func(context.Context) bool { return false }
 	}
 	if cfg.AuthFailed == nil {
 		cfg.AuthFailed = func(string) {}

@@ -84,6 +84,13 @@ func (f *frontHandler) dispatch(w *statusRecorder, r *http.Request) string {
 		f.api.writeError(w, r, routeError(handler, r))
 		return "none"
 	}
+	if f.api.cfg.HealthOnly(r.Context()) {
+		w.Header().Set("Connection", "close")
+		if pattern != "GET /healthz" && pattern != "GET /readyz" {
+			f.api.writeError(w, r, newError(http.StatusServiceUnavailable, "busy", intray.NewMessage("service.too_many_connections", nil)))
+			return pattern
+		}
+	}
 	f.mux.ServeHTTP(w, r)
 	return pattern
 }

@@ -1,0 +1,87 @@
+package server
+
+import (
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// metrics contains the Prometheus metrics.
+type metrics struct {
+	registry     *prometheus.Registry
+	requests     *prometheus.CounterVec
+	seconds      *prometheus.HistogramVec
+	authFailures *prometheus.CounterVec
+	closed       *prometheus.CounterVec
+}
+
+func newMetrics() *metrics {
+	m := &metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "intray_http_requests_total", Help: "Requests, by route, method and status; status 499 where the client was gone before the answer.",
+		}, []string{"route", "method", "status"}),
+		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "intray_http_request_seconds", Help: "How long requests took, by route.",
+			Buckets: []float64{.001, .005, .025, .1, .5, 2.5, 10, 60, 300},
+		}, []string{"route"}),
+		authFailures: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "intray_auth_failures_total", Help: "Requests with an invalid key, token, cookie or signed URL, by operation.",
+		}, []string{"operation"}),
+		closed: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "intray_connections_closed_total", Help: "Connections closed to make room for new ones, by the limit that was reached.",
+		}, []string{"limit"}),
+	}
+	m.registry.MustRegister(m.requests, m.seconds, m.authFailures, m.closed, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// methods are the HTTP methods that are counted by name. All other methods are
+// counted together, because a client can invent any number of them.
+var methods = map[string]bool{"GET": true, "HEAD": true, "POST": true, "PUT": true, "DELETE": true, "OPTIONS": true}
+
+func (m *metrics) observe(route, method string, status int, took time.Duration) {
+	if !methods[method] {
+		method = "other"
+	}
+	m.requests.WithLabelValues(route, method, strconv.Itoa(status)).Inc()
+	m.seconds.WithLabelValues(route).Observe(took.Seconds())
+}
+
+func (m *metrics) countAuthFailure(operation string) { m.authFailures.WithLabelValues(operation).Inc() }
+
+// observeConnections adds the number of connections in a table to the metrics.
+func (m *metrics) observeConnections(table *connectionTable) {
+	for i, state := range []string{"authenticated", "unauthenticated", "reserved"} {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "intray_connections", Help: "Open connections. The reserved ones serve only health checks.", ConstLabels: prometheus.Labels{"state": state},
+		}, func() float64 {
+			known, unknown, reserved := table.counts()
+			return float64([]int{known, unknown, reserved}[i])
+		}))
+	}
+}
+
+// countClosed returns a function that counts the connections that are closed to make room. It
+// logs the first one in each minute.
+func (m *metrics) countClosed(log *slog.Logger) func(surplusConnection) {
+	var logged time.Time
+	return func(c surplusConnection) {
+		m.closed.WithLabelValues(c.limit).Inc()
+		if now := time.Now(); now.Sub(logged) >= time.Minute {
+			logged = now
+			log.Warn("connections are closed to make room for new ones", "limit", c.limit, "address", c.from.address.String())
+		}
+	}
+}
+
+func (m *metrics) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{}))
+	return mux
+}
