@@ -314,6 +314,9 @@ func trackedOf(conn net.Conn) *trackedConnection {
 
 // withConnection returns a context from which markKnown and isHealthOnly find the connection.
 func withConnection(ctx context.Context, conn net.Conn) context.Context {
+	if c, ok := conn.(*http1Connection); ok {
+		ctx = context.WithValue(ctx, http1Key{}, c)
+	}
 	if c := trackedOf(conn); c != nil {
 		return context.WithValue(ctx, connectionKey{}, c)
 	}
@@ -322,6 +325,9 @@ func withConnection(ctx context.Context, conn net.Conn) context.Context {
 
 // trackState records whether a connection serves a request.
 func trackState(conn net.Conn, state http.ConnState) {
+	if c, ok := conn.(*http1Connection); ok && state == http.StateIdle {
+		c.handled.Store(false)
+	}
 	c := trackedOf(conn)
 	if c == nil || state != http.StateActive && state != http.StateIdle {
 		return

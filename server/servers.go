@@ -10,6 +10,8 @@ import (
 	"net"
 	"net/http"
 	"time"
+
+	"github.com/intraydata/intray/server/httpapi"
 )
 
 // servers are the HTTP servers of the API and, if configured, of the metrics.
@@ -17,8 +19,10 @@ type servers struct {
 	list      []*http.Server
 	listeners []net.Listener
 	scheme    string
-	// log receives connection errors of the HTTP servers.
-	log *log.Logger
+	// log receives connection errors of the HTTP servers, and requests receives requests that no
+	// handler sees.
+	log      *log.Logger
+	requests *slog.Logger
 	// drain is the time limit for requests in progress when the servers close.
 	drain time.Duration
 }
@@ -27,7 +31,7 @@ type servers struct {
 const metricsConnections = 16
 
 func listen(cfg Config, handler http.Handler, measured *metrics) (*servers, error) {
-	s := &servers{scheme: "http", drain: cfg.shutdownLimits().drain, log: slog.NewLogLogger(cfg.Log.Handler(), slog.LevelWarn)}
+	s := &servers{scheme: "http", drain: cfg.shutdownLimits().drain, log: slog.NewLogLogger(cfg.Log.Handler(), slog.LevelWarn), requests: cfg.Log}
 	var certificate *tls.Config
 	if cfg.TLSCert != "" {
 		pair, err := tls.LoadX509KeyPair(cfg.TLSCert, cfg.TLSKey)
@@ -61,14 +65,15 @@ func (s *servers) listenOn(address string, handler http.Handler, certificate *tl
 	if err != nil {
 		return fmt.Errorf("listen on %s: %w", address, err)
 	}
-	var listener net.Listener = &trackingListener{tcp, table, closed}
+	tracking := &trackingListener{tcp, table, closed}
+	var listener net.Listener = http1Listener{tracking, s.requests}
 	if certificate != nil {
-		listener = tls.NewListener(listener, certificate)
+		listener = newTLSListener(tracking, certificate, s.requests, s.log)
 	}
 	s.listeners = append(s.listeners, listener)
 	// There is no time limit for bodies, because the API enforces a minimum transfer rate.
 	s.list = append(s.list, &http.Server{
-		Handler: handler, ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 64 << 10, ErrorLog: s.log,
+		Handler: handleHTTP1(handler), ReadHeaderTimeout: 10 * time.Second, IdleTimeout: 2 * time.Minute, MaxHeaderBytes: httpapi.MaxHeaderSize, ErrorLog: s.log,
 		ConnContext: withConnection, ConnState: trackState,
 	})
 	return nil
