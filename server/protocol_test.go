@@ -122,3 +122,27 @@ func TestServeWithTLS(t *testing.T) {
 	}
 	must(t, s.end())
 }
+
+// TestFindingS10CipherSuites checks that the server refuses clients of TLS 1.2 without
+// authenticated encryption.
+func TestFindingS10CipherSuites(t *testing.T) {
+	cfg := good()
+	cfg.Data, cfg.Listen = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0"
+	cfg.TLSCert, cfg.TLSKey = certificate(t)
+	s := serve(t, cfg)
+	for suite, want := range map[uint16]bool{
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256:       true,
+		tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256: true,
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA:          false,
+		tls.TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA:          false,
+	} {
+		conn, err := tls.Dial("tcp", strings.TrimPrefix(s.url, "https://"), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite}}) //nolint:gosec // the certificate is that of a test
+		if (err == nil) != want {
+			t.Errorf("%s: error %v, want success: %v", tls.CipherSuiteName(suite), err, want)
+		}
+		if err == nil {
+			must(t, conn.Close())
+		}
+	}
+	must(t, s.end())
+}

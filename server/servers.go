@@ -39,7 +39,7 @@ func listen(cfg Config, handler http.Handler, measured *metrics) (*servers, erro
 			return nil, fmt.Errorf("load the TLS certificate: %w", err)
 		}
 		s.scheme = "https"
-		certificate = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"}}
+		certificate = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12, CipherSuites: cipherSuites(), NextProtos: []string{"h2", "http/1.1"}}
 	}
 	clients := newConnectionTable(cfg.connectionLimits())
 	measured.observeConnections(clients)
@@ -54,6 +54,16 @@ func listen(cfg Config, handler http.Handler, measured *metrics) (*servers, erro
 		return nil, errors.Join(err, s.listeners[0].Close())
 	}
 	return s, nil
+}
+
+// cipherSuites returns the cipher suites for TLS 1.2: those with authenticated encryption and
+// forward secrecy. All suites of TLS 1.3 have both.
+func cipherSuites() []uint16 {
+	return []uint16{
+		tls.TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, tls.TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+		tls.TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, tls.TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+		tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+	}
 }
 
 func (s *servers) listenOn(address string, handler http.Handler, certificate *tls.Config, table *connectionTable, closed func(surplusConnection)) error {

@@ -111,33 +111,47 @@ func New(cfg Config) *API {
 	}
 	a := &API{cfg: cfg, table: operations(), creates: newRateLimiter(cfg.RateCreate, cfg.Clock), polls: newRateLimiter(cfg.RatePoll, cfg.Clock), failures: newFailureLimiter(cfg.RateAuthFailures, cfg.Clock), memory: newMemoryLimiter(), closing: make(chan struct{})}
 	a.openapi = sync.OnceValues(a.describe)
-	a.frontend = &frontHandler{mux: a.routes(), api: a}
+	a.frontend = a.routes()
 	return a
 }
 
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) { a.frontend.ServeHTTP(w, r) }
 
-// routes returns the mux. Its paths have no trailing slash, because frontHandler
-// removes it from requests.
-func (a *API) routes() *http.ServeMux {
-	mux := http.NewServeMux()
-	methods := map[string][]string{}
+// routes returns the handler of all routes. Their paths have no trailing slash, because
+// frontHandler removes it from requests.
+func (a *API) routes() *frontHandler {
+	f := &frontHandler{mux: http.NewServeMux(), api: a, paths: http.NewServeMux(), methods: map[string][]string{}}
+	crossOrigin := map[string][]string{}
 	for i := range a.table {
 		op := &a.table[i]
 		path := strings.TrimSuffix(op.path, "/")
-		mux.HandleFunc(op.method+" "+path, a.handler(op))
+		f.handle(op.method, path, a.handler(op))
 		if op.crossOrigin() {
-			methods[path] = append(methods[path], op.method)
+			crossOrigin[path] = append(crossOrigin[path], op.method)
 		}
 	}
-	for path, list := range methods {
+	for path, list := range crossOrigin {
 		slices.Sort(list)
-		mux.Handle("OPTIONS "+path, drained(preflight(strings.Join(list, ", "))))
+		f.handle(http.MethodOptions, path, drained(preflight(strings.Join(list, ", "))))
 	}
 	for route, handler := range a.cfg.Pages {
-		mux.Handle(route, drained(handler))
+		method, path, _ := strings.Cut(route, " ")
+		f.handle(method, path, drained(handler))
 	}
-	return mux
+	return f
+}
+
+// handle adds a route. A route for GET also serves HEAD.
+func (f *frontHandler) handle(method, path string, handler http.Handler) {
+	f.mux.Handle(method+" "+path, handler)
+	if f.methods[path] == nil {
+		f.paths.Handle(path, http.NotFoundHandler())
+	}
+	f.methods[path] = append(f.methods[path], method)
+	if method == http.MethodGet {
+		f.methods[path] = append(f.methods[path], http.MethodHead)
+	}
+	slices.Sort(f.methods[path])
 }
 
 // baseURL returns the URL with which the URLs in a response begin.

@@ -192,7 +192,7 @@ func fileResponse(file storedFile, contentType, sha string, header http.Header) 
 // attachment returns a Content-Disposition header (RFC 6266) with an ASCII name for
 // old clients and the percent-encoded name for all other clients.
 func attachment(name string) string {
-	name = cmp.Or(name, "file")
+	name = withoutPath(cmp.Or(name, "file"))
 	ascii := strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' || strings.ContainsRune(`"\/:*?<>|%;`, r) {
 			return '_'
@@ -201,6 +201,9 @@ func attachment(name string) string {
 	}, name)
 	return `attachment; filename="` + ascii + `"; filename*=UTF-8''` + extValue(name)
 }
+
+// withoutPath replaces slashes in the name of a file, because a client may have sent a path.
+func withoutPath(name string) string { return strings.NewReplacer("/", "_", `\`, "_").Replace(name) }
 
 // extValue percent-encodes everything except attr-char (RFC 8187).
 func extValue(text string) string {

@@ -28,8 +28,8 @@ func TestAttachment(t *testing.T) {
 		"my list.csv":        `attachment; filename="my list.csv"; filename*=UTF-8''my%20list.csv`,
 		"Größe.csv":          `attachment; filename="Gr__e.csv"; filename*=UTF-8''Gr%C3%B6%C3%9Fe.csv`,
 		`a"b.csv`:            `attachment; filename="a_b.csv"; filename*=UTF-8''a%22b.csv`,
-		`..\..\x`:            `attachment; filename=".._.._x"; filename*=UTF-8''..%5C..%5Cx`,
-		"../../etc/passwd":   `attachment; filename=".._.._etc_passwd"; filename*=UTF-8''..%2F..%2Fetc%2Fpasswd`,
+		`..\..\x`:            `attachment; filename=".._.._x"; filename*=UTF-8''.._.._x`,
+		"../../etc/passwd":   `attachment; filename=".._.._etc_passwd"; filename*=UTF-8''.._.._etc_passwd`,
 		"a\r\nSet-Cookie: x": `attachment; filename="a__Set-Cookie_ x"; filename*=UTF-8''a%0D%0ASet-Cookie%3A%20x`,
 		"a=b@c.csv":          `attachment; filename="a=b@c.csv"; filename*=UTF-8''a%3Db%40c.csv`,
 		"it's (1).csv":       `attachment; filename="it's (1).csv"; filename*=UTF-8''it%27s%20%281%29.csv`,
@@ -51,8 +51,8 @@ func TestAttachmentIsRead(t *testing.T) {
 			t.Fatalf("the header %q is not plain ASCII", header)
 		}
 		disposition, params, err := mime.ParseMediaType(header)
-		if err != nil || disposition != "attachment" || params["filename"] != name {
-			t.Fatalf("%s is read as %q, %q, error %v; want the name %q", header, disposition, params, err, name)
+		if err != nil || disposition != "attachment" || params["filename"] != withoutPath(name) {
+			t.Fatalf("%s is read as %q, %q, error %v; want the name %q", header, disposition, params, err, withoutPath(name))
 		}
 	})
 }

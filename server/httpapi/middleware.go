@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -22,6 +23,10 @@ import (
 type frontHandler struct {
 	mux *http.ServeMux
 	api *API
+	// paths contains the paths of all routes without their methods. methods maps each of them to
+	// its methods, sorted.
+	paths   *http.ServeMux
+	methods map[string][]string
 }
 
 func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -31,6 +36,9 @@ func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &statusRecorder{ResponseWriter: w}
 	rec.Header().Set("X-Request-Id", id)
 	rec.Header().Set("X-Content-Type-Options", "nosniff")
+	if strings.HasPrefix(f.api.baseURL(r), "https://") {
+		rec.Header().Set("Strict-Transport-Security", "max-age=31536000")
+	}
 	route := "none"
 	// This runs after the other deferred function, so that it also observes
 	// interrupted responses.
@@ -79,11 +87,11 @@ func (f *frontHandler) dispatch(w *statusRecorder, r *http.Request) string {
 		r.URL.Path = strings.TrimSuffix(path, "/")
 		r.URL.RawPath = strings.TrimSuffix(r.URL.RawPath, "/")
 	}
-	handler, pattern := f.mux.Handler(r)
-	if pattern == "" {
-		f.api.writeError(w, r, routeError(handler, r))
+	if e := f.checkRoute(r); e != nil {
+		f.api.writeError(w, r, e)
 		return "none"
 	}
+	_, pattern := f.mux.Handler(r)
 	if f.api.cfg.HealthOnly(r.Context()) {
 		w.Header().Set("Connection", "close")
 		if pattern != "GET /healthz" && pattern != "GET /readyz" {
@@ -108,16 +116,20 @@ func noRoute() *apiError {
 	return newError(http.StatusNotFound, "no_route", intray.NewMessage("request.unknown_path", nil))
 }
 
-// routeError returns a 405 error if the path has a route for a different method,
-// and a 404 error otherwise.
-func routeError(handler http.Handler, r *http.Request) *apiError {
-	probe := &statusRecorder{ResponseWriter: discardResponse{http.Header{}}}
-	handler.ServeHTTP(probe, r)
-	if probe.status != http.StatusMethodNotAllowed {
+// checkRoute returns a 404 error if the path is unknown, and a 405 error if it does not support
+// the method. Only the most specific path counts: /webhooks/signing-secret does not support DELETE,
+// although /webhooks/{id} does.
+func (f *frontHandler) checkRoute(r *http.Request) *apiError {
+	_, path := f.paths.Handler(r)
+	methods := f.methods[path]
+	switch {
+	case path == "":
 		return noRoute()
+	case slices.Contains(methods, r.Method):
+		return nil
 	}
 	e := newError(http.StatusMethodNotAllowed, "method_not_allowed", intray.NewMessage("request.method_not_allowed", intray.Params{"method": truncate(r.Method, 40)}))
-	e.allow = probe.Header().Get("Allow")
+	e.allow = strings.Join(methods, ", ")
 	return e
 }
 
@@ -141,13 +153,6 @@ func (r *statusRecorder) Write(b []byte) (int, error) {
 
 // Unwrap returns the wrapped writer for http.ResponseController.
 func (r *statusRecorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
-
-// discardResponse is a ResponseWriter that discards the response.
-type discardResponse struct{ header http.Header }
-
-func (d discardResponse) Header() http.Header       { return d.header }
-func (discardResponse) WriteHeader(int)             {}
-func (discardResponse) Write(b []byte) (int, error) { return len(b), nil }
 
 // minGzipSize is the minimum size of a response that is compressed, in bytes.
 const minGzipSize = 1 << 10

@@ -75,11 +75,10 @@ func mapEach[T, W any](list []T, convert func(T) W) []W {
 // intParam reads a query parameter that must be an integer in the range [least, most]. If the
 // parameter is missing, it returns the last argument.
 func intParam(query url.Values, name string, least, most, otherwise int64) (int64, error) {
-	text := query.Get(name)
-	if text == "" {
+	if !query.Has(name) {
 		return otherwise, nil
 	}
-	n, err := strconv.ParseInt(text, 10, 64)
+	n, err := strconv.ParseInt(query.Get(name), 10, 64)
 	if err != nil || n < least || n > most {
 		return 0, invalidField(name, intray.NewMessage("request.not_in_range", intray.Params{"min": least, "max": most}))
 	}

@@ -48,7 +48,7 @@ func (a *API) openReview(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply.header.Set("Set-Cookie", cookie.String())
+	reply.header = http.Header{"Set-Cookie": {cookie.String()}}
 	return reply, nil
 }
 
@@ -86,7 +86,7 @@ func (a *API) getReview(c *call) (*response, error) {
 	if err == nil && count > 0 && page.HasRows && page.OpenQuestions == 0 {
 		page.First = a.firstRows(c, count)
 	}
-	return uncachedResponse(page, err)
+	return jsonResponse(http.StatusOK, page, err)
 }
 
 // firstRows returns the first rows, which saves the review page two calls. If it fails, it
@@ -182,7 +182,7 @@ func (a *API) replyLayout(c *call, imp model.Import) (*response, error) {
 	if o := imp.Outcome; o != nil {
 		out.Evidence, out.Columns = mapEach(o.Evidence, wireLayoutChoice), wireColumns(o.Headers, o.Examples, fed)
 	}
-	return uncachedResponse(out, nil)
+	return jsonResponse(http.StatusOK, out, nil)
 }
 
 func wireLayoutChoice(e intray.Evidence) wire.LayoutChoice {
@@ -250,7 +250,7 @@ func (a *API) getEvents(c *call) (*response, error) {
 		a.streams.Add(-1)
 		return nil, err
 	}
-	header := http.Header{"Content-Type": {"text/event-stream"}, "Cache-Control": {"no-store"}, "X-Accel-Buffering": {"no"}}
+	header := http.Header{"Content-Type": {"text/event-stream"}, "X-Accel-Buffering": {"no"}}
 	ctx, flush := c.context(), http.NewResponseController(c.w).Flush
 	return &response{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
 		defer a.streams.Add(-1)

@@ -98,7 +98,7 @@ func (d *reviewTable) editResult(v draft.ChangeResult, err error) (*wire.EditRes
 
 func (d *reviewTable) editResponse(v draft.ChangeResult, err error) (*response, error) {
 	out, err := d.editResult(v, err)
-	return uncachedResponse(out, err)
+	return jsonResponse(http.StatusOK, out, err)
 }
 
 // parseOperation parses a change to rows.
@@ -291,7 +291,7 @@ func (a *API) postSubmission(c *call) (*response, error) {
 }
 
 func submissionResponse(status model.Status, s review.Submission, err error) (*response, error) {
-	return uncachedResponse(wire.Submission{Status: string(status), Rows: s.Rows, RowsWithError: s.WithError, RowsLeftOut: s.Dropped, Blocked: s.Blocked}, err)
+	return jsonResponse(http.StatusOK, wire.Submission{Status: string(status), Rows: s.Rows, RowsWithError: s.WithError, RowsLeftOut: s.Dropped, Blocked: s.Blocked}, err)
 }
 
 // maxRowsFile is the maximum size of a file with corrected rows, in bytes.
@@ -315,8 +315,8 @@ func (a *API) getReviewFile(c *call) (*response, error) {
 	name := c.reviewed.Filename
 	name = cmp.Or(name, "rows")
 	header := http.Header{
-		"Content-Type": {output.XLSX.ContentType()}, "Cache-Control": {"no-store"},
-		"Content-Disposition": {"attachment; filename*=UTF-8''" + url.PathEscape(name) + "-rows.xlsx"},
+		"Content-Type":        {output.XLSX.ContentType()},
+		"Content-Disposition": {"attachment; filename*=UTF-8''" + url.PathEscape(withoutPath(name)) + "-rows.xlsx"},
 	}
 	return &response{status: http.StatusOK, header: header, stream: file.stream}, nil
 }
@@ -358,7 +358,7 @@ func (a *API) putReviewFile(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return uncachedResponse(wire.Corrections{
+	return jsonResponse(http.StatusOK, wire.Corrections{
 		Verdict: *change, Conflicts: out.Conflicts, Examples: d.wireConflicts(out.Examples), Unverified: out.Unverified, Unknown: out.Unknown,
 		Ignored: append([]string{}, out.Ignored...),
 	}, nil)

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -90,7 +91,7 @@ func (a *API) getReviewTable(c *call) (*response, error) {
 		return nil, err
 	}
 	out, err := a.tableInfo(c, d)
-	return uncachedResponse(out, err)
+	return jsonResponse(http.StatusOK, out, err)
 }
 
 func (a *API) tableInfo(c *call, d *reviewTable) (wire.ReviewTable, error) {
@@ -110,7 +111,7 @@ func (a *API) getReviewRows(c *call) (*response, error) {
 		return nil, err
 	}
 	out, err := a.reviewRows(c, d, c.r.URL.Query())
-	return uncachedResponse(out, err)
+	return jsonResponse(http.StatusOK, out, err)
 }
 
 func (a *API) reviewRows(c *call, d *reviewTable, query url.Values) (wire.ReviewRows, error) {
@@ -284,7 +285,7 @@ func (a *API) getReviewCounts(c *call) (*response, error) {
 		}
 		return err
 	})
-	return uncachedResponse(out, err)
+	return jsonResponse(http.StatusOK, out, err)
 }
 
 func (a *API) getReviewValues(c *call) (*response, error) {
@@ -324,7 +325,7 @@ func (a *API) getReviewValues(c *call) (*response, error) {
 		}
 		return err
 	})
-	return uncachedResponse(out, err)
+	return jsonResponse(http.StatusOK, out, err)
 }
 
 func (a *API) getReviewNext(c *call) (*response, error) {
@@ -355,7 +356,7 @@ func (a *API) getReviewNext(c *call) (*response, error) {
 		}
 		return err
 	})
-	return uncachedResponse(out, err)
+	return jsonResponse(http.StatusOK, out, err)
 }
 
 func showShape() *jsonschema.Schema {

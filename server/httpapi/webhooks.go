@@ -98,7 +98,7 @@ func (a *API) rotateWebhook(c *call) (*response, error) {
 }
 
 func (a *API) signingSecret(c *call) (*response, error) {
-	return uncachedResponse(wire.SigningSecret{Secret: a.cfg.Service.SigningSecret(c.org).Reveal()}, nil)
+	return jsonResponse(http.StatusOK, wire.SigningSecret{Secret: a.cfg.Service.SigningSecret(c.org).Reveal()}, nil)
 }
 
 func wireDelivery(d model.Delivery, attempts []model.Attempt) wire.Delivery {

@@ -1,0 +1,89 @@
+package httpapi
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// TestFindingS8 checks that no cache may store a response of an operation or an error.
+func TestFindingS8(t *testing.T) {
+	s := newServer(t, nil)
+	path := strings.NewReplacer("{id}", "0f8fad5b-d9cb-469f-a165-70867728950e", "{sessionId}", "0f8fad5b-d9cb-469f-a165-70867728950e")
+	for i := range s.api.table {
+		op := &s.api.table[i]
+		want := "no-store"
+		if op.id == "document" {
+			want = ""
+		}
+		for _, key := range []string{s.key, "unknown"} {
+			if w := s.send(op.method, path.Replace(op.path), "", "X-Service-License-Key", key); w.Header().Get("Cache-Control") != want {
+				t.Errorf("%s, status %d: Cache-Control %q, want %q", op.id, w.Code, w.Header().Get("Cache-Control"), want)
+			}
+		}
+	}
+	made := s.do("POST", "/api/v1/headless/imports/", `{`+mailFields+`,"initial_data":[{"email":"ada@example.org"}]}`)
+	if made.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("a new import: %v", made.Header())
+	}
+}
+
+// TestFindingS10 checks that a server with HTTPS asks browsers to use only HTTPS.
+func TestFindingS10(t *testing.T) {
+	for base, want := range map[string]string{"https://intray.test": "max-age=31536000", "http://intray.test": ""} {
+		s := newServer(t, func(cfg *Config) { cfg.BaseURL = base })
+		for _, path := range []string{"/healthz", "/nothing", "/api/v1/schemas/"} {
+			if got := s.send("GET", path, "").Header().Get("Strict-Transport-Security"); got != want {
+				t.Errorf("%s at %s: %q, want %q", path, base, got, want)
+			}
+		}
+	}
+}
+
+// TestFindingS15Methods checks the methods of a path that a path with a parameter also matches.
+func TestFindingS15Methods(t *testing.T) {
+	s := newServer(t, func(cfg *Config) {
+		cfg.Pages = map[string]http.Handler{"GET /{$}": http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
+	})
+	for _, c := range []struct{ method, path, allow string }{
+		{"DELETE", "/api/v1/webhooks/signing-secret/", "GET, HEAD"},
+		{"PUT", "/api/v1/webhooks/signing-secret/", "GET, HEAD"},
+		{"DELETE", "/api/v1/webhooks/settings-deliveries/", "GET, HEAD"},
+		{"DELETE", "/api/widget/session/v2/auth/", "POST"},
+		{"DELETE", "/api/widget/session/v2/state/", "GET, HEAD, OPTIONS, PUT"},
+		{"DELETE", "/api/widget/session/v2/file/", "GET, HEAD, OPTIONS, PUT"},
+		{"POST", "/api/v1/schemas/x/", "DELETE, GET, HEAD, PUT"},
+		{"POST", "/", "GET, HEAD"},
+	} {
+		w := s.send(c.method, c.path, "")
+		s.refusedWith(c.method+" "+c.path, w, http.StatusMethodNotAllowed, "method_not_allowed")
+		if diff := cmp.Diff(c.allow, w.Header().Get("Allow")); diff != "" {
+			t.Errorf("%s %s: Allow (-want +got):\n%s", c.method, c.path, diff)
+		}
+	}
+	if w := s.send("HEAD", "/api/v1/schemas/", ""); w.Code != http.StatusOK {
+		t.Errorf("HEAD: status %d", w.Code)
+	}
+	w := httptest.NewRecorder()
+	s.api.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "OPTIONS", "*", nil))
+	if w.Code >= 500 {
+		t.Errorf("OPTIONS *: status %d", w.Code)
+	}
+}
+
+// TestFindingS15Parameters checks parameters that are present but empty, and a missing review
+// token.
+func TestFindingS15Parameters(t *testing.T) {
+	s := newServer(t, nil)
+	for _, path := range []string{"/api/v1/headless/imports/?offset=", "/api/v1/headless/imports/?limit=", "/api/v1/uploads/?start=", "/api/v1/uploads/?end="} {
+		s.refusedWith(path, s.send("GET", path, ""), http.StatusBadRequest, "invalid")
+	}
+	s.refusedWith("no review token", s.send("POST", "/api/review/v1/0f8fad5b-d9cb-469f-a165-70867728950e/session/", ""), http.StatusUnauthorized, "no_review_token")
+	document := s.send("GET", "/openapi.json", "").Body.String()
+	if !strings.Contains(document, `"pattern": "^[\\x21-\\x7e]{1,255}$"`) {
+		t.Error("the document does not describe Idempotency-Key")
+	}
+}
