@@ -32,6 +32,7 @@ const (
 	exitUsage       = 2
 	exitReview      = 3
 	exitFailed      = 4
+	exitInvalid     = 5
 	exitInterrupted = 130
 )
 

@@ -31,6 +31,7 @@ type runCommand struct {
 	Format   string  `help:"Format of the result: json, ndjson, csv, xlsx or parquet. Default: the extension of --out, or json." placeholder:"FORMAT"`
 	Answers  string  `help:"JSON file with answers to questions about the file, by question id." placeholder:"FILE"`
 	Problems string  `help:"Write all problems to this CSV file." placeholder:"FILE.csv"`
+	Strict   bool    `help:"Exit with status 5 if any row has an error. The result is written anyway."`
 	Explain  []int64 `help:"Explain where each value of this data row came from and what each step did to it. Rows count from 1; at most 20 rows." placeholder:"ROW"`
 	hookFlags
 }
@@ -38,7 +39,11 @@ type runCommand struct {
 // Help returns the text that --help prints after the flags.
 func (runCommand) Help() string {
 	return `Exit status: 0 the result was written, 3 a person must answer questions or fix rows
-first, 4 the file cannot be imported, 2 invalid arguments, 130 interrupted.`
+first, 4 the file cannot be imported, 5 every row has an error or, with --strict, any
+row does, 2 invalid arguments, 130 interrupted.
+
+With status 5, the result is written as the setting invalidDataBehavior says. It can
+be empty.`
 }
 
 // Run imports the file.
@@ -159,7 +164,7 @@ func (c *runCommand) printSummary(w io.Writer, cfg server.RunConfig, report serv
 		if cfg.Out != "-" {
 			fmt.Fprintf(w, "Wrote %s to %s.\n", pluralize(report.OutputRows, "row"), cfg.Out)
 		}
-		return nil
+		return c.checkErrorRows(w, o)
 	case engine.Open:
 		printAnswerHelp(w, o.Questions)
 		fmt.Fprintln(w, "Nothing was written. Resolve what is listed above, then run the command again.")
@@ -171,6 +176,22 @@ func (c *runCommand) printSummary(w io.Writer, cfg server.RunConfig, report serv
 	}
 	fmt.Fprintln(w, "Nothing was written: the file cannot be imported.")
 	return exit(exitFailed)
+}
+
+// checkErrorRows returns the exit status of an import that wrote its result. A script must not
+// mistake a result without any valid row for a success.
+func (c *runCommand) checkErrorRows(w io.Writer, o *engine.Outcome) error {
+	switch {
+	case o.ErrorRows == 0:
+		return nil
+	case o.ErrorRows == o.DataRows:
+		fmt.Fprintf(w, "Every row has an error, so the exit status is %d.\n", exitInvalid)
+	case c.Strict:
+		fmt.Fprintf(w, "Rows with an error: %d of %d. Because of --strict, the exit status is %d.\n", o.ErrorRows, o.DataRows, exitInvalid)
+	default:
+		return nil
+	}
+	return exit(exitInvalid)
 }
 
 // printReadSummary prints how the file was read and which columns are mapped to which fields.
