@@ -83,7 +83,7 @@ func openStore(ctx context.Context, cfg Config, node string) (*sqlstore.Store, e
 	if cfg.DatabaseURL != "" {
 		return sqlstore.Open(ctx, sqlstore.Config{URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: jobs})
 	}
-	path := filepath.Join(cfg.Data, "intray.db")
+	path := filepath.Join(cfg.Data, sqliteName)
 	if err := checkBlobsHaveRows(path, cfg.blobDir()); err != nil {
 		return nil, err
 	}
@@ -159,6 +159,32 @@ func OpenAdmin(ctx context.Context, cfg Config) (*service.Service, func() error,
 	}
 	return p.service, p.close, nil
 }
+
+// OpenExisting is like OpenAdmin, but never creates a store. If there is none, it returns a
+// UsageError and creates nothing.
+func OpenExisting(ctx context.Context, cfg Config) (*service.Service, func() error, error) {
+	if err := cfg.checkStoreExists(); err != nil {
+		return nil, nil, err
+	}
+	return OpenAdmin(ctx, cfg)
+}
+
+// checkStoreExists returns a UsageError if the data folder contains no store. With PostgreSQL,
+// the folder contains the blobs and usually the master key, but no database.
+func (c *Config) checkStoreExists() error {
+	path, missing := c.Data, "the data folder %s does not exist"
+	if c.DatabaseURL == "" {
+		path, missing = filepath.Join(c.Data, sqliteName), "there is no "+sqliteName+" in the data folder %s"
+	}
+	_, err := os.Stat(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return UsageError{fmt.Errorf(missing+"; use --data to select the folder of the server", c.Data)}
+	}
+	return err
+}
+
+// sqliteName is the name of the SQLite database in the data folder.
+const sqliteName = "intray.db"
 
 // Migrate migrates the database to the current version and closes it.
 func Migrate(ctx context.Context, cfg Config) error {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"runtime/debug"
 	"strings"
 	"text/tabwriter"
@@ -27,9 +29,32 @@ func splitNames(text string) []string {
 	return names
 }
 
-// runAdmin opens the stores and runs one task. A server may be running at the same time.
-func (f storeFlags) runAdmin(ctx context.Context, s streams, task func(*service.Service) error) error {
-	svc, closeAll, err := server.OpenAdmin(ctx, f.config(s))
+// openStore is server.OpenAdmin, which creates a missing store, or server.OpenExisting.
+type openStore func(context.Context, server.Config) (*service.Service, func() error, error)
+
+// openKeys opens an existing store for commands that only need the database. With PostgreSQL and
+// the master key in the environment, they also work on a machine without the data folder, and
+// leave no folder there.
+func openKeys(ctx context.Context, cfg server.Config) (*service.Service, func() error, error) {
+	_, err := os.Stat(cfg.Data)
+	if cfg.DatabaseURL == "" || cfg.MasterKey == "" || !errors.Is(err, fs.ErrNotExist) {
+		return server.OpenExisting(ctx, cfg)
+	}
+	if cfg.Data, err = os.MkdirTemp("", "intray-keys-*"); err != nil {
+		return nil, nil, err
+	}
+	svc, closeAll, err := server.OpenAdmin(ctx, cfg)
+	if err != nil {
+		return nil, nil, errors.Join(err, os.RemoveAll(cfg.Data))
+	}
+	return svc, func() error { return errors.Join(closeAll(), os.RemoveAll(cfg.Data)) }, nil
+}
+
+// runAdmin opens the stores and runs one task. A server may be running at the same time. Only
+// a command that can be the first one for a data folder may create the store: after a typing
+// error in --data, a new and empty store looks as if all data were lost.
+func (f storeFlags) runAdmin(ctx context.Context, s streams, open openStore, task func(*service.Service) error) error {
+	svc, closeAll, err := open(ctx, f.config(s))
 	if err != nil {
 		return err
 	}
@@ -47,7 +72,7 @@ type orgsCreateCommand struct {
 
 // Run creates the organization.
 func (c *orgsCreateCommand) Run(ctx context.Context, s streams) error {
-	return c.runAdmin(ctx, s, func(svc *service.Service) error {
+	return c.runAdmin(ctx, s, server.OpenAdmin, func(svc *service.Service) error {
 		org, err := svc.CreateOrg(ctx, c.Name)
 		if err != nil {
 			return err
@@ -67,7 +92,7 @@ type keysCreateCommand struct {
 
 // Run creates the key. It prints only the key on stdout, so that scripts can read it.
 func (c *keysCreateCommand) Run(ctx context.Context, s streams) error {
-	return c.runAdmin(ctx, s, func(svc *service.Service) error {
+	return c.runAdmin(ctx, s, openKeys, func(svc *service.Service) error {
 		made, err := svc.CreateKey(ctx, c.Org, model.LicenceKind(c.Kind), c.Expires, c.Scope...)
 		if err != nil {
 			return err
@@ -82,7 +107,7 @@ type keysListCommand struct{ storeFlags }
 
 // Run lists the keys.
 func (c *keysListCommand) Run(ctx context.Context, s streams) error {
-	return c.runAdmin(ctx, s, func(svc *service.Service) error {
+	return c.runAdmin(ctx, s, openKeys, func(svc *service.Service) error {
 		list, orgs, err := svc.Licences(ctx)
 		if err != nil {
 			return err
@@ -129,7 +154,7 @@ type keysRevokeCommand struct {
 
 // Run revokes the key.
 func (c *keysRevokeCommand) Run(ctx context.Context, s streams) error {
-	return c.runAdmin(ctx, s, func(svc *service.Service) error {
+	return c.runAdmin(ctx, s, openKeys, func(svc *service.Service) error {
 		if err := svc.RevokeKey(ctx, c.ID); err != nil {
 			return err
 		}
@@ -162,7 +187,7 @@ a day. A running server does both automatically.`
 
 // Run deletes expired data and orphaned files.
 func (c *gcCommand) Run(ctx context.Context, s streams) error {
-	return c.runAdmin(ctx, s, func(svc *service.Service) error {
+	return c.runAdmin(ctx, s, server.OpenExisting, func(svc *service.Service) error {
 		expired := 0
 		for more := !c.DryRun; more; {
 			n, err := svc.Expire(ctx)

@@ -31,7 +31,7 @@ func TestInterrupted(t *testing.T) {
 		{"run", file, "--schema", schema, "--out", filepath.Join(folder, "out.json")},
 		{"inspect", file},
 		{"convert", file, filepath.Join(folder, "out.csv")},
-		{"keys", "list", "--data", filepath.Join(folder, "data")},
+		{"orgs", "create", "Blue Fox", "--data", filepath.Join(folder, "data")},
 	} {
 		var out, stderr bytes.Buffer
 		if status := run(ctx, args, streams{nil, &out, &stderr}); status != exitInterrupted {
