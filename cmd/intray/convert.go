@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/server"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/formats"
@@ -20,7 +21,8 @@ import (
 func unreadable(s streams, name string, err error) error {
 	var broken *source.UnreadableError
 	var limit *source.LimitError
-	if !errors.As(err, &broken) && !errors.As(err, &limit) {
+	var wide *wideRowError
+	if !errors.As(err, &broken) && !errors.As(err, &limit) && !errors.As(err, &wide) {
 		return err
 	}
 	fmt.Fprintf(s.err, "intray: %s: %v\n", name, err)
@@ -126,6 +128,9 @@ func openTable(ctx context.Context, name string, opt source.Options, flags readF
 	if err != nil {
 		return nil, nil, errors.Join(err, closeBook())
 	}
+	if sheets := book.Sheets(); len(sheets) > 1 && flags.Sheet == "" && flags.SheetNumber == 0 {
+		fmt.Fprintf(warnings, "warning: the file has %d sheets; using the first, %s (use --sheet or --sheet-number to choose another)\n", len(sheets), visible(sheets[0].Name))
+	}
 	printAmbiguities(warnings, append(book.Evidence(), reader.Evidence()...))
 	return reader, func() error { return errors.Join(reader.Close(), closeBook()) }, nil
 }
@@ -146,31 +151,54 @@ func printAmbiguities(w io.Writer, evidence []intray.Evidence) {
 
 type convertCommand struct {
 	File string `arg:"" help:"File to read."`
-	Out  string `arg:"" help:"CSV file to write, or - for standard output."`
+	Out  string `arg:"" help:"File to write, or - for standard output."`
 	readFlags
+	Format  string `help:"Format of the output: csv, json, ndjson, xlsx or parquet. Default: the extension of the output file, or csv." env:"INTRAY_CONVERT_FORMAT" placeholder:"FORMAT"`
 	Display bool `help:"Write the cells of a workbook as the application displays them, instead of their values."`
 	AsIs    bool `help:"Write every row as found, without looking for a header."`
 }
 
+// Help returns the text that --help prints after the flags.
+func (convertCommand) Help() string {
+	return `Values remain text in every format. CSV has a header line only if the table has one.
+The other formats need a name for each column: a column without a name is called
+column_N, and a repeated name gets a number.
+
+Exit status: 0 the output was written, 4 the file cannot be converted, 2 invalid
+arguments.`
+}
+
 // Run converts the file.
 func (c *convertCommand) Run(ctx context.Context, s streams) error {
+	format, err := formatFor(c.Format, c.Out, output.CSV)
+	if err != nil {
+		return usageError{err}
+	}
+	if c.AsIs && format != output.CSV {
+		return usageError{fmt.Errorf("--as-is cannot be used with the format %s, which needs a header; use csv", format)}
+	}
 	opt := c.options()
 	opt.AsIs, opt.Typed = c.AsIs, !c.Display
 	reader, closeAll, err := openTable(ctx, c.File, opt, c.readFlags, s.err)
 	if errors.Is(err, source.ErrEmpty) {
-		return server.WriteFile(c.Out, s.out, func(io.Writer) error { return nil })
+		return server.WriteFile(c.Out, s.out, func(w io.Writer) error { return writeEmptyTable(ctx, w, format) })
 	}
 	if err != nil {
 		return unreadable(s, c.File, err)
 	}
 	defer func() { _ = closeAll() }() // read only
-	err = server.WriteFile(c.Out, s.out, func(w io.Writer) error { return convert(ctx, reader, w, s.err) })
+	err = server.WriteFile(c.Out, s.out, func(w io.Writer) error {
+		if format == output.CSV {
+			return convertToCSV(ctx, reader, w, s.err)
+		}
+		return convertTo(ctx, format, reader, w, s.err)
+	})
 	return unreadable(s, c.File, err)
 }
 
-// convert writes all records as CSV. A record without any characters becomes one
+// convertToCSV writes all records as CSV. A record without any characters becomes one
 // empty cell, which is written as an empty line.
-func convert(ctx context.Context, reader source.Reader, to, warnings io.Writer) error {
+func convertToCSV(ctx context.Context, reader source.Reader, to, warnings io.Writer) error {
 	w := csv.NewWriter(to)
 	names := make([]string, 0, len(reader.Columns()))
 	for _, column := range reader.Columns() {
@@ -184,9 +212,7 @@ func convert(ctx context.Context, reader source.Reader, to, warnings io.Writer) 
 	var batch intray.Records
 	for {
 		err := reader.Next(ctx, &batch)
-		for _, n := range batch.Notices {
-			fmt.Fprintf(warnings, "%s: %s\n", n.Level, visibleLong(n.Text.String()))
-		}
+		printNotices(warnings, batch.Notices)
 		if errors.Is(err, io.EOF) {
 			w.Flush()
 			return w.Error()
@@ -199,6 +225,12 @@ func convert(ctx context.Context, reader source.Reader, to, warnings io.Writer) 
 				return err
 			}
 		}
+	}
+}
+
+func printNotices(w io.Writer, notices []intray.Notice) {
+	for _, n := range notices {
+		fmt.Fprintf(w, "%s: %s\n", n.Level, visibleLong(n.Text.String()))
 	}
 }
 

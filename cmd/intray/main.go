@@ -76,7 +76,7 @@ type commands struct {
 	Run     runCommand     `cmd:"" help:"Import a file without a server."`
 	Inspect inspectCommand `cmd:"" help:"Show how Intray reads a file, and why."`
 	Map     mapCommand     `cmd:"" help:"Show which column feeds each field of a schema, and why."`
-	Convert convertCommand `cmd:"" help:"Convert any table to clean CSV."`
+	Convert convertCommand `cmd:"" help:"Convert any table to clean CSV, JSON, XLSX or Parquet."`
 	Demo    demoCommand    `cmd:"" help:"Start a temporary server and walk through an import."`
 	Schema  struct {
 		Check schemaCheckCommand `cmd:"" help:"Validate a schema and warn about likely mistakes."`

@@ -104,16 +104,9 @@ func readSchema(name string, read func(io.Reader) (*intray.Schema, error)) (*int
 
 // target returns the file name and the format of the result.
 func (c *runCommand) target() (string, output.Format, error) {
-	name := c.Format
-	if name == "" && c.Out != "" && c.Out != "-" {
-		name = strings.TrimPrefix(filepath.Ext(c.Out), ".")
-	}
-	if name == "" {
-		name = string(output.JSON)
-	}
-	format, err := output.ParseFormat(name)
+	format, err := formatFor(c.Format, c.Out, output.JSON)
 	if err != nil {
-		return "", "", flagError("--format", err)
+		return "", "", err
 	}
 	out := c.Out
 	if out == "" {
