@@ -3,6 +3,7 @@ package importer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,6 +84,43 @@ func TestRowsAndProblems(t *testing.T) {
 	b, err := imp.Window(t.Context(), 1, 2)
 	if err != nil || b.First != 1 || b.Rows() != 2 {
 		t.Errorf("a window of %d rows from %d, %v", b.Rows(), b.First, err)
+	}
+}
+
+// TestProblemGroups checks the groups of more problems than an outcome lists.
+func TestProblemGroups(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("ID,E-mail\n")
+	for i := range 3000 {
+		fmt.Fprintf(&text, "%d,bob%d\n", i, i%2)
+	}
+	text.WriteString("7,bob@example.org\n")
+	imp := openText(t, "REMOVE_INVALID_ROWS", text.String())
+	groups, err := imp.ProblemGroups(t.Context(), 2, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, g := range groups {
+		got = append(got, fmt.Sprintf("%s %s %s: %d problems, %d rows", g.Level, g.Field, g.Code, g.Problems, g.Rows))
+		for _, p := range g.Examples {
+			got = append(got, fmt.Sprintf("line %d, row %d: %s", p.Line, p.Row, p.Value))
+		}
+	}
+	want := []string{
+		"error email email: 3000 problems, 3000 rows",
+		"line 2, row 0: bob0", "line 3, row 1: bob1", "line 4, row 2: bob0",
+		"error id unique: 2 problems, 2 rows",
+		"line 9, row 7: 7", "line 3002, row 3000: 7",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("groups (-want +got):\n%s", diff)
+	}
+	if groups, err = imp.ProblemGroups(t.Context(), 1, 1); err != nil || len(groups) != 2 || len(groups[0].Examples) != 1 || len(groups[1].Examples) != 0 {
+		t.Errorf("with one example in one group: %v, %v", groups, err)
+	}
+	if groups, err = openText(t, "REMOVE_INVALID_ROWS", "").ProblemGroups(t.Context(), 1, 1); err != nil || groups != nil {
+		t.Errorf("without rows: %v, %v", groups, err)
 	}
 }
 

@@ -94,6 +94,8 @@ type Problem struct {
 	Row, Line int64
 	// Field is the key of the field, or "" if the problem concerns the whole row.
 	Field string
+	// Part is the index of the column within a many-to-one field, or 0 for any other field.
+	Part int
 	// Value is the raw text of the cell.
 	Value string
 	Level intray.Level
@@ -141,7 +143,7 @@ func ProblemsOf(schema *intray.Schema, b *intray.Batch) iter.Seq[Problem] {
 			found := Problem{Row: Row{batch: b, at: p.Row}.Index(), Line: b.Lines[p.Row], Level: p.Level, Code: p.Code, Message: p.Text}
 			if p.Field != intray.NoField {
 				f := &schema.Fields[p.Field]
-				found.Field, found.Value = f.Key, rawText(f, b.Fields[p.Field].Raw(p.Row), p.Part)
+				found.Field, found.Part, found.Value = f.Key, p.Part, rawText(f, b.Fields[p.Field].Raw(p.Row), p.Part)
 			}
 			if !yield(found) {
 				return
