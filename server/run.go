@@ -42,9 +42,19 @@ type RunConfig struct {
 	Progress func(rows int64)
 }
 
+const (
+	// groupsWithExamples is the number of groups in a report that have examples.
+	groupsWithExamples = 10
+	// examplesOfGroup is the maximum number of examples of a group in a report.
+	examplesOfGroup = 3
+)
+
 // RunReport is the outcome of an import.
 type RunReport struct {
 	Outcome *engine.Outcome
+	// Groups are the groups of problems. The first ones have examples. There are none if the
+	// rows were not processed to the end.
+	Groups []importer.ProblemGroup
 	// OutputRows is the number of rows in the result.
 	OutputRows int64
 	// Traces contains the traces of each row in Explain, one per field, or nil for a row that
@@ -96,6 +106,9 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 	}
 	cfg.Schema = imp.Schema
 	if err := deliver(ctx, cfg, imp, &report); err != nil {
+		return report, err
+	}
+	if report.Groups, err = imp.ProblemGroups(ctx, groupsWithExamples, examplesOfGroup); err != nil {
 		return report, err
 	}
 	return report, report.addTraces(ctx, cfg, imp)

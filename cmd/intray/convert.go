@@ -129,7 +129,7 @@ func openTable(ctx context.Context, name string, opt source.Options, flags readF
 		return nil, nil, errors.Join(err, closeBook())
 	}
 	if sheets := book.Sheets(); len(sheets) > 1 && flags.Sheet == "" && flags.SheetNumber == 0 {
-		fmt.Fprintf(warnings, "warning: the file has %d sheets; using the first, %s (use --sheet or --sheet-number to choose another)\n", len(sheets), visible(sheets[0].Name))
+		fmt.Fprintf(warnings, "%s: the file has %d sheets; using the first, %s (use --sheet or --sheet-number to choose another)\n", colorsOf(warnings).level(intray.LevelWarning), len(sheets), visible(sheets[0].Name))
 	}
 	printAmbiguities(warnings, append(book.Evidence(), reader.Evidence()...))
 	return reader, func() error { return errors.Join(reader.Close(), closeBook()) }, nil
@@ -141,7 +141,7 @@ func printAmbiguities(w io.Writer, evidence []intray.Evidence) {
 		if !e.Tie {
 			continue
 		}
-		fmt.Fprintf(w, "warning: the %s is uncertain: using %s (%s)", e.Choice, plainOrQuoted(e.Value), visibleLong(e.Reason.String()))
+		fmt.Fprintf(w, "%s: the %s is uncertain: using %s (%s)", colorsOf(w).level(intray.LevelWarning), e.Choice, plainOrQuoted(e.Value), visibleLong(e.Reason.String()))
 		for _, r := range e.Alternatives {
 			fmt.Fprintf(w, "; or %s (%s)", plainOrQuoted(r.Value), visibleLong(r.Reason.String()))
 		}
@@ -154,8 +154,8 @@ type convertCommand struct {
 	Out  string `arg:"" help:"File to write, or - for standard output."`
 	readFlags
 	Format  string `help:"Format of the output: csv, json, ndjson, xlsx or parquet. Default: the extension of the output file, or csv." env:"INTRAY_CONVERT_FORMAT" placeholder:"FORMAT"`
-	Display bool `help:"Write the cells of a workbook as the application displays them, instead of their values."`
-	AsIs    bool `help:"Write every row as found, without looking for a header."`
+	Display bool   `help:"Write the cells of a workbook as the application displays them, instead of their values."`
+	AsIs    bool   `help:"Write every row as found, without looking for a header."`
 }
 
 // Help returns the text that --help prints after the flags.
@@ -230,7 +230,7 @@ func convertToCSV(ctx context.Context, reader source.Reader, to, warnings io.Wri
 
 func printNotices(w io.Writer, notices []intray.Notice) {
 	for _, n := range notices {
-		fmt.Fprintf(w, "%s: %s\n", n.Level, visibleLong(n.Text.String()))
+		fmt.Fprintf(w, "%s: %s\n", colorsOf(w).level(n.Level), visibleLong(n.Text.String()))
 	}
 }
 

@@ -178,7 +178,7 @@ func (d *demo) printNotices(notices []wire.Notice) {
 	for _, n := range shown {
 		where := ""
 		if n.RowIndex != nil && n.Value != nil {
-			where = fmt.Sprintf("row %d, %s: %s: ", *n.RowIndex+1, n.Header, visible(*n.Value))
+			where = fmt.Sprintf("data row %d, %s: %s: ", *n.RowIndex+1, n.Header, visible(*n.Value))
 		}
 		fmt.Fprintf(d.out, "     %s%s\n", where, visibleLong(n.Text))
 	}

@@ -24,7 +24,7 @@ func (c *runCommand) explainedRows() ([]int64, error) {
 	rows := make([]int64, 0, len(c.Explain))
 	for _, row := range c.Explain {
 		if row < 1 {
-			return nil, flagError("--explain", fmt.Errorf("there is no row %d; data rows count from 1", row))
+			return nil, flagError("--explain", fmt.Errorf("there is no data row %d; data rows count from 1", row))
 		}
 		rows = append(rows, row-1)
 	}
@@ -39,10 +39,10 @@ func (c *runCommand) printTraces(w io.Writer, cfg server.RunConfig, report serve
 	printed := map[string]bool{}
 	for i, traces := range report.Traces {
 		if traces == nil {
-			fmt.Fprintf(w, "\nThere is no row %d to explain: the import has %s.\n", cfg.Explain[i]+1, pluralize(report.Outcome.DataRows, "data row"))
+			fmt.Fprintf(w, "\nThere is no data row %d to explain: the import has %s.\n", cfg.Explain[i]+1, pluralize(report.Outcome.DataRows, "data row"))
 			continue
 		}
-		fmt.Fprintf(w, "\nrow %d, line %d of %s\n", traces[0].Row+1, traces[0].Line, visibleLong(c.File))
+		fmt.Fprintf(w, "\n%s of %s\n", dataRow(traces[0].Line, traces[0].Row), visibleLong(c.File))
 		printRowTrace(w, traces, printed)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/wire"
@@ -16,7 +16,7 @@ import (
 type inspectCommand struct {
 	File string `arg:"" help:"File to inspect."`
 	readFlags
-	JSON bool `name:"json" help:"Output JSON (default when stdout is not a terminal)."`
+	reportFlags
 }
 
 // inspectResult describes a file and its sheets, or only the selected sheet.
@@ -68,10 +68,7 @@ func (c *inspectCommand) Run(ctx context.Context, s streams) error {
 	if found.Sheets, err = c.sheets(ctx, book); err != nil {
 		return unreadable(s, c.File, err)
 	}
-	if !c.JSON && isTerminal(s.out) {
-		return found.writeTable(s.out)
-	}
-	return writeJSON(s.out, found)
+	return c.write(s.out, found, found.writeTables)
 }
 
 // sheets returns a description of the selected sheet, or of all sheets if none is selected.
@@ -163,37 +160,48 @@ func columnType(samples []string) (name, reason string) {
 	return kindNames[best], fmt.Sprintf("%d of %d cells of the sample", counts[best], filled)
 }
 
-// writeTable prints the result for people. Text from the file is quoted if it contains
+// writeTables prints the result for people. Text from the file is quoted if it contains
 // characters that would control a terminal.
-func (f inspectResult) writeTable(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	writeChoices(t, f.Evidence)
+func (f inspectResult) writeTables(w io.Writer) error {
+	limit, colors := terminalWidth(w), colorsOf(w)
+	if err := choiceTable(f.Evidence).write(w, limit, colors); err != nil {
+		return err
+	}
 	for _, sheet := range f.Sheets {
 		if len(f.Sheets) > 1 || sheet.Name != "" {
 			hidden := ""
 			if sheet.Hidden {
 				hidden = " (hidden)"
 			}
-			fmt.Fprintf(t, "\nSHEET %d\t%s%s\n", sheet.Number, visible(sheet.Name), hidden)
+			fmt.Fprintln(w, colors.bold(fmt.Sprintf("\nSHEET %d  %s%s", sheet.Number, visible(sheet.Name), hidden)))
 		}
-		writeChoices(t, sheet.Evidence)
-		fmt.Fprintf(t, "\nCOLUMN\tHEADER\tTYPE\tSAMPLES\n")
+		if err := choiceTable(sheet.Evidence).write(w, limit, colors); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+		columns := table{header: true}
+		columns.append("COLUMN", "HEADER", "TYPE", "SAMPLES")
 		for _, column := range sheet.Columns {
 			samples := make([]string, 0, 3)
 			for _, sample := range column.Samples[:min(3, len(column.Samples))] {
 				samples = append(samples, visible(sample))
 			}
-			fmt.Fprintf(t, "%d\t%s\t%s\t%s\n", column.Index+1, visible(column.Header), column.Type, strings.Join(samples, " · "))
+			columns.append(strconv.Itoa(column.Index+1), visible(column.Header), column.Type, strings.Join(samples, " · "))
+		}
+		if err := columns.write(w, limit, colors); err != nil {
+			return err
 		}
 	}
-	return t.Flush()
+	return nil
 }
 
-func writeChoices(w io.Writer, list []inspectedChoice) {
+func choiceTable(list []inspectedChoice) *table {
+	t := &table{}
 	for _, e := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\n", e.Choice, visible(e.Value), visibleLong(e.Text))
+		t.append(e.Choice, visible(e.Value), visibleLong(e.Text))
 		for _, a := range e.Alternatives {
-			fmt.Fprintf(w, "  or\t%s\t%s\n", visible(a.Value), visibleLong(a.Text))
+			t.append("  or", visible(a.Value), visibleLong(a.Text))
 		}
 	}
+	return t
 }

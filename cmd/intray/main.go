@@ -20,7 +20,6 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
-	"golang.org/x/term"
 
 	"github.com/intraydata/intray/server"
 )
@@ -189,12 +188,6 @@ func reportError(ctx context.Context, s streams, err error) int {
 // textWidth is the maximum length of a line of wrapped text, in characters.
 const textWidth = 80
 
-// isTerminal reports whether a stream is a terminal.
-func isTerminal(stream any) bool {
-	file, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(file.Fd()))
-}
-
 // writeJSON writes a value as indented JSON.
 func writeJSON(w io.Writer, value any) error {
 	enc := json.NewEncoder(w)
@@ -246,7 +239,7 @@ func pluralize(n int64, unit string) string {
 	return fmt.Sprintf("%d %ss", n, unit)
 }
 
-// wrapText breaks text into lines of at most width characters.
+// wrapText breaks text into lines of at most width terminal cells.
 func wrapText(text string, width int) []string {
 	lines := splitText(text, width)
 	for i := range lines {
@@ -255,19 +248,24 @@ func wrapText(text string, width int) []string {
 	return lines
 }
 
-// splitText breaks text into lines of at most width characters, after a space if possible.
+// splitText breaks text into lines of at most width terminal cells, after a space if possible.
 // Joined, the lines equal the text. A space at the end of a line may exceed the width.
 func splitText(text string, width int) (lines []string) {
-	rest := []rune(text)
-	for len(rest) > width {
-		at := width
-		for i, r := range rest[:width+1] {
-			if r == ' ' {
-				at = i + 1
+	from, cells := 0, 0
+	space := -1 // the index after the last space of the line
+	for i, r := range text {
+		cells += runeWidth(r)
+		for cells > width && i > from && (r != ' ' || cells > width+1) {
+			at := i
+			if space > from {
+				at = space
 			}
+			lines = append(lines, text[from:at])
+			from, cells = at, displayWidth(text[at:i])+runeWidth(r)
 		}
-		lines = append(lines, string(rest[:at]))
-		rest = rest[at:]
+		if r == ' ' {
+			space = i + 1
+		}
 	}
-	return append(lines, string(rest))
+	return append(lines, text[from:])
 }

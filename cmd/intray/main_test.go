@@ -57,6 +57,9 @@ func TestWrapText(t *testing.T) {
 		"one tenletters":           {"one", "tenletters"},
 		"one elevenletter":         {"one", "elevenlett", "er"},
 		"größe größe größe":        {"größe", "größe", "größe"},
+		"会員番号会員番号":                 {"会員番号会", "員番号"},
+		"one 会員番号":                 {"one", "会員番号"},
+		"one two  three":           {"one two", "three"},
 		"tenletters tenletters ab": {"tenletters", "tenletters", "ab"},
 	} {
 		if diff := cmp.Diff(want, wrapText(text, 10)); diff != "" {

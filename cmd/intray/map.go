@@ -7,7 +7,6 @@ import (
 	"io"
 	"maps"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -21,7 +20,7 @@ type mapCommand struct {
 	File    string `arg:"" help:"File to inspect."`
 	Schema  string `help:"Schema document: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
 	Answers string `help:"JSON file with answers to questions about the file, by question id." placeholder:"FILE"`
-	JSON    bool   `name:"json" help:"Output JSON (default when stdout is not a terminal)."`
+	reportFlags
 }
 
 // Help returns the text that --help prints after the flags.
@@ -85,10 +84,7 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 	if err := validateAnswers(schema.Fields, len(out.Headers), answers); err != nil {
 		return usageError{err}
 	}
-	if !c.JSON && isTerminal(s.out) {
-		return writeMappingTable(s.out, schema, out)
-	}
-	return writeJSON(s.out, wireMapping(schema, out))
+	return c.write(s.out, wireMapping(schema, out), func(w io.Writer) error { return writeMapping(w, schema, out) })
 }
 
 // validateAnswers checks answers in the same way as the run command. It does not check answers
@@ -133,10 +129,10 @@ func wireMapping(schema *intray.Schema, out *engine.Outcome) mapped {
 	return m
 }
 
-// writeMappingTable prints the mapping for people.
-func writeMappingTable(w io.Writer, schema *intray.Schema, out *engine.Outcome) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "FIELD\tCOLUMN\tSCORE\tREASONS")
+// writeMapping prints the mapping for people.
+func writeMapping(w io.Writer, schema *intray.Schema, out *engine.Outcome) error {
+	t := table{header: true}
+	t.append("FIELD", "COLUMN", "SCORE", "REASONS")
 	for i, f := range schema.Fields {
 		column, score, reasons := "–", "", ""
 		if i < len(out.Mapping.Fields) {
@@ -146,9 +142,9 @@ func writeMappingTable(w io.Writer, schema *intray.Schema, out *engine.Outcome) 
 				column, score = columnNames(tracedColumns(match, out.Headers)), fmt.Sprintf("%.2f", match.Score)
 			}
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", visible(f.Key), column, score, reasons)
+		t.append(visible(f.Key), column, score, reasons)
 	}
-	if err := t.Flush(); err != nil {
+	if err := t.write(w, terminalWidth(w), colorsOf(w)); err != nil {
 		return err
 	}
 	for _, q := range out.Questions {

@@ -22,7 +22,7 @@ func TestMappingTable(t *testing.T) {
 		}},
 	}
 	var printed strings.Builder
-	if err := writeMappingTable(&printed, schema, out); err != nil {
+	if err := writeMapping(&printed, schema, out); err != nil {
 		t.Fatal(err)
 	}
 	want := []string{

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -70,9 +69,47 @@ func (c *runCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	err = c.printSummary(s.err, cfg, report)
+	if cfg.Progress != nil {
+		fmt.Fprint(s.err, "\r\x1b[K")
+	}
+	summary{
+		w: s.err, palette: colorsOf(s.err), file: c.File, out: cfg.Out, problems: c.Problems,
+		schema: report.Outcome.Schema(cfg.Schema), report: report,
+	}.print()
+	status := c.exitStatus(report.Outcome)
+	if status == exitInvalid {
+		c.printErrorRows(s.err, report.Outcome)
+	}
 	c.printTraces(s.err, cfg, report)
-	return err
+	if status != exitDone {
+		return exit(status)
+	}
+	return nil
+}
+
+// exitStatus returns the exit status of an import. A script must not mistake a result without
+// any valid row for a success.
+func (c *runCommand) exitStatus(o *engine.Outcome) int {
+	switch {
+	case o.Verdict == engine.Open:
+		return exitReview
+	case o.Verdict == engine.Broken && o.Hook != nil && o.Hook.Load:
+		return exitUsage
+	case o.Verdict == engine.Broken:
+		return exitFailed
+	case o.ErrorRows > 0 && (c.Strict || o.ErrorRows == o.DataRows):
+		return exitInvalid
+	}
+	return exitDone
+}
+
+// printErrorRows prints why the exit status is exitInvalid.
+func (c *runCommand) printErrorRows(w io.Writer, o *engine.Outcome) {
+	if o.ErrorRows == o.DataRows {
+		fmt.Fprintf(w, "Every row has an error, so the exit status is %d.\n", exitInvalid)
+		return
+	}
+	fmt.Fprintf(w, "Rows with an error: %d of %d. Because of --strict, the exit status is %d.\n", o.ErrorRows, o.DataRows, exitInvalid)
 }
 
 // askQuestions asks the person at the terminal and runs the import again, until all
@@ -132,129 +169,6 @@ func progress(w io.Writer) func(int64) {
 		shown = now
 		fmt.Fprintf(w, "\r\x1b[K%s, %.0f per second", pluralize(rows, "row"), float64(rows)/now.Sub(began).Seconds())
 	}
-}
-
-// printSummary prints the summary and returns the exit status.
-func (c *runCommand) printSummary(w io.Writer, cfg server.RunConfig, report server.RunReport) error {
-	o := report.Outcome
-	cfg.Schema = o.Schema(cfg.Schema)
-	if bar := cfg.Progress; bar != nil {
-		fmt.Fprint(w, "\r\x1b[K")
-	}
-	c.printReadSummary(w, cfg.Schema, o)
-	for _, n := range o.Notices {
-		fmt.Fprintf(w, "%s: %s\n", n.Level, visibleLong(n.Text.String()))
-		if n.Type == intray.HookFailed {
-			printHookSource(w, cfg.Schema.Hooks, o.Hook)
-		}
-	}
-	if o.OmittedNotices > 0 {
-		fmt.Fprintf(w, "… and %s more\n", pluralize(o.OmittedNotices, "notice"))
-	}
-	printProblems(w, o)
-	switch o.Verdict {
-	case engine.Done:
-		if cfg.Out != "-" {
-			fmt.Fprintf(w, "Wrote %s to %s.\n", pluralize(report.OutputRows, "row"), cfg.Out)
-		}
-		return c.checkErrorRows(w, o)
-	case engine.Open:
-		printAnswerHelp(w, o.Questions)
-		fmt.Fprintln(w, "Nothing was written. Resolve what is listed above, then run the command again.")
-		return exit(exitReview)
-	}
-	if o.Hook != nil && o.Hook.Load {
-		fmt.Fprintln(w, "Nothing was written: a hook of the schema cannot be loaded.")
-		return exit(exitUsage)
-	}
-	fmt.Fprintln(w, "Nothing was written: the file cannot be imported.")
-	return exit(exitFailed)
-}
-
-// checkErrorRows returns the exit status of an import that wrote its result. A script must not
-// mistake a result without any valid row for a success.
-func (c *runCommand) checkErrorRows(w io.Writer, o *engine.Outcome) error {
-	switch {
-	case o.ErrorRows == 0:
-		return nil
-	case o.ErrorRows == o.DataRows:
-		fmt.Fprintf(w, "Every row has an error, so the exit status is %d.\n", exitInvalid)
-	case c.Strict:
-		fmt.Fprintf(w, "Rows with an error: %d of %d. Because of --strict, the exit status is %d.\n", o.ErrorRows, o.DataRows, exitInvalid)
-	default:
-		return nil
-	}
-	return exit(exitInvalid)
-}
-
-// printReadSummary prints how the file was read and which columns are mapped to which fields.
-func (c *runCommand) printReadSummary(w io.Writer, schema *intray.Schema, o *engine.Outcome) {
-	choices := make([]string, 0, len(o.Evidence))
-	for _, e := range o.Evidence {
-		choices = append(choices, fmt.Sprintf("%s %s", e.Choice, plainOrQuoted(e.Value)))
-	}
-	if len(choices) > 0 {
-		read := ""
-		if o.DataRows > 0 {
-			read = "; " + pluralize(o.DataRows, "row")
-		}
-		fmt.Fprintf(w, "Read %s: %s%s.\n", c.File, strings.Join(choices, ", "), read)
-	}
-	for i, match := range o.Mapping.Fields {
-		fmt.Fprintf(w, "  %s ← %s\n", schema.Fields[i].Key, columnList(tracedColumns(match, o.Headers)))
-	}
-	for _, column := range o.Mapping.Unmapped {
-		header := visible(o.Headers[column])
-		fmt.Fprintf(w, "  not used: column %d, %s\n", column+1, cmp.Or(header, "without a name"))
-	}
-}
-
-// levels returns text with the number of problems at each level. It returns "" if all problems
-// have the same level or some problems are not listed.
-func levels(o *engine.Outcome) string {
-	counts := map[intray.Level]int64{}
-	for _, n := range o.Listed {
-		counts[n.Level]++
-	}
-	if len(counts) < 2 || int64(len(o.Listed)) < o.Problems {
-		return ""
-	}
-	parts := make([]string, 0, len(counts))
-	for _, level := range slices.Sorted(maps.Keys(counts)) {
-		parts = append(parts, pluralize(counts[level], level.String()))
-	}
-	return " (" + strings.Join(parts, ", ") + ")"
-}
-
-// printProblems prints the first problems, with errors before all other problems.
-func printProblems(w io.Writer, o *engine.Outcome) {
-	if o.Problems == 0 {
-		return
-	}
-	fmt.Fprintf(w, "%s with an error, %s in all%s:\n", pluralize(o.ErrorRows, "row"), pluralize(o.Problems, "problem"), levels(o))
-	const most = 10
-	listed := slices.Clone(o.Listed)
-	slices.SortStableFunc(listed, func(a, b intray.Notice) int { return cmp.Compare(a.Level, b.Level) })
-	for _, n := range listed[:min(most, len(listed))] {
-		value := ""
-		if n.Value != nil && *n.Value != "" {
-			value = visible(*n.Value) + ": "
-		}
-		fmt.Fprintf(w, "  %s: row %d, %s: %s%s\n", n.Level, *n.Row+1, nameOf(n), value, visibleLong(n.Text.String()))
-	}
-	if o.Problems > most {
-		fmt.Fprintf(w, "  … and %d more; --problems FILE.csv writes all of them\n", o.Problems-most)
-	}
-}
-
-func nameOf(n intray.Notice) string {
-	switch {
-	case n.Field == "":
-		return "whole row"
-	case n.Part != nil:
-		return n.Field + " (" + visible(n.Header) + ")"
-	}
-	return n.Field
 }
 
 // maxAnswersFile is the maximum size of a file with answers, in bytes.

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -19,7 +20,7 @@ import (
 
 type schemaCheckCommand struct {
 	File string `arg:"" help:"Schema to check, or - for standard input."`
-	JSON bool   `name:"json" help:"Output JSON (default when stdout is not a terminal)."`
+	reportFlags
 }
 
 // Help returns the text that --help prints after the flags.
@@ -60,12 +61,7 @@ func (c *schemaCheckCommand) Run(ctx context.Context, s streams) error {
 	if err := found.checkHooks(ctx, hooks); err != nil {
 		return err
 	}
-	if c.JSON || !isTerminal(s.out) {
-		err = writeJSON(s.out, found)
-	} else {
-		found.printResult(s.out)
-	}
-	if err != nil {
+	if err := c.write(s.out, found, found.writeText); err != nil {
 		return err
 	}
 	if !found.Valid {
@@ -146,8 +142,8 @@ func findings(doc schema.Doc, parsed *intray.Schema) []checkFinding {
 	return found
 }
 
-// printResult prints the result for people: each location, and the problem on the next line.
-func (c checkResult) printResult(w io.Writer) {
+// writeText writes the result for people: each location, and the problem on the next line.
+func (c checkResult) writeText(w io.Writer) error {
 	name := visible(c.File)
 	if c.File == "-" {
 		name = "The schema"
@@ -161,16 +157,18 @@ func (c checkResult) printResult(w io.Writer) {
 		fmt.Fprintf(w, "%s is valid: %s.\n", name, pluralize(int64(len(c.Findings)), "finding"))
 	}
 	for _, e := range c.Errors {
-		printFinding(w, "error", e.Path, e.Message)
+		printFinding(w, intray.LevelError.String(), e.Path, e.Message)
 	}
 	for _, f := range c.Findings {
 		printFinding(w, f.Level, f.Path, f.Text)
 	}
+	return nil
 }
 
-func printFinding(w io.Writer, level, path, text string) {
+func printFinding(w io.Writer, name, path, text string) {
 	path = cmp.Or(path, "the whole schema")
-	fmt.Fprintf(w, "\n%-7s  %s\n", level, visibleLong(path))
+	level, _ := intray.ParseLevel(name) // the names come from levels
+	fmt.Fprintf(w, "\n%s%s  %s\n", colorsOf(w).level(level), strings.Repeat(" ", 7-len(name)), visibleLong(path))
 	for _, line := range wrapText(visibleLong(text), textWidth-9) {
 		fmt.Fprintf(w, "         %s\n", line)
 	}
@@ -181,7 +179,7 @@ type hooksTestCommand struct {
 	Sample  string `arg:"" help:"Sample file."`
 	Rows    int    `help:"Number of rows to show, at most 1,000." default:"10" placeholder:"N"`
 	Answers string `help:"JSON file with answers to questions about the file, by question id." placeholder:"FILE"`
-	JSON    bool   `name:"json" help:"Output JSON (default when stdout is not a terminal)."`
+	reportFlags
 	hookFlags
 }
 
@@ -217,17 +215,10 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return err
 	}
-	if c.JSON || !isTerminal(s.out) {
-		err = writeJSON(s.out, wireTrial(trial))
-	} else {
-		printTrial(s.out, c.Sample, trial)
-	}
-	if err != nil {
+	if err := c.write(s.out, wireTrial(trial), func(w io.Writer) error { return writeTrial(w, c.Sample, trial) }); err != nil {
 		return err
 	}
-	for _, n := range trial.Outcome.Notices {
-		fmt.Fprintf(s.err, "%s: %s\n", n.Level, visibleLong(n.Text.String()))
-	}
+	printNotices(s.err, trial.Outcome.Notices)
 	printHookSource(s.err, schema.Hooks, trial.Outcome.Hook)
 	switch trial.Outcome.Verdict {
 	case engine.Open:
@@ -242,11 +233,15 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
 	return nil
 }
 
-// printTrial prints the result for people: each row with the cells that the hooks changed,
+// writeTrial writes the result for people: each row with the cells that the hooks changed,
 // and the time that each hook took.
-func printTrial(w io.Writer, sample string, trial server.HookTest) {
+func writeTrial(w io.Writer, sample string, trial server.HookTest) error {
+	index := int64(0)
 	for _, row := range trial.Rows {
-		printTrialRow(w, row)
+		printTrialRow(w, row, index)
+		if row.Line > 0 {
+			index++
+		}
 	}
 	if len(trial.Rows) > 0 {
 		fmt.Fprintf(w, "\nWith its hooks the import of %s has %s; the first are shown.\n", visibleLong(sample), pluralize(trial.Outcome.DataRows, "row"))
@@ -267,19 +262,21 @@ func printTrial(w io.Writer, sample string, trial server.HookTest) {
 	for _, line := range trial.Console {
 		fmt.Fprintf(w, "  %s\n", visibleLong(line))
 	}
+	return nil
 }
 
-func printTrialRow(w io.Writer, row server.HookTestRow) {
+// printTrialRow prints a row. index counts the data rows of the file from 0.
+func printTrialRow(w io.Writer, row server.HookTestRow, index int64) {
 	switch {
 	case row.Removed:
-		fmt.Fprintf(w, "line %d: removed\n", row.Line)
+		fmt.Fprintf(w, "%s: removed\n", dataRow(row.Line, index))
 		return
 	case row.Line == 0:
 		fmt.Fprintln(w, "added row")
 	case len(row.Cells)+len(row.Problems) == 0:
-		fmt.Fprintf(w, "line %d: nothing changed\n", row.Line)
+		fmt.Fprintf(w, "%s: nothing changed\n", dataRow(row.Line, index))
 	default:
-		fmt.Fprintf(w, "line %d\n", row.Line)
+		fmt.Fprintln(w, dataRow(row.Line, index))
 	}
 	for _, cell := range row.Cells {
 		switch {

@@ -32,7 +32,9 @@ func TestPrintResult(t *testing.T) {
 		},
 	} {
 		var printed strings.Builder
-		c.checked.printResult(&printed)
+		if err := c.checked.writeText(&printed); err != nil {
+			t.Fatal(err)
+		}
 		if diff := cmp.Diff(c.want, printed.String()); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
