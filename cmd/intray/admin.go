@@ -5,11 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"runtime/debug"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/intraydata/intray/server"
@@ -103,7 +103,31 @@ func (c *keysCreateCommand) Run(ctx context.Context, s streams) error {
 	})
 }
 
-type keysListCommand struct{ storeFlags }
+type keysListCommand struct {
+	storeFlags
+	listFlags
+}
+
+// listedKey is the JSON form of a key. It does not contain the key itself.
+type listedKey struct {
+	ID           string     `json:"id"`
+	Organization string     `json:"organization"`
+	Kind         string     `json:"kind"`
+	Hint         string     `json:"hint"`
+	Scopes       string     `json:"scopes"`
+	Created      time.Time  `json:"created"`
+	Used         *time.Time `json:"used"`
+	Expires      *time.Time `json:"expires"`
+	Revoked      *time.Time `json:"revoked"`
+}
+
+// timeOrNull returns a pointer to a time, or nil for the zero time.
+func timeOrNull(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
 
 // Run lists the keys.
 func (c *keysListCommand) Run(ctx context.Context, s streams) error {
@@ -112,12 +136,16 @@ func (c *keysListCommand) Run(ctx context.Context, s streams) error {
 		if err != nil {
 			return err
 		}
-		table := tabwriter.NewWriter(s.out, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(table, "ID\tORGANIZATION\tKIND\tKEY\tSCOPES\tCREATED\tLAST USED\tSTATE")
+		keys := table{header: true}
+		keys.append("ID", "ORGANIZATION", "KIND", "KEY", "SCOPES", "CREATED", "LAST USED", "STATE")
+		wired := []listedKey{}
 		for _, l := range list {
-			fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", l.ID, orgs[l.Org].Name, l.Kind, l.Hint, licenceScopes(l), l.Created.Format(time.DateOnly), lastUse(l), licenceState(l))
+			org := orgs[l.Org].Name
+			keys.append(l.ID, visible(org), string(l.Kind), l.Hint, licenceScopes(l), l.Created.Format(time.DateOnly), lastUse(l), licenceState(l))
+			wired = append(wired, listedKey{l.ID, org, string(l.Kind), l.Hint, licenceScopes(l), l.Created, timeOrNull(l.Used), timeOrNull(l.Expires), timeOrNull(l.Revoked)})
 		}
-		return table.Flush()
+		// IDs are copied, so they must not be wrapped.
+		return c.write(s.out, wired, func(w io.Writer) error { return keys.write(w, 0, colorsOf(w)) })
 	})
 }
 
@@ -176,6 +204,7 @@ func (c *migrateCommand) Run(ctx context.Context, s streams) error {
 
 type gcCommand struct {
 	storeFlags
+	listFlags
 	DryRun bool `help:"Only list the orphaned files, and delete nothing."`
 }
 
@@ -197,19 +226,43 @@ func (c *gcCommand) Run(ctx context.Context, s streams) error {
 			expired, more = expired+n, n > 0
 		}
 		gone, err := svc.Orphans(ctx, c.DryRun)
-		for _, owner := range gone {
-			fmt.Fprintln(s.out, owner)
-		}
-		if err != nil {
+		found := garbage{DryRun: c.DryRun, Expired: expired, Orphans: append([]string{}, gone...)}
+		if err := errors.Join(err, c.write(s.out, found, found.writeText)); err != nil {
 			return err
+		}
+		if c.JSON && !c.Text {
+			return c.emptyTrash(ctx, svc)
 		}
 		if c.DryRun {
 			fmt.Fprintf(s.err, "Would delete %s.\n", pluralize(int64(len(gone)), "orphaned folder"))
 			return nil
 		}
 		fmt.Fprintf(s.err, "Deleted %s of imports and %s.\n", pluralize(int64(expired), "expired part"), pluralize(int64(len(gone)), "orphaned folder"))
-		return svc.EmptyTrash(ctx)
+		return c.emptyTrash(ctx, svc)
 	})
+}
+
+// emptyTrash removes deleted data from the disk, except in a dry run.
+func (c *gcCommand) emptyTrash(ctx context.Context, svc *service.Service) error {
+	if c.DryRun {
+		return nil
+	}
+	return svc.EmptyTrash(ctx)
+}
+
+// garbage lists what the command deleted, or would delete.
+type garbage struct {
+	DryRun bool `json:"dryRun"`
+	// Expired is the number of parts of imports that were deleted.
+	Expired int      `json:"expiredParts"`
+	Orphans []string `json:"orphanedFolders"`
+}
+
+func (g garbage) writeText(w io.Writer) error {
+	for _, owner := range g.Orphans {
+		fmt.Fprintln(w, owner)
+	}
+	return nil
 }
 
 type versionCommand struct{}

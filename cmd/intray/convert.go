@@ -25,7 +25,7 @@ func unreadable(s streams, name string, err error) error {
 	if !errors.As(err, &broken) && !errors.As(err, &limit) && !errors.As(err, &wide) {
 		return err
 	}
-	fmt.Fprintf(s.err, "intray: %s: %v\n", name, err)
+	fmt.Fprintf(s.err, "intray: %s: %v\n", inputName(name), err)
 	return exit(exitFailed)
 }
 
@@ -150,7 +150,7 @@ func printAmbiguities(w io.Writer, evidence []intray.Evidence) {
 }
 
 type convertCommand struct {
-	File string `arg:"" help:"File to read."`
+	File string `arg:"" help:"File to read, or - for standard input."`
 	Out  string `arg:"" help:"File to write, or - for standard output."`
 	readFlags
 	Format  string `help:"Format of the output: csv, json, ndjson, xlsx or parquet. Default: the extension of the output file, or csv." env:"INTRAY_CONVERT_FORMAT" placeholder:"FORMAT"`
@@ -169,7 +169,7 @@ arguments.`
 }
 
 // Run converts the file.
-func (c *convertCommand) Run(ctx context.Context, s streams) error {
+func (c *convertCommand) Run(ctx context.Context, s streams) (err error) {
 	format, err := formatFor(c.Format, c.Out, output.CSV)
 	if err != nil {
 		return usageError{err}
@@ -179,7 +179,12 @@ func (c *convertCommand) Run(ctx context.Context, s streams) error {
 	}
 	opt := c.options()
 	opt.AsIs, opt.Typed = c.AsIs, !c.Display
-	reader, closeAll, err := openTable(ctx, c.File, opt, c.readFlags, s.err)
+	file, remove, err := s.inputFile(ctx, c.File)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	reader, closeAll, err := openTable(ctx, file, opt, c.readFlags, s.err)
 	if errors.Is(err, source.ErrEmpty) {
 		return server.WriteFile(c.Out, s.out, func(w io.Writer) error { return writeEmptyTable(ctx, w, format) })
 	}

@@ -42,7 +42,7 @@ func (c *runCommand) printTraces(w io.Writer, cfg server.RunConfig, report serve
 			fmt.Fprintf(w, "\nThere is no data row %d to explain: the import has %s.\n", cfg.Explain[i]+1, pluralize(report.Outcome.DataRows, "data row"))
 			continue
 		}
-		fmt.Fprintf(w, "\n%s of %s\n", dataRow(traces[0].Line, traces[0].Row), visibleLong(c.File))
+		fmt.Fprintf(w, "\n%s of %s\n", dataRow(traces[0].Line, traces[0].Row), visibleLong(inputName(c.File)))
 		printRowTrace(w, traces, printed)
 	}
 }

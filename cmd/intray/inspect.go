@@ -2,8 +2,10 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,7 +16,7 @@ import (
 )
 
 type inspectCommand struct {
-	File string `arg:"" help:"File to inspect."`
+	File string `arg:"" help:"File to inspect, or - for standard input."`
 	readFlags
 	reportFlags
 }
@@ -58,8 +60,13 @@ type inspectedColumn struct {
 }
 
 // Run describes the file.
-func (c *inspectCommand) Run(ctx context.Context, s streams) error {
-	book, closeAll, err := openBook(ctx, c.File, c.options(), c.readFlags)
+func (c *inspectCommand) Run(ctx context.Context, s streams) (err error) {
+	file, remove, err := s.inputFile(ctx, c.File)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	book, closeAll, err := openBook(ctx, file, c.options(), c.readFlags)
 	if err != nil {
 		return unreadable(s, c.File, err)
 	}
@@ -164,18 +171,24 @@ func columnType(samples []string) (name, reason string) {
 // characters that would control a terminal.
 func (f inspectResult) writeTables(w io.Writer) error {
 	limit, colors := terminalWidth(w), colorsOf(w)
-	if err := choiceTable(f.Evidence).write(w, limit, colors); err != nil {
-		return err
+	named := len(f.Sheets) > 1 || len(f.Sheets) == 1 && f.Sheets[0].Name != ""
+	if named {
+		if err := choiceTable(f.Evidence).write(w, limit, colors); err != nil {
+			return err
+		}
 	}
 	for _, sheet := range f.Sheets {
-		if len(f.Sheets) > 1 || sheet.Name != "" {
+		choices := sheet.Evidence
+		if !named {
+			choices = slices.Concat(f.Evidence, choices)
+		} else {
 			hidden := ""
 			if sheet.Hidden {
 				hidden = " (hidden)"
 			}
 			fmt.Fprintln(w, colors.bold(fmt.Sprintf("\nSHEET %d  %s%s", sheet.Number, visible(sheet.Name), hidden)))
 		}
-		if err := choiceTable(sheet.Evidence).write(w, limit, colors); err != nil {
+		if err := choiceTable(choices).write(w, limit, colors); err != nil {
 			return err
 		}
 		fmt.Fprintln(w)

@@ -95,6 +95,26 @@ type commands struct {
 	GC      gcCommand      `cmd:"" name:"gc" help:"Delete expired data and orphaned files."`
 	Migrate migrateCommand `cmd:"" help:"Update the database to this version."`
 	Version versionCommand `cmd:"" help:"Print the version."`
+	Help    helpCommand    `cmd:"" help:"Show the help of a command."`
+
+	PrintVersion kong.VersionFlag `name:"version" help:"Print the version." env:"-"`
+}
+
+// helpCommand is listed in the help. withHelpFlag replaces the command.
+type helpCommand struct {
+	Command []string `arg:"" optional:"" help:"Command to show the help of."`
+}
+
+// withHelpFlag replaces the command help with the flag --help: "help keys list" is the same as
+// "keys list --help".
+func withHelpFlag(args []string) []string {
+	if len(args) == 0 {
+		return []string{"--help"}
+	}
+	if args[0] != "help" || slices.Contains(args, "--help") || slices.Contains(args, "-h") {
+		return args
+	}
+	return append(slices.Clone(args[1:]), "--help")
 }
 
 const description = `Intray turns messy spreadsheets into clean rows that match your schema.
@@ -109,17 +129,14 @@ func run(ctx context.Context, args []string, s streams) int {
 	var cli commands
 	status := -1
 	parser, err := kong.New(&cli, kong.Name("intray"), kong.Description(description), kong.UsageOnError(),
-		kong.Writers(s.out, s.err), kong.Exit(func(code int) { status = code }), kong.DefaultEnvars("INTRAY"), kong.Resolvers(kong.ResolverFunc(renamedVariable)),
+		kong.Writers(s.out, s.err), kong.Exit(func(code int) { status = code }), kong.DefaultEnvars("INTRAY"), kong.Vars{"version": "intray " + version()}, kong.Resolvers(kong.ResolverFunc(renamedVariable)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s))
 	if err != nil {
 		fmt.Fprintln(s.err, "intray:", err)
 		return exitFault
 	}
-	if len(args) == 0 {
-		args = []string{"--help"}
-	}
-	chosen, err := parser.Parse(args)
+	chosen, err := parser.Parse(withHelpFlag(args))
 	if status >= 0 {
 		return status
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 type mapCommand struct {
-	File    string `arg:"" help:"File to inspect."`
+	File    string `arg:"" help:"File to inspect, or - for standard input."`
 	Schema  string `help:"Schema document: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
 	Answers string `help:"JSON file with answers to questions about the file, by question id." placeholder:"FILE"`
 	reportFlags
@@ -60,8 +60,11 @@ type mappedChoice struct {
 }
 
 // Run maps the columns.
-func (c *mapCommand) Run(ctx context.Context, s streams) error {
-	schema, err := readSchema(c.Schema, schema.ReadNames)
+func (c *mapCommand) Run(ctx context.Context, s streams) (err error) {
+	if err := checkOneStdin(c.File, c.Schema); err != nil {
+		return err
+	}
+	schema, err := s.readSchema(c.Schema, schema.ReadNames)
 	if err != nil {
 		return usageError{err}
 	}
@@ -69,7 +72,12 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return usageError{err}
 	}
-	in, closeFile, err := server.OpenInput(c.File)
+	file, remove, err := s.inputFile(ctx, c.File)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	in, closeFile, err := server.OpenInput(file)
 	if err != nil {
 		return err
 	}
@@ -78,7 +86,7 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 		return err
 	}
 	if out.Verdict == engine.Broken {
-		fmt.Fprintf(s.err, "intray: %s: %s\n", c.File, visibleLong(out.Notices[0].Text.String()))
+		fmt.Fprintf(s.err, "intray: %s: %s\n", inputName(c.File), visibleLong(out.Notices[0].Text.String()))
 		return exit(exitFailed)
 	}
 	if err := validateAnswers(schema.Fields, len(out.Headers), answers); err != nil {

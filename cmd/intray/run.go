@@ -24,14 +24,16 @@ import (
 )
 
 type runCommand struct {
-	File     string  `arg:"" help:"File to import."`
+	File     string  `arg:"" help:"File to import, or - for standard input."`
 	Schema   string  `help:"Schema document: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
-	Out      string  `help:"Write the result to this file, or - for standard output. Default: NAME.result.FORMAT in the current folder." placeholder:"FILE"`
+	Out      string  `help:"Write the result to this file, or - for standard output. Default: NAME.result.FORMAT in the current folder, or - if the file is -." placeholder:"FILE"`
 	Format   string  `help:"Format of the result: json, ndjson, csv, xlsx or parquet. Default: the extension of --out, or json." placeholder:"FORMAT"`
 	Answers  string  `help:"JSON file with answers to questions about the file, by question id." placeholder:"FILE"`
 	Problems string  `help:"Write all problems to this CSV file." placeholder:"FILE.csv"`
 	Strict   bool    `help:"Exit with status 5 if any row has an error. The result is written anyway."`
 	Explain  []int64 `help:"Explain where each value of this data row came from and what each step did to it. Rows count from 1; at most 20 rows." placeholder:"ROW"`
+	JSON     bool    `name:"json" help:"Write the summary as JSON to standard output."`
+	Text     bool    `name:"text" help:"Write the summary as text to standard error (default). Takes precedence over --json."`
 	hookFlags
 }
 
@@ -46,15 +48,21 @@ be empty.`
 }
 
 // Run imports the file.
-func (c *runCommand) Run(ctx context.Context, s streams) error {
+func (c *runCommand) Run(ctx context.Context, s streams) (err error) {
 	collectOften()
-	schema, err := readSchema(c.Schema, schema.Read)
+	if err := checkOneStdin(c.File, c.Schema); err != nil {
+		return err
+	}
+	schema, err := s.readSchema(c.Schema, schema.Read)
 	if err != nil {
 		return usageError{err}
 	}
-	cfg := server.RunConfig{File: c.File, Schema: schema, SchemaFile: c.Schema, Stdout: s.out, Problems: c.Problems, Progress: progress(s.err), Hooks: c.hookConfig()}
+	cfg := server.RunConfig{Schema: schema, SchemaFile: c.Schema, Stdout: s.out, Problems: c.Problems, Progress: progress(s.err), Hooks: c.hookConfig()}
 	if cfg.Out, cfg.Format, err = c.target(); err != nil {
 		return usageError{err}
+	}
+	if c.writesJSON() && (cfg.Out == "-" || cfg.Problems == "-") {
+		return usageError{errors.New("--json writes the summary to standard output; write the result and the problems to files, with --out FILE and --problems FILE.csv")}
 	}
 	if cfg.Answers, err = readAnswers(c.Answers); err != nil {
 		return usageError{err}
@@ -62,23 +70,43 @@ func (c *runCommand) Run(ctx context.Context, s streams) error {
 	if cfg.Explain, err = c.explainedRows(); err != nil {
 		return usageError{err}
 	}
+	file, remove, err := s.inputFile(ctx, c.File)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	cfg.File = file
 	report, err := server.Run(ctx, cfg)
-	if isInteractive(s) {
+	if isInteractive(s) && c.File != stdinName && c.Schema != stdinName {
 		report, err = c.askQuestions(ctx, s, cfg, report, err)
 	}
 	if err != nil {
 		return err
 	}
+	return c.printReport(s, cfg, report)
+}
+
+// writesJSON reports whether the summary is written as JSON.
+func (c *runCommand) writesJSON() bool { return c.JSON && !c.Text }
+
+// printReport prints the summary and the explained rows. It returns the exit status as an error.
+func (c *runCommand) printReport(s streams, cfg server.RunConfig, report server.RunReport) error {
 	if cfg.Progress != nil {
 		fmt.Fprint(s.err, "\r\x1b[K")
 	}
-	summary{
-		w: s.err, palette: colorsOf(s.err), file: c.File, out: cfg.Out, problems: c.Problems,
-		schema: report.Outcome.Schema(cfg.Schema), report: report,
-	}.print()
 	status := c.exitStatus(report.Outcome)
-	if status == exitInvalid {
-		c.printErrorRows(s.err, report.Outcome)
+	schema := report.Outcome.Schema(cfg.Schema)
+	if c.writesJSON() {
+		if err := writeJSON(s.out, wireRun(c.File, cfg.Out, schema, report, status)); err != nil {
+			return err
+		}
+	} else {
+		summary{
+			w: s.err, palette: colorsOf(s.err), file: inputName(c.File), out: cfg.Out, problems: c.Problems, schema: schema, report: report,
+		}.print()
+		if status == exitInvalid {
+			c.printErrorRows(s.err, report.Outcome)
+		}
 	}
 	c.printTraces(s.err, cfg, report)
 	if status != exitDone {
@@ -126,19 +154,6 @@ func (c *runCommand) askQuestions(ctx context.Context, s streams, cfg server.Run
 	return report, err
 }
 
-func readSchema(name string, read func(io.Reader) (*intray.Schema, error)) (*intray.Schema, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	schema, err := read(file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
-	return schema, nil
-}
-
 // target returns the file name and the format of the result.
 func (c *runCommand) target() (string, output.Format, error) {
 	format, err := formatFor(c.Format, c.Out, output.JSON)
@@ -146,6 +161,9 @@ func (c *runCommand) target() (string, output.Format, error) {
 		return "", "", err
 	}
 	out := c.Out
+	if out == "" && c.File == stdinName {
+		out = "-"
+	}
 	if out == "" {
 		base := filepath.Base(c.File)
 		out = strings.TrimSuffix(base, filepath.Ext(base)) + ".result" + format.Extension()

@@ -175,8 +175,8 @@ func printFinding(w io.Writer, name, path, text string) {
 }
 
 type hooksTestCommand struct {
-	Schema  string `arg:"" help:"Schema document: JSON with fields, settings and hooks."`
-	Sample  string `arg:"" help:"Sample file."`
+	Schema  string `arg:"" help:"Schema document: JSON with fields, settings and hooks. - means standard input."`
+	Sample  string `arg:"" help:"Sample file, or - for standard input."`
 	Rows    int    `help:"Number of rows to show, at most 1,000." default:"10" placeholder:"N"`
 	Answers string `help:"JSON file with answers to questions about the file, by question id." placeholder:"FILE"`
 	reportFlags
@@ -196,26 +196,34 @@ or the file cannot be imported, 2 invalid arguments.`
 const maxTried = 1000
 
 // Run tests the hooks.
-func (c *hooksTestCommand) Run(ctx context.Context, s streams) error {
+func (c *hooksTestCommand) Run(ctx context.Context, s streams) (err error) {
 	if c.Rows < 1 || c.Rows > maxTried {
 		return usageError{flagError("--rows", fmt.Errorf("cannot show %d rows; choose 1 to %d", c.Rows, maxTried))}
 	}
-	schema, err := readSchema(c.Schema, schema.Read)
+	if err := checkOneStdin(c.Schema, c.Sample); err != nil {
+		return err
+	}
+	schema, err := s.readSchema(c.Schema, schema.Read)
 	if err != nil {
 		return usageError{err}
 	}
 	if schema.Hooks.Count() == 0 {
-		return usageError{fmt.Errorf("%s has no hooks to test", c.Schema)}
+		return usageError{fmt.Errorf("%s has no hooks to test", inputName(c.Schema))}
 	}
 	answers, err := readAnswers(c.Answers)
 	if err != nil {
 		return usageError{err}
 	}
-	trial, err := server.TestHooks(ctx, server.HookTestConfig{File: c.Sample, Schema: schema, Answers: answers, Rows: c.Rows, Hooks: c.hookConfig()})
+	file, remove, err := s.inputFile(ctx, c.Sample)
 	if err != nil {
 		return err
 	}
-	if err := c.write(s.out, wireTrial(trial), func(w io.Writer) error { return writeTrial(w, c.Sample, trial) }); err != nil {
+	defer func() { err = errors.Join(err, remove()) }()
+	trial, err := server.TestHooks(ctx, server.HookTestConfig{File: file, Schema: schema, Answers: answers, Rows: c.Rows, Hooks: c.hookConfig()})
+	if err != nil {
+		return err
+	}
+	if err := c.write(s.out, wireTrial(trial), func(w io.Writer) error { return writeTrial(w, inputName(c.Sample), trial) }); err != nil {
 		return err
 	}
 	printNotices(s.err, trial.Outcome.Notices)
