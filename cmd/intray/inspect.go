@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype/number"
 	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/headerdetect"
@@ -144,7 +145,7 @@ func columnType(samples []string) (name, reason string) {
 	var counts [headerdetect.Kinds]int
 	filled := 0
 	for _, s := range samples {
-		if kind := headerdetect.KindOf(s); kind != headerdetect.Empty {
+		if kind := kindOf(s); kind != headerdetect.Empty {
 			counts[kind]++
 			filled++
 		}
@@ -165,6 +166,22 @@ func columnType(samples []string) (name, reason string) {
 		return kindNames[headerdetect.Text], fmt.Sprintf("the %d cells of the sample are of several kinds", filled)
 	}
 	return kindNames[best], fmt.Sprintf("%d of %d cells of the sample", counts[best], filled)
+}
+
+// kindOf is headerdetect.KindOf, but also recognizes the numbers that only package number reads,
+// such as 3.824,73- with the sign at the end or 12.– without cents. Header detection does not
+// count these, because a heading can look like one.
+func kindOf(cell string) headerdetect.Kind {
+	kind := headerdetect.KindOf(cell)
+	if kind != headerdetect.Text && kind != headerdetect.Code {
+		return kind
+	}
+	for _, decimal := range []number.Sign{number.Point, number.Comma} {
+		if _, reading := (number.Style{Decimal: decimal}).Append(nil, []byte(cell)); reading.Reason == number.Read {
+			return headerdetect.Number
+		}
+	}
+	return kind
 }
 
 // writeTables prints the result for people. Text from the file is quoted if it contains
