@@ -82,7 +82,7 @@ func TestHooks(ctx context.Context, cfg HookTestConfig) (trial HookTest, err err
 	}
 	hooks := &hookRunner{cfg: cfg.Hooks, loadFirst: true, keep: true}
 	defer hooks.close()
-	after, err := openImport(ctx, cfg.File, cfg.Schema, importer.Config{Answers: cfg.Answers, LoadHooks: hooks.open})
+	after, err := openImport(ctx, cfg.File, cfg.Schema, importer.Config{Answers: cfg.Answers, LoadHooks: hooks.open}, nil)
 	if err != nil {
 		return trial, err
 	}
@@ -94,7 +94,7 @@ func TestHooks(ctx context.Context, cfg HookTestConfig) (trial HookTest, err err
 	}
 	without := *cfg.Schema
 	without.Hooks = intray.Hooks{}
-	before, err := openImport(ctx, cfg.File, &without, importer.Config{Answers: cfg.Answers})
+	before, err := openImport(ctx, cfg.File, &without, importer.Config{Answers: cfg.Answers}, nil)
 	if err != nil {
 		return trial, err
 	}

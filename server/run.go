@@ -38,8 +38,9 @@ type RunConfig struct {
 	Explain []int64
 	// Hooks configures the runtime and the sandbox of hooks.
 	Hooks HookConfig
-	// Progress is called with the number of completed rows. Default: nothing is called.
-	Progress func(rows int64)
+	// Progress is called after each batch of rows. Calls are sequential. Default: nothing is
+	// called.
+	Progress func(RunProgress)
 }
 
 const (
@@ -95,7 +96,7 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 	}
 	hooks := &hookRunner{cfg: cfg.Hooks, loadFirst: true}
 	defer hooks.close()
-	imp, err := openImport(ctx, cfg.File, cfg.Schema, importer.Config{Answers: cfg.Answers, LoadHooks: hooks.open, Progress: cfg.Progress})
+	imp, err := openImport(ctx, cfg.File, cfg.Schema, importer.Config{Answers: cfg.Answers, LoadHooks: hooks.open}, cfg.Progress)
 	if err != nil {
 		return report, err
 	}
@@ -114,11 +115,17 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 	return report, report.addTraces(ctx, cfg, imp)
 }
 
-// openImport imports a file. If the file cannot be opened, the error is a UsageError.
-func openImport(ctx context.Context, name string, schema *intray.Schema, cfg importer.Config) (*importer.Import, error) {
+// openImport imports a file. If the file cannot be opened, the error is a UsageError. progress
+// may be nil.
+func openImport(ctx context.Context, name string, schema *intray.Schema, cfg importer.Config, progress func(RunProgress)) (*importer.Import, error) {
 	in, closeFile, err := OpenInput(name)
 	if err != nil {
 		return nil, err
+	}
+	if progress != nil {
+		tracked, fraction := TrackReads(in)
+		in = tracked
+		cfg.Progress = func(rows int64) { progress(RunProgress{Rows: rows, Fraction: fraction()}) }
 	}
 	imp, err := importer.OpenInput(ctx, in, schema, cfg)
 	return imp, errors.Join(err, closeFile())
@@ -130,21 +137,24 @@ func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *R
 		report.OutputRows, err = output.Write(ctx, w, cfg.Format, cfg.Schema, batches)
 		return err
 	}
+	batches := func() iter.Seq2[*intray.Batch, error] {
+		return countRows(imp.Batches(ctx), report.Outcome.DataRows, cfg.Progress)
+	}
 	done := report.Outcome.Verdict == engine.Done
 	if done && cfg.Problems != "" && cfg.Problems != "-" && cfg.Out != "-" { // one pass over the staged rows writes both files
 		return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error {
-			return cfg.writeProblems(func(l *problemList) error { return rows(w, l.teeBatches(imp.Batches(ctx))) })
+			return cfg.writeProblems(func(l *problemList) error { return rows(w, l.teeBatches(batches())) })
 		})
 	}
 	if cfg.Problems != "" {
-		if err := cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(imp.Batches(ctx))) }); err != nil {
+		if err := cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(batches())) }); err != nil {
 			return err
 		}
 	}
 	if !done {
 		return nil
 	}
-	return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error { return rows(w, imp.Batches(ctx)) })
+	return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error { return rows(w, batches()) })
 }
 
 func drain(batches iter.Seq2[*intray.Batch, error]) error {

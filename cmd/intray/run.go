@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -169,24 +168,6 @@ func (c *runCommand) target() (string, output.Format, error) {
 		out = strings.TrimSuffix(base, filepath.Ext(base)) + ".result" + format.Extension()
 	}
 	return out, format, nil
-}
-
-// progress returns a function that shows the number of completed rows, at most ten times a
-// second, or nil if w is not a terminal.
-func progress(w io.Writer) func(int64) {
-	if !isTerminal(w) {
-		return nil
-	}
-	began := time.Now()
-	shown := began
-	return func(rows int64) {
-		now := time.Now()
-		if now.Sub(shown) < 100*time.Millisecond {
-			return
-		}
-		shown = now
-		fmt.Fprintf(w, "\r\x1b[K%s, %.0f per second", pluralize(rows, "row"), float64(rows)/now.Sub(began).Seconds())
-	}
 }
 
 // maxAnswersFile is the maximum size of a file with answers, in bytes.

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/intraydata/intray/server"
+)
+
+const (
+	// progressInterval is the minimum time between two updates of the progress line.
+	progressInterval = 100 * time.Millisecond
+	// minForecast is the time for which a phase must run before its remaining time is shown.
+	minForecast = time.Second
+)
+
+// progress returns a function that shows the progress of a run, or nil if w is not a terminal.
+func progress(w io.Writer) func(server.RunProgress) {
+	if !isTerminal(w) {
+		return nil
+	}
+	line := &progressLine{w: w, now: time.Now}
+	return line.show
+}
+
+// progressLine shows the progress of a run in one line, which it overwrites.
+type progressLine struct {
+	w   io.Writer
+	now func() time.Time
+	// began is the start of the phase, or zero before the first call.
+	began, shown time.Time
+	last         server.RunProgress
+}
+
+// show shows the progress, unless the line is less than progressInterval old.
+func (l *progressLine) show(p server.RunProgress) {
+	now := l.now()
+	if l.began.IsZero() || p.Writing != l.last.Writing || p.Rows < l.last.Rows { // a new phase
+		l.began, l.shown = now, now
+	}
+	l.last = p
+	if now.Sub(l.shown) < progressInterval {
+		return
+	}
+	l.shown = now
+	fmt.Fprintf(l.w, "\r\x1b[K%s", describeProgress(p, now.Sub(l.began)))
+}
+
+// describeProgress returns the phase, the percentage, the number of rows, their rate and the
+// remaining time, as far as they are known.
+func describeProgress(p server.RunProgress, took time.Duration) string {
+	phase := "Reading"
+	if p.Writing {
+		phase = "Writing"
+	}
+	parts := make([]string, 0, 4)
+	if p.Fraction >= 0 {
+		parts = append(parts, fmt.Sprintf("%.0f%%", 100*min(p.Fraction, 1)))
+	}
+	parts = append(parts, groupDigits(p.Rows)+" rows")
+	if seconds := took.Seconds(); seconds > 0 {
+		parts = append(parts, groupDigits(int64(float64(p.Rows)/seconds))+" rows/s")
+	}
+	if p.Fraction > 0 && p.Fraction < 1 && took >= minForecast {
+		left := time.Duration(float64(took) * (1 - p.Fraction) / p.Fraction)
+		parts = append(parts, left.Round(time.Second).String()+" left")
+	}
+	return phase + " " + strings.Join(parts, ", ")
+}
+
+// groupDigits formats a nonnegative number with commas between groups of three digits.
+func groupDigits(n int64) string {
+	text := strconv.FormatInt(n, 10)
+	for i := len(text) - 3; i > 0; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
