@@ -97,6 +97,9 @@ type commands struct {
 	Version versionCommand `cmd:"" help:"Print the version."`
 	Help    helpCommand    `cmd:"" help:"Show the help of a command."`
 
+	Completion           completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell."`
+	CompletionCandidates candidatesCommand `cmd:"" hidden:""`
+
 	PrintVersion kong.VersionFlag `name:"version" help:"Print the version." env:"-"`
 }
 

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,14 +28,17 @@ func TestInterrupted(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
+	stdin, end := io.Pipe()
+	defer end.Close()
 	for _, args := range [][]string{
 		{"run", file, "--schema", schema, "--out", filepath.Join(folder, "out.json")},
 		{"inspect", file},
+		{"inspect", "-"}, // standard input never ends
 		{"convert", file, filepath.Join(folder, "out.csv")},
 		{"orgs", "create", "Blue Fox", "--data", filepath.Join(folder, "data")},
 	} {
 		var out, stderr bytes.Buffer
-		if status := run(ctx, args, streams{nil, &out, &stderr}); status != exitInterrupted {
+		if status := run(ctx, args, streams{stdin, &out, &stderr}); status != exitInterrupted {
 			t.Errorf("%s: exit status %d, want %d", args[0], status, exitInterrupted)
 		}
 		if stderr.String() != "intray: interrupted\n" || out.Len() > 0 {
