@@ -134,7 +134,7 @@ func openImport(ctx context.Context, name string, schema *intray.Schema, cfg imp
 // deliver writes the problems and, if the verdict is Done, the result.
 func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *RunReport) error {
 	rows := func(w io.Writer, batches iter.Seq2[*intray.Batch, error]) (err error) {
-		report.OutputRows, err = output.Write(ctx, w, cfg.Format, cfg.Schema, batches)
+		report.OutputRows, err = WriteRows(ctx, w, cfg.Format, cfg.Schema, batches)
 		return err
 	}
 	batches := func() iter.Seq2[*intray.Batch, error] {
@@ -155,6 +155,16 @@ func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *R
 		return nil
 	}
 	return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error { return rows(w, batches()) })
+}
+
+// WriteRows is like output.Write, but ends JSON with a newline, like every other text file. Stored
+// results have no newline: they are rebuilt byte by byte, and their checksums are known.
+func WriteRows(ctx context.Context, w io.Writer, format output.Format, schema *intray.Schema, batches iter.Seq2[*intray.Batch, error]) (int64, error) {
+	rows, err := output.Write(ctx, w, format, schema, batches)
+	if err == nil && format == output.JSON {
+		_, err = io.WriteString(w, "\n")
+	}
+	return rows, err
 }
 
 func drain(batches iter.Seq2[*intray.Batch, error]) error {

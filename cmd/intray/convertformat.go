@@ -13,6 +13,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/server"
 	"github.com/intraydata/intray/source"
 )
 
@@ -46,7 +47,7 @@ func (e *wideRowError) Error() string {
 
 // convertTo writes all records in a format with named columns. Every value is text.
 func convertTo(ctx context.Context, format output.Format, reader source.Reader, to, warnings io.Writer) error {
-	_, err := output.Write(ctx, to, format, textSchema(reader.Columns()), textBatches(ctx, reader, warnings))
+	_, err := server.WriteRows(ctx, to, format, textSchema(reader.Columns()), textBatches(ctx, reader, warnings))
 	return err
 }
 
@@ -55,7 +56,7 @@ func writeEmptyTable(ctx context.Context, to io.Writer, format output.Format) er
 	if format == output.CSV {
 		return nil
 	}
-	_, err := output.Write(ctx, to, format, textSchema(nil), func(func(*intray.Batch, error) bool) {})
+	_, err := server.WriteRows(ctx, to, format, textSchema(nil), func(func(*intray.Batch, error) bool) {})
 	return err
 }
 

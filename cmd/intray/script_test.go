@@ -22,7 +22,6 @@ func TestMain(m *testing.M) {
 //	status N PROGRAM ARGS…   runs a program that must exit with the status N
 //	files FOLDER NAMES…      checks that the folder contains exactly these files
 //	keep NAME                stores the output of the last program in a variable
-//	same FILE FILE           compares two files, but ignores a line feed at the end
 //	firstid NAME             stores the id of the first listed key in a variable
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -36,7 +35,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
-			"status": status, "files": files, "keep": keep, "firstid": firstID, "same": same,
+			"status": status, "files": files, "keep": keep, "firstid": firstID,
 		},
 	})
 }
@@ -94,14 +93,4 @@ func firstID(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%q begins with no id", lines[1])
 	}
 	ts.Setenv(args[0], id)
-}
-
-func same(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: same FILE FILE")
-	}
-	got, want := ts.ReadFile(args[0]), ts.ReadFile(args[1])
-	if strings.TrimSuffix(got, "\n") != strings.TrimSuffix(want, "\n") {
-		ts.Fatalf("%s is\n%s\nand %s is\n%s", args[0], got, args[1], want)
-	}
 }
