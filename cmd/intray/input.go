@@ -55,18 +55,18 @@ func (s streams) inputFile(ctx context.Context, name string) (path string, remov
 }
 
 // readSchema reads a schema from a file, or from standard input for "-".
-func (s streams) readSchema(name string, read func(io.Reader) (*intray.Schema, error)) (*intray.Schema, error) {
-	in := s.in
-	if name != stdinName {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, err
-		}
-		defer file.Close()
-		in = file
-	}
-	schema, err := read(in)
+func (s streams) readSchema(ctx context.Context, name string, read func(io.Reader) (*intray.Schema, error)) (schema *intray.Schema, err error) {
+	path, remove, err := s.inputFile(ctx, name)
 	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, remove()) }()
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	if schema, err = read(file); err != nil {
 		return nil, fmt.Errorf("%s: %w", inputName(name), err)
 	}
 	return schema, nil

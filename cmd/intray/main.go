@@ -69,6 +69,9 @@ func (e exit) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 // usageError reports an error in the arguments of a command.
 type usageError struct{ error }
 
+// Unwrap returns the reason.
+func (e usageError) Unwrap() error { return e.error }
+
 // commands defines the command line for the parser.
 type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Run the server."`

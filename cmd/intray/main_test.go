@@ -34,6 +34,8 @@ func TestInterrupted(t *testing.T) {
 		{"run", file, "--schema", schema, "--out", filepath.Join(folder, "out.json")},
 		{"inspect", file},
 		{"inspect", "-"}, // standard input never ends
+		{"schema", "check", "-"},
+		{"run", file, "--schema", "-"},
 		{"convert", file, filepath.Join(folder, "out.csv")},
 		{"orgs", "create", "Blue Fox", "--data", filepath.Join(folder, "data")},
 	} {

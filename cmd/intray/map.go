@@ -64,7 +64,7 @@ func (c *mapCommand) Run(ctx context.Context, s streams) (err error) {
 	if err := checkOneStdin(c.File, c.Schema); err != nil {
 		return err
 	}
-	schema, err := s.readSchema(c.Schema, schema.ReadNames)
+	schema, err := s.readSchema(ctx, c.Schema, schema.ReadNames)
 	if err != nil {
 		return usageError{err}
 	}

@@ -52,7 +52,7 @@ func (c *runCommand) Run(ctx context.Context, s streams) (err error) {
 	if err := checkOneStdin(c.File, c.Schema); err != nil {
 		return err
 	}
-	schema, err := s.readSchema(c.Schema, schema.Read)
+	schema, err := s.readSchema(ctx, c.Schema, schema.Read)
 	if err != nil {
 		return usageError{err}
 	}

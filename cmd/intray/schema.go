@@ -54,8 +54,12 @@ type checkFinding struct {
 
 // Run checks the schema.
 func (c *schemaCheckCommand) Run(ctx context.Context, s streams) error {
-	found, hooks, err := c.checkSchema(s.in)
+	file, remove, err := s.inputFile(ctx, c.File)
 	if err != nil {
+		return err
+	}
+	found, hooks, err := c.checkSchema(file)
+	if err = errors.Join(err, remove()); err != nil {
 		return usageError{err}
 	}
 	if err := found.checkHooks(ctx, hooks); err != nil {
@@ -93,17 +97,13 @@ func (c *checkResult) checkHooks(ctx context.Context, hooks intray.Hooks) error 
 
 // checkSchema checks the schema. It returns the result, and the hooks if the schema
 // is valid. If the file cannot be read, it returns an error.
-func (c *schemaCheckCommand) checkSchema(stdin io.Reader) (checkResult, intray.Hooks, error) {
-	in := stdin
-	if c.File != "-" {
-		file, err := os.Open(c.File)
-		if err != nil {
-			return checkResult{}, intray.Hooks{}, err
-		}
-		defer file.Close()
-		in = file
+func (c *schemaCheckCommand) checkSchema(path string) (checkResult, intray.Hooks, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return checkResult{}, intray.Hooks{}, err
 	}
-	doc, schema, err := schema.ReadDoc(in)
+	defer file.Close()
+	doc, schema, err := schema.ReadDoc(file)
 	var unread *fs.PathError
 	if errors.As(err, &unread) {
 		return checkResult{}, intray.Hooks{}, err
@@ -145,7 +145,7 @@ func findings(doc schema.Doc, parsed *intray.Schema) []checkFinding {
 // writeText writes the result for people: each location, and the problem on the next line.
 func (c checkResult) writeText(w io.Writer) error {
 	name := visible(c.File)
-	if c.File == "-" {
+	if c.File == stdinName {
 		name = "The schema"
 	}
 	switch {
@@ -203,7 +203,7 @@ func (c *hooksTestCommand) Run(ctx context.Context, s streams) (err error) {
 	if err := checkOneStdin(c.Schema, c.Sample); err != nil {
 		return err
 	}
-	schema, err := s.readSchema(c.Schema, schema.Read)
+	schema, err := s.readSchema(ctx, c.Schema, schema.Read)
 	if err != nil {
 		return usageError{err}
 	}
