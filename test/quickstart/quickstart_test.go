@@ -34,6 +34,32 @@ func TestQuickstart(t *testing.T) {
 	runSteps(t, steps, install(t, page))
 }
 
+// TestFindingB24RepeatedStep runs the step that saves the schema twice. The second time, the name
+// of the schema was taken, and the error became the ID of the schema.
+func TestFindingB24RepeatedStep(t *testing.T) {
+	t.Parallel()
+	skipWithoutPrograms(t, "quickstart.md")
+	page := read(t, root(t), "docs", "quickstart.md")
+	var steps []step
+	for _, s := range stepsOf(t, page) {
+		steps = append(steps, s)
+		if !strings.Contains(s.command, "/api/v1/schemas/") {
+			continue
+		}
+		first := step{command: "FIRST=$SCHEMA\n"}
+		same := step{command: "test \"$SCHEMA\" = \"$FIRST\" && echo same\n", shown: "same\n"}
+		refused := step{
+			command: "curl -sS \"$URL/api/v1/schemas/\" -H \"$KEY\" -H 'Content-Type: application/json' -d @schema.json >refused.out\n" +
+				"json id <refused.out 2>&1 || echo \"status $?\"\n",
+			shown: "A schema named \"People\" already exists…\nstatus 1\n",
+		}
+		stop := step{command: "kill \"$SERVER\"\nwait \"$SERVER\"\n"}
+		runSteps(t, append(steps, first, s, same, refused, stop), install(t, page))
+		return
+	}
+	t.Fatal("the page has no step that saves a schema")
+}
+
 // skipWithoutPrograms skips the test if a program that the page uses is not installed.
 func skipWithoutPrograms(t *testing.T, page string) {
 	t.Helper()
