@@ -190,7 +190,7 @@ var levels = map[string][]string{
 	"server/webui": {},
 	"importer":     {"intray", "engine", "output", "source", "source/formats", "server/blob/disk", "server/staging"},
 	"server":       {"intray", "importer", "engine", "output", "schema", "source", "source/formats", "hooks", "hooks/", "server/"},
-	"cmd/intray": {"intray", "examples", "engine", "output", "schema", "schema/lint", "source", "source/formats", "source/headerdetect",
+	"cmd/intray": {"intray", "celltype/number", "examples", "importer", "engine", "output", "schema", "schema/lint", "source", "source/formats", "source/headerdetect",
 		"server", "server/model", "server/auth", "server/webhooks", "server/review", "server/service", "internal/jsonschema", "internal/wire"},
 }
 
