@@ -325,4 +325,7 @@ func printAnswerHelp(w io.Writer, questions []intray.Question) {
 		}
 		fmt.Fprintf(w, "  %q: %s\n", q.ID, strings.Join(values, ", "))
 	}
+	if slices.ContainsFunc(questions, func(q intray.Question) bool { return strings.HasPrefix(q.ID, intray.AnswerColumn) }) {
+		fmt.Fprintln(w, "In answers, columns count from 0, as in the API.")
+	}
 }
