@@ -362,8 +362,9 @@ func (r *rows) newNumberCell(n float64, st *style) (c workbook.Cell) {
 // newDateCell returns a cell with a date and time. If its style is not a date or time format,
 // the cell displays an ISO date, because the serial number would be meaningless to users.
 func (r *rows) newDateCell(t time.Time, st *style) workbook.Cell {
-	if k := st.Kind(); k == intray.CellDate || k == intray.CellDateTime || k == intray.CellTime {
-		return r.newNumberCell(workbook.Serial(t, r.book.info.epoch1904), st)
+	epoch1904 := r.book.info.epoch1904
+	if k := st.Kind(); k == intray.CellTime || (k == intray.CellDate || k == intray.CellDateTime) && workbook.HasSerial(t, epoch1904) {
+		return r.newNumberCell(workbook.Serial(t, epoch1904), st)
 	}
 	layout, kind := time.DateOnly, intray.CellDate
 	if !t.Equal(t.Truncate(24 * time.Hour)) {

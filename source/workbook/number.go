@@ -60,3 +60,12 @@ func Serial(t time.Time, epoch1904 bool) float64 {
 	}
 	return float64(days) + float64(t.Sub(midnight))/float64(day)
 }
+
+// HasSerial reports whether the date system has a serial number for a date. Earlier dates would
+// have negative numbers, which are not dates.
+func HasSerial(t time.Time, epoch1904 bool) bool {
+	if epoch1904 {
+		return t.Year() >= 1904
+	}
+	return t.Year() >= 1900
+}

@@ -276,8 +276,9 @@ func (r *rows) setDate(c *workbook.Cell, st *style) {
 		r.setText(c, st, r.copyText(r.raw))
 		return
 	}
-	if k := st.format.Kind(); k == intray.CellDate || k == intray.CellDateTime || k == intray.CellTime {
-		r.setFormattedNumber(c, st, toSerial(t, kind, r.book.info.epoch1904))
+	epoch1904 := r.book.info.epoch1904
+	if k := st.format.Kind(); k == intray.CellTime || (k == intray.CellDate || k == intray.CellDateTime) && (kind == intray.CellTime || workbook.HasSerial(t, epoch1904)) {
+		r.setFormattedNumber(c, st, toSerial(t, kind, epoch1904))
 		return
 	}
 	layout := map[intray.CellKind]string{intray.CellDate: time.DateOnly, intray.CellDateTime: "2006-01-02T15:04:05.999", intray.CellTime: "15:04:05.999"}[kind]

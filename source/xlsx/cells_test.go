@@ -26,6 +26,8 @@ func TestCells(t *testing.T) {
 			[]string{"A1 date 1904-01-01", "B1 date 1904-01-03"}},
 		"ISO dates": {simple(`<row r="1"><c r="A1" t="d"><v>2020-02-29</v></c><c r="B1" t="d"><v>2020-02-29T12:30:00.500Z</v></c><c r="C1" t="d"><v>12:30:00</v></c><c r="D1" t="d"><v>soon</v></c><c r="E1" t="d" s="0"><v>2020-01-01T06:00:00</v></c><c r="F1" t="d" s="0"><v>1900-02-28</v></c></row>`).withStyles("m/d/yy h:mm"),
 			[]string{"A1 datetime 2020-02-29T00:00:00 [2/29/20 0:00]", "B1 datetime 2020-02-29T12:30:00.5 [2/29/20 12:30]", "C1 number 0.520833333333333 [1/0/00 12:30]", "D1 text soon", "E1 datetime 2020-01-01T06:00:00 [1/1/20 6:00]", "F1 datetime 1900-02-28T00:00:00 [2/28/00 0:00]"}},
+		"ISO dates before the date system": {simple(`<row r="1"><c r="A1" t="d" s="0"><v>1899-12-31</v></c><c r="B1" t="d" s="0"><v>0001-01-01T06:00:00</v></c><c r="C1" t="d" s="0"><v>1900-01-01</v></c></row>`).withStyles("yyyy-mm-dd"),
+			[]string{"A1 date 1899-12-31", "B1 datetime 0001-01-01T06:00:00", "C1 date 1900-01-01"}},
 		"ISO dates without a format": {simple(`<row r="1"><c r="A1" t="d"><v>2020-02-29</v></c><c r="B1" t="d"><v>2020-02-29T12:30:00.500</v></c><c r="C1" t="d"><v>T12:30:00</v></c></row>`),
 			[]string{"A1 date 2020-02-29", "B1 datetime 2020-02-29T12:30:00.5", "C1 time 12:30:00"}},
 		"booleans and errors": {simple(`<row r="1"><c r="A1" t="b"><v>1</v></c><c r="B1" t="b"><v>0</v></c><c r="C1" t="e"><v>#N/A</v></c><c r="D1" t="b"><v>maybe</v></c></row>`),
