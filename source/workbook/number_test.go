@@ -1,8 +1,13 @@
 package workbook
 
 import (
+	"strconv"
 	"testing"
 	"time"
+
+	"github.com/intraydata/intray/celltype/date"
+	"github.com/intraydata/intray/source/numfmt"
+	"github.com/intraydata/intray/test/readers"
 )
 
 func TestIsVerbatim(t *testing.T) {
@@ -43,5 +48,41 @@ func TestSerial(t *testing.T) {
 		if got := [2]float64{Serial(at, false), Serial(at, true)}; got != want {
 			t.Errorf("%s: %v, want %v", day, got, want)
 		}
+	}
+}
+
+// TestFindingXLSXDates checks that the serial numbers of a seeded sample of dates and times are
+// read as the same dates and times.
+func TestFindingXLSXDates(t *testing.T) {
+	format, ok := numfmt.Compile("yyyy-mm-dd hh:mm:ss")
+	if !ok {
+		t.Fatal("the format is not valid")
+	}
+	checked := 0
+	for _, m := range readers.Moments() {
+		at, err := time.Parse("2006-01-02T15:04:05", m.At)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, epoch1904 := range []bool{false, true} {
+			if !HasSerial(at, epoch1904) {
+				continue
+			}
+			checked++
+			serial, epoch := Serial(at, epoch1904), date.Since1900
+			if epoch1904 {
+				epoch = date.Since1904
+			}
+			if got, _ := format.AppendValue(nil, serial, epoch1904); string(got) != m.At {
+				t.Errorf("%v (1904: %v) is formatted as %s, want %s", serial, epoch1904, got, m.At)
+			}
+			text := strconv.AppendFloat(nil, serial, 'f', -1, 64)
+			if got := date.ReadSerial(text, epoch, date.WantDateTime).AppendISO(nil, date.WantDateTime, true); string(got) != m.At {
+				t.Errorf("%s (1904: %v) is read as %s, want %s", text, epoch1904, got, m.At)
+			}
+		}
+	}
+	if checked < 10_000 {
+		t.Errorf("%d serial numbers were checked", checked)
 	}
 }

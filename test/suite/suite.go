@@ -29,10 +29,12 @@ const (
 	Conformance = "conformance"
 	// Bench runs the benchmarks with few rows.
 	Bench = "bench"
+	// Readers reads results with other programs.
+	Readers = "readers"
 )
 
 // All returns the names of all suites.
-func All() []string { return []string{Contract, Torture, Conformance, Bench} }
+func All() []string { return []string{Contract, Torture, Conformance, Bench, Readers} }
 
 // Selected reports whether a suite is selected. It panics if the variable contains an unknown
 // name, because otherwise the tests that the user requested would silently not run.
