@@ -12,6 +12,12 @@ import (
 type csvWriter struct {
 	fields  []field
 	columns int
+	// followsMinus reports whether the current cell follows a negative number at the start of
+	// the row. Such a cell is quoted: if a spreadsheet does not split at commas, the text
+	// "-5,5+A1" would be a formula.
+	followsMinus bool
+	// guarded is a buffer for text with escaped formulas.
+	guarded []byte
 }
 
 func (f *csvWriter) appendStart(b []byte, columns []int) []byte {
@@ -43,11 +49,14 @@ func (f *csvWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
 			return b, fmt.Errorf("the value of field %q does not have the format of its type", f.fields[i].key)
 		}
 		b = f.appendCell(b, v, !exempt)
+		f.followsMinus = i == 0 && exempt && v[0] == '-'
 	}
 	for i := range f.columns {
 		b = f.appendComma(b, len(f.fields)+i)
 		b = f.appendCell(b, r.batch.Unmapped[i].Cells.At(r.index), true)
+		f.followsMinus = false
 	}
+	f.followsMinus = false
 	return append(b, '\n'), nil
 }
 
@@ -68,15 +77,25 @@ func (f *csvWriter) appendCell(b, s []byte, guard bool) []byte {
 		}
 		return b
 	}
-	guard = guard && startsFormula(s)
-	if !needsQuotes(s) {
-		if guard {
+	class := byte(0)
+	for _, c := range s {
+		class |= byteClasses[c]
+	}
+	atStart := guard && startsFormula(s)
+	if guard && class&separatorByte != 0 {
+		f.guarded = appendGuarded(f.guarded[:0], s)
+		s = f.guarded
+	}
+	// Some readers trim cells, so a cell that begins or ends with a space needs quotes.
+	quote := class&quotedByte != 0 || s[0] == ' ' || s[len(s)-1] == ' ' || guard && f.followsMinus
+	if !quote {
+		if atStart {
 			b = append(b, '\'')
 		}
 		return append(b, s...)
 	}
 	b = append(b, '"')
-	if guard {
+	if atStart {
 		b = append(b, '\'')
 	}
 	for {
@@ -90,18 +109,42 @@ func (f *csvWriter) appendCell(b, s []byte, guard bool) []byte {
 	return append(append(b, s...), '"')
 }
 
-// needsQuotes reports whether a cell needs quotes. A cell that begins or ends with a space
-// does, because some readers trim cells.
-func needsQuotes(s []byte) bool {
-	if s[0] == ' ' || s[len(s)-1] == ' ' {
-		return true
-	}
-	for _, c := range s {
-		if c == ',' || c == '"' || c == '\n' || c == '\r' {
-			return true
+const (
+	// quotedByte is the class of bytes that need quotes.
+	quotedByte = 1 << iota
+	// separatorByte is the class of bytes at which a spreadsheet may split a line, depending
+	// on its settings and the country. Spreadsheets recognize quotes only at the start of a
+	// cell, so quotes do not protect text that follows such a byte. A comma is not in this
+	// class: a spreadsheet that splits at commas recognizes the quotes.
+	separatorByte
+)
+
+var byteClasses = [256]byte{
+	',': quotedByte, '"': quotedByte, '\n': quotedByte | separatorByte, '\r': quotedByte | separatorByte,
+	';': separatorByte, '\t': separatorByte, '|': separatorByte,
+}
+
+// appendGuarded appends text with ' after each separator that precedes a formula. Like
+// startsFormula, it ignores invisible characters before the formula, and also quotes. Its time
+// is linear, even if the text consists of separators.
+func appendGuarded(dst, s []byte) []byte {
+	end, formula := 0, false // of the invisible characters and quotes that follow a separator
+	for i, c := range s {
+		dst = append(dst, c)
+		if byteClasses[c]&separatorByte == 0 || c == '\r' && i+1 < len(s) && s[i+1] == '\n' {
+			continue
+		}
+		if i >= end {
+			rest := bytes.TrimLeftFunc(s[i+1:], func(r rune) bool { return r == '"' || isInvisible(r) })
+			end = len(s) - len(rest)
+			r, _ := utf8.DecodeRune(rest)
+			formula = isFormulaSign(r)
+		}
+		if formula {
+			dst = append(dst, '\'')
 		}
 	}
-	return false
+	return dst
 }
 
 // startsFormula reports whether a spreadsheet could treat the text as a formula. It ignores
@@ -129,11 +172,15 @@ func isFormulaSign(r rune) bool {
 
 func isInvisible(r rune) bool { return unicode.In(r, unicode.Z, unicode.Cc, unicode.Cf) }
 
-// EscapeFormula prefixes text with ' if a spreadsheet could treat it as a formula, as
-// [Write] does in CSV. It returns any other text unchanged.
+// EscapeFormula returns text in which ' precedes each part that a spreadsheet could treat as
+// a formula, as [Write] does in CSV. It returns any other text unchanged.
 func EscapeFormula(text string) string {
-	if text != "" && startsFormula([]byte(text)) {
-		return "'" + text
+	if text == "" {
+		return text
 	}
-	return text
+	guarded := appendGuarded(make([]byte, 0, len(text)), []byte(text))
+	if startsFormula([]byte(text)) {
+		return "'" + string(guarded)
+	}
+	return string(guarded)
 }

@@ -25,7 +25,10 @@
 // end with \n, a null cell is empty, and quotes follow RFC 4180. Write prefixes text with '
 // if a spreadsheet could treat it as a formula: text that begins with TAB, CR, LF or NUL,
 // or with = + - @ or their full-width and small forms, optionally after white space and
-// invisible characters. It does not prefix numbers and checkboxes.
+// invisible characters. Because spreadsheets can also split lines at other characters, Write
+// inserts ' after each ; | TAB, CR or LF within text that precedes one of these signs,
+// optionally after quotes, white space and invisible characters. It does not prefix numbers and
+// checkboxes. Text after a negative number at the start of a row is in quotes.
 //
 // # XLSX
 //

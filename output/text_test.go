@@ -21,7 +21,7 @@ import (
 
 func texts(n int) *rapid.Generator[[]string] {
 	text := rapid.OneOf(
-		rapid.SampledFrom([]string{"", " ", "\"", "a\r\nb", "\u2028\u2029", "\xff\xc3", "<&>", "\\.", "＝1", "\x7f\x00\b\f", "-1"}),
+		rapid.SampledFrom([]string{"", " ", "\"", "a\r\nb", "\u2028\u2029", "\xff\xc3", "<&>", "\\.", "＝1", "\x7f\x00\b\f", "-1", ";=1", "a\t\t+1", "x|\"=1\"", "a\r\n-1"}),
 		rapid.String(),
 		rapid.Map(rapid.SliceOf(rapid.Byte()), func(b []byte) string { return string(b) }))
 	return rapid.SliceOfN(text, n, n)
@@ -78,13 +78,23 @@ func standard(t *rapid.T, s string) string {
 // dangerous matches text that a spreadsheet could treat as a formula.
 var dangerous = regexp.MustCompile(`^[\t\r\n\x00]|^[\pZ\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫]`)
 
+// dangerousAfter matches a separator before text that a spreadsheet could treat as a formula.
+var dangerousAfter = regexp.MustCompile(`^(;|\||\t|\n|\r)["\pZ\p{Cc}\p{Cf}]*[=+\-@＝＋－＠﹦﹢﹣﹫]`)
+
 // guarded returns the text that encoding/csv reads after Write wrote s. The reader turns
 // \r\n into \n.
 func guarded(s string) string {
+	var b strings.Builder
 	if dangerous.MatchString(s) {
-		s = "'" + s
+		b.WriteByte('\'')
 	}
-	return strings.ReplaceAll(s, "\r\n", "\n")
+	for i := range len(s) {
+		b.WriteByte(s[i])
+		if dangerousAfter.MatchString(s[i:]) && !strings.HasPrefix(s[i:], "\r\n") {
+			b.WriteByte('\'')
+		}
+	}
+	return strings.ReplaceAll(b.String(), "\r\n", "\n")
 }
 
 func TestCSVReadsBack(t *testing.T) {
@@ -123,8 +133,8 @@ func TestFormulasAreEscapedAndNumbersAreNot(t *testing.T) {
 		{intray.TypePhone, "+41791234567", "'+41791234567"},
 		{intray.TypeString, "-1", "'-1"},
 		{intray.TypeSelect, "@a", "'@a"},
-		{intray.TypeString, "\t=1", "'\t=1"},
-		{intray.TypeString, "\r=1", "\"'\r=1\""},
+		{intray.TypeString, "\t=1", "'\t'=1"},
+		{intray.TypeString, "\r=1", "\"'\r'=1\""},
 		{intray.TypeString, "\x00=1", "'\x00=1"},
 		{intray.TypeString, "＝1", "'＝1"},
 		{intray.TypeString, "＋1", "'＋1"},
@@ -134,10 +144,10 @@ func TestFormulasAreEscapedAndNumbersAreNot(t *testing.T) {
 		{intray.TypeString, "＃1", "＃1"},
 		{intray.TypeString, "=1,\"2\"", `"'=1,""2"""`},
 		{intray.TypeString, "=cmd|' /C calc'!A0", "'=cmd|' /C calc'!A0"},
-		{intray.TypeString, "\n=1", "\"'\n=1\""},
+		{intray.TypeString, "\n=1", "\"'\n'=1\""},
 		{intray.TypeString, " =1+1", `"' =1+1"`},
 		{intray.TypeString, "   @SUM(1)", `"'   @SUM(1)"`},
-		{intray.TypeString, " \t+1", "\"' \t+1\""},
+		{intray.TypeString, " \t+1", "\"' \t'+1\""},
 		{intray.TypeString, "\u00a0-1", "'\u00a0-1"},
 		{intray.TypeString, "\x7f@A1", "'\x7f@A1"},
 		{intray.TypeString, "\u3000＝1", "'\u3000＝1"},
@@ -169,6 +179,111 @@ func TestFormulasAreEscapedAndNumbersAreNot(t *testing.T) {
 		if string(b.Fields[0].Values.At(0)) != c.text {
 			t.Errorf("%q was changed in the batch", c.text)
 		}
+	}
+}
+
+// TestFindingS9FormulaInjection splits results as spreadsheets with other settings do. No cell
+// may be a formula.
+func TestFindingS9FormulaInjection(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{";=1+1", ";'=1+1"},
+		{"x;=HYPERLINK(\"http://a.example\")", `"x;'=HYPERLINK(""http://a.example"")"`},
+		{"a\t=1+1", "a\t'=1+1"},
+		{"a|@SUM(1)", "a|'@SUM(1)"},
+		{"a\n=1+1;", "\"a\n'=1+1;\""},
+		{"a\r\n=1+1;", "\"a\r\n'=1+1;\""},
+		{"a;\"=1+1\"", `"a;'""=1+1"""`},
+		{"a; \u200b＝1", "a;' \u200b＝1"},
+		{"a;;=1", "a;;'=1"},
+		{"a;\t=1", "a;'\t'=1"},
+		{"2024; -5", "2024;' -5"},
+		{"a;b=1", "a;b=1"},
+		{"a-b; c+d", "a-b; c+d"},
+		{"a,=1+1", `"a,=1+1"`}, // a spreadsheet that splits at commas recognizes the quotes
+	} {
+		schema, b := table([]string{"k"}, [][]string{{c.text}})
+		var got bytes.Buffer
+		if _, err := output.Write(t.Context(), &got, output.CSV, schema, of(b)); err != nil {
+			t.Fatal(err)
+		}
+		if want := "k\n" + c.want + "\n"; got.String() != want {
+			t.Errorf("%q is written as %q, want %q", c.text, got.String(), want)
+		}
+		unquoted := strings.ReplaceAll(strings.TrimSuffix(strings.TrimPrefix(c.want, `"`), `"`), `""`, `"`)
+		if c.want[0] != '"' {
+			unquoted = c.want
+		}
+		if escaped := output.EscapeFormula(c.text); escaped != unquoted {
+			t.Errorf("%q is escaped as %q, want %q", c.text, escaped, unquoted)
+		}
+	}
+	cell := rapid.Map(rapid.SliceOfN(rapid.SampledFrom([]string{"=", "-", "+", "@", ";", "\t", "|", "\n", "\r", "\"", "'", ",", " ", "\ufeff", "x", "1"}), 0, 6), func(parts []string) string { return strings.Join(parts, "") })
+	rapid.Check(t, func(rt *rapid.T) {
+		rows := rapid.SliceOfN(rapid.SliceOfN(cell, 3, 3), 1, 4).Draw(rt, "rows")
+		schema, b := table([]string{"a", "b", "c"}, rows)
+		var file bytes.Buffer
+		if _, err := output.Write(t.Context(), &file, output.CSV, schema, of(b)); err != nil {
+			rt.Fatal(err)
+		}
+		for _, separator := range ";\t|" {
+			for _, quotes := range []bool{false, true} {
+				for _, cell := range splitCells(file.String(), byte(separator), quotes) {
+					if dangerous.MatchString(strings.TrimLeft(cell, "\t\r\n")) {
+						rt.Fatalf("split at %q (quotes: %v), %q contains the formula %q", separator, quotes, file.String(), cell)
+					}
+				}
+			}
+		}
+	})
+}
+
+// splitCells returns the cells of all lines as a spreadsheet splits them. If quotes is set, a
+// quote at the start of a cell begins quoted text, and text after the closing quote belongs to
+// the cell.
+func splitCells(text string, separator byte, quotes bool) (cells []string) {
+	var cell []byte
+	start, quoted := true, false
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quoted && c == '"' && i+1 < len(text) && text[i+1] == '"':
+			cell = append(cell, c)
+			i++
+		case quoted && c == '"':
+			quoted = false
+		case quoted:
+			cell = append(cell, c)
+		case start && quotes && c == '"':
+			quoted, start = true, false
+		case c == separator || c == '\n' || c == '\r':
+			cells, cell, start = append(cells, string(cell)), nil, true
+		default:
+			cell, start = append(cell, c), false
+		}
+	}
+	return append(cells, string(cell))
+}
+
+// A spreadsheet that does not split at commas joins the cells of a row. If the row begins with a
+// negative number, the joined text must not be a formula.
+func TestFormulaAfterNegativeNumber(t *testing.T) {
+	schema, b := table([]string{"n", "s"}, [][]string{{"-5", "5+cmd|' /C calc'!A0"}, {"-5", ""}, {"5", "x"}, {"", "x"}, {"-1", "&A1"}})
+	schema.Fields[0].Type.Name = intray.TypeNumber
+	var got bytes.Buffer
+	if _, err := output.Write(t.Context(), &got, output.CSV, schema, of(b)); err != nil {
+		t.Fatal(err)
+	}
+	const want = "n,s\n-5,\"5+cmd|' /C calc'!A0\"\n-5,\n5,x\n,x\n-1,\"&A1\"\n"
+	if diff := cmp.Diff(want, got.String()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// The formula follows each of the tabs. A search for each of them would take hours.
+func TestFormulaAfterManySeparators(t *testing.T) {
+	text := strings.Repeat("\t", 1<<22) + "=1"
+	if got := len(output.EscapeFormula(text)); got != 2*len(text)-1 {
+		t.Errorf("%d bytes are escaped to %d", len(text), got)
 	}
 }
 

@@ -273,18 +273,18 @@ func (r *RunReport) outputStep(schema *intray.Schema, b *intray.Batch, field int
 type problemList struct {
 	schema *intray.Schema
 	w      *csv.Writer
-	// texts caches rendered messages by message, because few of them are distinct.
+	// texts caches escaped messages by message, because few of them are distinct.
 	texts map[intray.Message]string
 }
 
 // maxTexts is the maximum number of cached messages.
 const maxTexts = 10_000
 
-// text returns a rendered message, from the cache if possible.
+// text returns a rendered message without formulas, from the cache if possible.
 func (l *problemList) text(m intray.Message) string {
 	text, known := l.texts[m]
 	if !known {
-		text = m.String()
+		text = output.EscapeFormula(m.String())
 		if len(l.texts) < maxTexts {
 			l.texts[m] = text
 		}
@@ -327,7 +327,7 @@ func (l *problemList) writeBatch(b *intray.Batch) error {
 	for p := range importer.ProblemsOf(l.schema, b) {
 		err := l.w.Write([]string{
 			strconv.FormatInt(p.Line, 10), strconv.FormatInt(p.Row+1, 10),
-			output.EscapeFormula(p.Field), p.Level.String(), p.Code, l.text(p.Message), output.EscapeFormula(p.Value),
+			output.EscapeFormula(p.Field), p.Level.String(), output.EscapeFormula(p.Code), l.text(p.Message), output.EscapeFormula(p.Value),
 		})
 		if err != nil {
 			return err

@@ -151,3 +151,18 @@ func TestProblemsFull(t *testing.T) {
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errTest }
+
+// TestFindingS9Problems checks that no column of the list of problems contains a formula, whatever
+// character a spreadsheet splits it at.
+func TestFindingS9Problems(t *testing.T) {
+	var out bytes.Buffer
+	cfg := RunConfig{Problems: "-", Stdout: &out, Schema: &intray.Schema{Fields: []intray.Field{{Key: "k;=1"}}}}
+	b := &intray.Batch{Lines: []int64{2}, Fields: make([]intray.Cells, 1)}
+	b.Fields[0].AppendNull([]byte("a\t=1"))
+	b.Problems = []intray.Problem{{Code: "c|+1", Text: intray.Literal("Not x;@A1, =2.")}}
+	must(t, cfg.writeProblems(func(l *problemList) error { return l.writeBatch(b) }))
+	const want = "line,row,field,level,code,message,value\n2,1,k;'=1,error,c|'+1,\"Not x;'@A1, =2.\",a\t'=1\n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Error(diff)
+	}
+}
