@@ -42,6 +42,11 @@ type rowWriter interface {
 // number. After an error, the file is incomplete. Write wraps errors from w, from the batches
 // and from the context. It calls w from a different goroutine, but not after Write returns.
 func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, batches iter.Seq2[*intray.Batch, error]) (rows int64, err error) {
+	return write(ctx, w, f, schema, nil, batches)
+}
+
+// write writes a file. columns is nil unless the file is a workbook with annotations.
+func write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, columns []SheetColumn, batches iter.Seq2[*intray.Batch, error]) (rows int64, err error) {
 	keep, err := policyFor(schema.Settings.InvalidDataBehavior)
 	if err != nil {
 		return 0, fmt.Errorf("write %s: %w", f, err)
@@ -64,6 +69,9 @@ func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, ba
 	if f == XLSX {
 		book = newWorkbook(w)
 		w = book
+		if columns != nil {
+			s.writer.(*xlsxWriter).annotations = newAnnotations(columns)
+		}
 	}
 	s.out = newAsyncWriter(w)
 	if p, ok := s.writer.(*parquetWriter); ok {
@@ -75,7 +83,8 @@ func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, ba
 			err = last
 		}
 		if book != nil && err == nil {
-			err = book.close(s.writer.(*xlsxWriter).truncated)
+			x := s.writer.(*xlsxWriter)
+			err = book.close(x.truncated, x.annotations)
 		}
 		if err != nil {
 			rows, err = s.rows, fmt.Errorf("write %s: %w", f, err)

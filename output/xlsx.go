@@ -37,6 +37,12 @@ const (
 	styleHeader
 	// styleText prevents applications from treating text as a formula when the cell is edited.
 	styleText
+	// styleError and styleWarning highlight cells with problems. The style after each of them
+	// also has the properties of styleText.
+	styleError
+	styleErrorText
+	styleWarning
+	styleWarningText
 )
 
 const (
@@ -61,6 +67,8 @@ type xlsxWriter struct {
 	// maxRows is sheetRows, or a smaller number in tests.
 	maxRows   int
 	truncated truncatedCells
+	// annotations is nil unless cells with problems are highlighted.
+	annotations *annotations
 }
 
 // truncatedCells lists the cells whose text is too long for a workbook.
@@ -99,7 +107,21 @@ func (f *xlsxWriter) appendStart(b []byte, columns []int) []byte {
 	for i := range f.names {
 		f.columns = append(f.columns, columnName(i))
 	}
-	return f.appendSheetHeader(append(b, sheetBegin...))
+	return f.appendSheetHeader(f.appendSheetBegin(b))
+}
+
+func (f *xlsxWriter) appendSheetBegin(b []byte) []byte {
+	if f.annotations != nil {
+		return f.annotations.appendSheetBegin(b)
+	}
+	return append(b, sheetBegin...)
+}
+
+func (f *xlsxWriter) appendSheetEnd(b []byte) []byte {
+	if f.annotations != nil {
+		return f.annotations.appendSheetEnd(b, f.sheet, f.number, f.columns)
+	}
+	return append(b, sheetEnd...)
 }
 
 // columnName returns the letters of column i: A, B, … Z, AA and so on.
@@ -128,14 +150,18 @@ func (f *xlsxWriter) appendRowStart(b []byte) []byte {
 
 func (f *xlsxWriter) rowSeparator() string { return "" }
 
-func (f *xlsxWriter) appendEnd(b []byte, _ int64) ([]byte, error) { return append(b, sheetEnd...), nil }
+func (f *xlsxWriter) appendEnd(b []byte, _ int64) ([]byte, error) { return f.appendSheetEnd(b), nil }
 
 func (f *xlsxWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
 	if f.number == f.maxRows {
+		b = append(f.appendSheetEnd(b), sheetSeparator)
 		f.sheet++
-		b = f.appendSheetHeader(append(append(append(b, sheetEnd...), sheetSeparator), sheetBegin...))
+		b = f.appendSheetHeader(f.appendSheetBegin(b))
 	}
 	b = f.appendRowStart(b)
+	if f.annotations != nil {
+		f.annotations.markCells(r, f.sheet, f.number, f.columns)
+	}
 	for i := range f.fields {
 		v, kind, err := r.outputValue(i, &f.fields[i])
 		if err != nil {
@@ -196,8 +222,15 @@ func (f *xlsxWriter) appendCellStart(b []byte, i, style int, rest string) []byte
 
 // appendText appends a text cell so that no application treats the text as a formula.
 func (f *xlsxWriter) appendText(b []byte, i, style int, v []byte) []byte {
-	if style == 0 && len(v) > 0 && startsFormula(v) {
+	isFormula := style == 0 && len(v) > 0 && startsFormula(v)
+	if isFormula {
 		style = styleText
+	}
+	if f.annotations != nil && style != styleHeader && i < len(f.annotations.styles) && f.annotations.styles[i] > 0 {
+		style = f.annotations.styles[i]
+		if isFormula {
+			style++
+		}
 	}
 	if units := utf16Length(v); units > cellUnits {
 		f.truncated.record(truncatedCell{f.sheet, f.number, f.names[i], units})
@@ -408,8 +441,21 @@ const (
 		`<xf numFmtId="49" fontId="0" fillId="0" borderId="0" xfId="0" quotePrefix="1" applyNumberFormat="1"/></cellXfs><cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>`
 )
 
-// close ends the file. It adds a sheet that lists the truncated cells, if any.
-func (w *workbook) close(cut truncatedCells) error {
+// annotatedStyles are the styles of a workbook with annotations.
+var annotatedStyles = strings.NewReplacer(
+	`<fills count="2">`, `<fills count="4">`,
+	`</fills>`, `<fill><patternFill patternType="solid"><fgColor rgb="FFFFC7CE"/><bgColor indexed="64"/></patternFill></fill>`+
+		`<fill><patternFill patternType="solid"><fgColor rgb="FFFFEB9C"/><bgColor indexed="64"/></patternFill></fill></fills>`,
+	`<cellXfs count="6">`, `<cellXfs count="10">`,
+	`</cellXfs>`, `<xf numFmtId="0" fontId="0" fillId="2" borderId="0" xfId="0" applyFill="1"/>`+
+		`<xf numFmtId="49" fontId="0" fillId="2" borderId="0" xfId="0" quotePrefix="1" applyNumberFormat="1" applyFill="1"/>`+
+		`<xf numFmtId="0" fontId="0" fillId="3" borderId="0" xfId="0" applyFill="1"/>`+
+		`<xf numFmtId="49" fontId="0" fillId="3" borderId="0" xfId="0" quotePrefix="1" applyNumberFormat="1" applyFill="1"/></cellXfs>`,
+).Replace(styles)
+
+// close ends the file. It adds a sheet that lists the truncated cells, if any. notes is nil
+// unless the workbook has annotations.
+func (w *workbook) close(cut truncatedCells, notes *annotations) error {
 	names := make([]string, 0, w.sheets+1)
 	for i := range w.sheets {
 		names = append(names, fmt.Sprintf("Rows %d", i+1))
@@ -421,7 +467,19 @@ func (w *workbook) close(cut truncatedCells) error {
 		}
 		names = append(names, "Cut cells")
 	}
-	for _, p := range workbookParts(names) {
+	if notes != nil {
+		if options := notes.optionsSheetXML(); options != nil {
+			w.sheet = nil
+			if _, err := w.Write(options); err != nil {
+				return err
+			}
+			names = append(names, optionsSheet)
+		}
+		if err := notes.writeComments(w.zip.Create); err != nil {
+			return err
+		}
+	}
+	for _, p := range workbookParts(names, notes) {
 		to, err := w.zip.Create(p.name)
 		if err != nil {
 			return err
@@ -436,12 +494,23 @@ func (w *workbook) close(cut truncatedCells) error {
 type workbookPart struct{ name, text string }
 
 // workbookParts returns the parts of a workbook with the given sheets, except the sheets
-// themselves.
-func workbookParts(names []string) []workbookPart {
+// themselves and their comments.
+func workbookParts(names []string, notes *annotations) []workbookPart {
 	var types, sheets, links strings.Builder
+	styles, hidden := styles, ""
+	if notes != nil {
+		styles = annotatedStyles
+		types.WriteString(`<Default Extension="vml" ContentType="application/vnd.openxmlformats-officedocument.vmlDrawing"/>`)
+		for _, s := range notes.sheets {
+			fmt.Fprintf(&types, `<Override PartName="/xl/comments%d.xml" ContentType="%scomments+xml"/>`, s.sheet, sheetMedia)
+		}
+	}
 	for i, name := range names {
+		if name == optionsSheet {
+			hidden = ` state="hidden"`
+		}
 		fmt.Fprintf(&types, `<Override PartName="/xl/worksheets/sheet%d.xml" ContentType="%sworksheet+xml"/>`, i+1, sheetMedia)
-		fmt.Fprintf(&sheets, `<sheet name="%s" sheetId="%d" r:id="rId%d"/>`, name, i+1, i+1)
+		fmt.Fprintf(&sheets, `<sheet name="%s" sheetId="%d"%s r:id="rId%d"/>`, name, i+1, hidden, i+1)
 		fmt.Fprintf(&links, `<Relationship Id="rId%d" Type="%s/worksheet" Target="worksheets/sheet%d.xml"/>`, i+1, relations, i+1)
 	}
 	return []workbookPart{

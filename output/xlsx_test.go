@@ -312,7 +312,7 @@ func TestRowsContinueOnTheNextSheet(t *testing.T) {
 			t.Fatalf("%d of %d, %v", n, len(part), err)
 		}
 	}
-	if err := book.close(form.truncated); err != nil {
+	if err := book.close(form.truncated, nil); err != nil {
 		t.Fatal(err)
 	}
 	next := 0

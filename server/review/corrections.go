@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf16"
+	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -42,6 +43,8 @@ type exportColumn struct {
 	field, part int
 	many        bool
 	readOnly    bool
+	// options are the labels of a select field that people can edit.
+	options []string
 }
 
 // newRowExport returns the rowExport for an import. All headers are unique.
@@ -53,6 +56,11 @@ func newRowExport(schema *intray.Schema, m intray.Mapping, headers []string) row
 			c.header += " (" + f.Key + ")"
 		}
 		taken[c.header] = true
+		if f.Type.Name == intray.TypeSelect && !f.ReadOnly {
+			for _, option := range f.SelectOptions {
+				c.options = append(c.options, option.Label)
+			}
+		}
 		t.columns = append(t.columns, c)
 	}
 	for i, f := range schema.Fields {
@@ -92,17 +100,56 @@ func (t rowExport) schema() *intray.Schema {
 	return schema
 }
 
-// ExportRows writes the rows of a query as a workbook. People can correct the rows
-// in it, and [Service.MergeCorrections] merges the corrections.
+// ExportRows writes the rows of a query as a workbook. Cells with problems are highlighted and
+// have comments, and select fields have drop-down lists. People can correct the rows in it, and
+// [Service.MergeCorrections] merges the corrections.
 func (s *Service) ExportRows(ctx context.Context, imp model.Import, q draft.Query, w io.Writer) error {
 	t, err := s.rowExportOf(imp)
 	if err != nil {
 		return err
 	}
 	return s.withDraft(ctx, imp, func(o *openDraft) error {
-		_, err := output.Write(ctx, w, output.XLSX, t.schema(), t.batches(ctx, o.draft, q))
+		sample, err := o.draft.Window(ctx, q, 0, widthSampleRows)
+		if err == nil {
+			q.Token = sample.View.Token
+			_, err = output.WriteAnnotated(ctx, w, t.schema(), t.sheetColumns(sample.Rows), t.batches(ctx, o.draft, q))
+		}
 		return describeDraftError(err)
 	})
+}
+
+// The widths of the columns in an exported workbook, in characters. The width of a column depends
+// on its header and the first widthSampleRows rows.
+const (
+	minColumnWidth, maxColumnWidth = 8, 50
+	// columnPadding is added to the longest text.
+	columnPadding   = 2
+	widthSampleRows = 200
+)
+
+// sheetColumns returns the widths and drop-down lists of the columns. rows are the first rows.
+func (t rowExport) sheetColumns(rows []draft.Row) []output.SheetColumn {
+	columns := make([]output.SheetColumn, len(t.columns)+2)
+	widen := func(i int, text string) {
+		for line := range strings.SplitSeq(text, "\n") {
+			width := min(utf8.RuneCountInString(line)+columnPadding, maxColumnWidth)
+			columns[i].Width = max(columns[i].Width, minColumnWidth, width)
+		}
+	}
+	widen(0, rowColumn)
+	widen(len(t.columns)+1, problemsColumn)
+	for i, c := range t.columns {
+		widen(i+1, c.header)
+		columns[i+1].Options = c.options
+	}
+	for _, r := range rows {
+		widen(0, t.formatMark(r))
+		for i, c := range t.columns {
+			widen(i+1, c.text(r))
+		}
+		widen(len(t.columns)+1, t.problems(r))
+	}
+	return columns
 }
 
 func (t rowExport) batches(ctx context.Context, d *draft.Draft, q draft.Query) iter.Seq2[*intray.Batch, error] {
@@ -120,11 +167,15 @@ func (t rowExport) batches(ctx context.Context, d *draft.Draft, q draft.Query) i
 			}
 			b.Reset(len(t.columns) + 2)
 			b.First = first
-			for _, r := range w.Rows {
+			for row, r := range w.Rows {
 				b.Lines = append(b.Lines, r.Line)
 				b.Fields[0].AppendValue([]byte(t.formatMark(r)))
 				for i, c := range t.columns {
 					b.Fields[i+1].AppendValue([]byte(c.text(r)))
+					for _, p := range c.problems(r) {
+						p.Row, p.Field = row, i+1
+						b.Problems = append(b.Problems, p)
+					}
 				}
 				b.Fields[len(t.columns)+1].AppendValue([]byte(t.problems(r)))
 			}
@@ -184,6 +235,15 @@ func (c exportColumn) text(r draft.Row) string {
 	return cell.RawPart(c.part)
 }
 
+// problems returns the problems of the column in a row.
+func (c exportColumn) problems(r draft.Row) []intray.Problem {
+	list := r.Cells[c.field].Problems
+	if !c.many {
+		return list
+	}
+	return slices.DeleteFunc(slices.Clone(list), func(p intray.Problem) bool { return p.Part != c.part })
+}
+
 // problems returns the problems of a row, one per line.
 func (t rowExport) problems(r draft.Row) string {
 	list := make([]string, 0, len(r.Problems))
@@ -191,10 +251,8 @@ func (t rowExport) problems(r draft.Row) string {
 		list = append(list, p.Text.String())
 	}
 	for _, c := range t.columns {
-		for _, p := range r.Cells[c.field].Problems {
-			if !c.many || p.Part == c.part {
-				list = append(list, c.header+": "+p.Text.String())
-			}
+		for _, p := range c.problems(r) {
+			list = append(list, c.header+": "+p.Text.String())
 		}
 	}
 	return strings.Join(list, "\n")
