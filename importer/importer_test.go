@@ -125,6 +125,22 @@ func TestProblemGroups(t *testing.T) {
 }
 
 // TestNoResult checks that imports without a result return the reason and no rows.
+// TestFindingB15LateQuote checks that the problem of a row with too many cells names the quote
+// that joined several rows.
+func TestFindingB15LateQuote(t *testing.T) {
+	imp := openText(t, "INCLUDE_INVALID_ROWS", "ID,E-mail,City\n\"1,ada@example.org,Ulm\n2,bob@example.org,Bonn\n3\",cy@example.org,Kiel,x\n4,dan@example.org,Jena\n5,e@example.org,Jena\n6,f@example.org,y,z\n")
+	var got []string
+	for p, err := range imp.Problems(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, p.String())
+	}
+	if len(got) != 2 || !strings.Contains(got[0], "A quotation mark opened in line 2 is closed only in line 4.") || !strings.Contains(got[1], "4 cells") {
+		t.Errorf("%q", got)
+	}
+}
+
 func TestNoResult(t *testing.T) {
 	for _, c := range []struct{ name, behavior, text, want string }{
 		{"blocked", "BLOCK_SUBMIT", "ID,E-mail\n1,bob\n", "rows with errors: 1"},

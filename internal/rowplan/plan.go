@@ -231,9 +231,16 @@ func (p *Plan) passThrough(recs *intray.Records, b *intray.Batch) {
 }
 
 // findRagged adds a problem for each record with too few cells or with text beyond the last
-// column, because cells of such a record may belong to other columns.
+// column, because cells of such a record may belong to other columns. If the reader reported how
+// it read the record, the problem has the text of that report, because it names the cause.
 func (p *Plan) findRagged(recs *intray.Records, b *intray.Batch) {
 	texts := map[int]intray.Message{}
+	reports := map[int64]intray.Message{}
+	for i := range recs.Notices {
+		if n := &recs.Notices[i]; n.Type == intray.RepairedRow && n.Row != nil {
+			reports[*n.Row] = n.Text
+		}
+	}
 	for row := range recs.Len() {
 		n := recs.NumCells(row)
 		if n == p.Columns || n > p.Columns && blankFrom(recs, row, p.Columns) {
@@ -243,6 +250,9 @@ func (p *Plan) findRagged(recs *intray.Records, b *intray.Batch) {
 		if !made {
 			text = p.raggedText(n)
 			texts[n] = text
+		}
+		if report, reported := reports[recs.First+int64(row)]; reported {
+			text = report
 		}
 		b.Problems = append(b.Problems, intray.Problem{Row: row, Field: intray.NoField, Code: "cell_count", Level: intray.LevelError, Text: text})
 	}

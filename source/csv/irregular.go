@@ -151,7 +151,49 @@ func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
 	if len(cells) < r.sheet.width {
 		r.ragged = true
 	}
+	if opened, closed, late := r.findLateQuote(); late {
+		r.releaseHeldRows(batch, false)
+		row := r.rows + int64(batch.Len())
+		raw := excerpt(string(bytes.TrimRight(r.window.unread()[:r.rec.next], "\r\n")))
+		r.addNotice(batch, "late quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row, Value: &raw,
+			Text: intray.NewMessage("csv.quote_closed_late", intray.Params{"line": opened, "end": closed})})
+	}
 	return r.appendRecord(batch)
+}
+
+// findLateQuote returns the lines on which the longest quoted cell of the current row begins and
+// ends. late reports whether the cell seems to contain other rows: the row is irregular, and if
+// quotes are text, a line within the cell has as many cells as the table has columns. If the cell
+// has only two lines, both must have that many cells.
+func (r *reader) findLateQuote() (opened, closed int64, late bool) {
+	if r.rec.breaks == 0 || r.sheet.width < 2 || r.isRegular(&r.rec) {
+		return 0, 0, false
+	}
+	row := r.window.unread()[:r.rec.next]
+	var longest cell
+	most := int64(0)
+	for _, c := range r.rec.cells {
+		if n := countLineBreaks(row[c.from:c.to]); c.quoted && n > most {
+			longest, most = c, n
+		}
+	}
+	bare := dialect{delim: r.sheet.dialect.delim}
+	found := record{maxCells: r.sheet.width}
+	hasRow := func(line []byte) bool {
+		bare.parseRecord(line, notFound, &found)
+		return len(found.cells) == r.sheet.width
+	}
+	opened = r.line + countLineBreaks(row[:longest.from])
+	first := bytes.LastIndexAny(row[:longest.from], "\r\n") + 1
+	rest := row[longest.from+firstLineLength(row[longest.from:]):]
+	if most == 1 {
+		return opened, opened + 1, hasRow(row[first:]) && hasRow(rest)
+	}
+	for n := int64(1); n < most && !late; n++ {
+		late = hasRow(rest)
+		rest = rest[firstLineLength(rest):]
+	}
+	return opened, opened + most, late
 }
 
 // followsBlankRow reports whether the row above is blank. A row of empty cells counts as blank
