@@ -17,7 +17,8 @@ type SheetColumn struct {
 	// Width is the width of the column in characters. If it is 0, the application uses its
 	// default width.
 	Width int
-	// Options are the values that a drop-down list offers. People can enter other values.
+	// Options are the values that a drop-down list offers, except those that a spreadsheet could
+	// treat as a formula. People can enter other values.
 	Options []string
 }
 
@@ -85,8 +86,12 @@ type sheetComments struct {
 type commentedCell struct{ row, column int32 }
 
 func newAnnotations(columns []SheetColumn) *annotations {
-	a := &annotations{columns: columns, lists: make([]string, len(columns)), styles: make([]int, len(columns))}
-	for i, c := range columns {
+	a := &annotations{lists: make([]string, len(columns)), styles: make([]int, len(columns))}
+	a.columns = slices.Clone(columns)
+	for i := range a.columns {
+		c := &a.columns[i]
+		// Applications treat an option that a person selects like text that the person enters.
+		c.Options = slices.DeleteFunc(slices.Clone(c.Options), func(o string) bool { return o == "" || startsFormula([]byte(o)) })
 		switch list, ok := inlineList(c.Options); {
 		case len(c.Options) == 0 || len(c.Options) > maxListRows:
 		case ok:
@@ -108,7 +113,7 @@ func inlineList(options []string) (formula string, ok bool) {
 		return "", false
 	}
 	for _, o := range options {
-		if o == "" || strings.TrimSpace(o) != o || strings.ContainsAny(o, ",\"\r\n") || startsFormula([]byte(o)) {
+		if strings.TrimSpace(o) != o || strings.ContainsAny(o, ",\"\r\n") {
 			return "", false
 		}
 	}
