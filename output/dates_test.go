@@ -2,9 +2,15 @@ package output_test
 
 import (
 	"bytes"
+	"strings"
 	"testing"
+	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/importer"
+	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/test/readers"
 )
@@ -31,5 +37,30 @@ func TestFindingXLSXDates(t *testing.T) {
 			}
 			readers.CheckMoments(t, list, got)
 		})
+	}
+}
+
+// TestDatesInOutputFormat checks the same dates and times in an output format.
+func TestDatesInOutputFormat(t *testing.T) {
+	schema := readers.MomentSchema()
+	schema.Fields = schema.Fields[1:2]
+	schema.Fields[0].Type.Options = map[string]any{"withSeconds": true, "outputFormat": "dd.MM.yyyy HH:mm:ss"}
+	b := &intray.Batch{Fields: make([]intray.Cells, 1)}
+	want := []string{"at"}
+	for _, m := range readers.Moments() {
+		at, err := time.Parse("2006-01-02T15:04:05", m.At)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, at.Format("02.01.2006 15:04:05"))
+		b.Fields[0].AppendValue([]byte(m.At))
+	}
+	b.Lines = make([]int64, len(want)-1)
+	var file bytes.Buffer
+	if _, err := output.Write(t.Context(), &file, output.CSV, schema, of(b)); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, strings.Split(strings.TrimSpace(file.String()), "\n")); diff != "" {
+		t.Error(diff)
 	}
 }
