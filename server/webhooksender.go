@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/egress"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
@@ -66,6 +67,18 @@ func (c *webhookSender) ConnectorFailedPayload(of model.Connector, run model.Pul
 		ID: of.ID, Directory: of.Directory, RunID: run.ID, Kind: run.Kind, Message: run.Message, Failed: run.Ended, NextRun: of.Next,
 	}.Body()
 	return newPayload(webhooks.ConnectorFailed, body), err
+}
+
+// DeliveryFailedPayload returns the message that reports a result that could not be uploaded.
+func (c *webhookSender) DeliveryFailedPayload(of model.Connector, f model.PulledFile, at time.Time) (webhooks.Payload, error) {
+	failed := webhook.DeliveryFailed{
+		ID: of.ID, Directory: of.PutDirectory, ImportID: f.ImportID, Status: f.Put, Attempts: f.PutTries, Kind: f.PutKind, Message: f.PutMessage, Failed: at,
+	}
+	if f.Put == connectors.UploadWaiting {
+		failed.Next = f.PutDue
+	}
+	body, err := failed.Body()
+	return newPayload(webhooks.DeliveryFailed, body), err
 }
 
 func newPayload(event webhooks.Event, body webhook.Body) webhooks.Payload {

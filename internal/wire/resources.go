@@ -99,6 +99,8 @@ type Connector struct {
 	NextRunDate string     `json:"next_run_date" schema:"time"`
 	NumFailures int        `json:"num_failures" doc:"Number of failed runs since the last successful one."`
 	CreatedDate string     `json:"created_date" schema:"time"`
+
+	NumFailedDeliveries int64 `json:"num_failed_deliveries" doc:"Number of results whose last attempt at delivery failed."`
 }
 
 // Schedule specifies when a connector runs.
@@ -112,6 +114,17 @@ type Schedule struct {
 type DeliverTo struct {
 	Directory string `json:"directory"`
 	Format    string `json:"format"`
+}
+
+// ResultDelivery is the delivery of a result to the folder of a connector.
+type ResultDelivery struct {
+	ImportID        string  `json:"import_id" schema:"uuid"`
+	File            string  `json:"file" doc:"Path of the file that was imported."`
+	Status          string  `json:"status" schema:"result_delivery_status" doc:"FAILED means that the result is not tried again."`
+	NumAttempts     int     `json:"num_attempts"`
+	NextAttemptDate *string `json:"next_attempt_date" schema:"time" doc:"null unless the status is WAITING."`
+	ErrorType       string  `json:"error_type" doc:"Why the last attempt failed, for programs. Empty if it did not."`
+	SnakeError
 }
 
 // ConnectorRun is a run of a connector.

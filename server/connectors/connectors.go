@@ -78,8 +78,11 @@ func (s *Service) CreateConnector(ctx context.Context, org string, draft Draft) 
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if draft.ID != "" {
 			existing, err := tx.Connectors.Get(ctx, org, id)
-			if !model.IsKind(err, model.NotFound) {
+			if err == nil {
 				c = existing
+				return countFailedUploads(ctx, tx, org, &c)
+			}
+			if !model.IsKind(err, model.NotFound) {
 				return err
 			}
 		}
@@ -99,7 +102,8 @@ func (s *Service) CreateConnector(ctx context.Context, org string, draft Draft) 
 }
 
 // ReplaceConnector replaces the settings of a connector and resets its failure count. Files that
-// were fetched before are fetched again only if the directory changes.
+// were fetched before are fetched again only if the directory changes. Failed uploads of results
+// are tried again now.
 func (s *Service) ReplaceConnector(ctx context.Context, org, id string, draft Draft) (c model.Connector, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
@@ -112,8 +116,14 @@ func (s *Service) ReplaceConnector(ctx context.Context, org, id string, draft Dr
 		if err := checkReferences(ctx, tx, c); err != nil {
 			return err
 		}
+		if err := countFailedUploads(ctx, tx, org, &c); err != nil {
+			return err
+		}
 		return tx.Connectors.Save(ctx, c)
 	})
+	if err == nil {
+		err = s.retryResultUploads(ctx, id)
+	}
 	return c, err
 }
 
@@ -158,14 +168,29 @@ func checkReferences(ctx context.Context, tx model.Tx, c model.Connector) error 
 }
 
 // Connectors returns the connectors of an organization, oldest first.
-func (s *Service) Connectors(ctx context.Context, org string) ([]model.Connector, error) {
-	return model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Connector, error) { return tx.Connectors.List(ctx, org) })
+func (s *Service) Connectors(ctx context.Context, org string) (list []model.Connector, err error) {
+	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
+		if list, err = tx.Connectors.List(ctx, org); err != nil {
+			return err
+		}
+		all := make([]*model.Connector, len(list))
+		for i := range list {
+			all[i] = &list[i]
+		}
+		return countFailedUploads(ctx, tx, org, all...)
+	})
+	return list, err
 }
 
 // Connector returns the connector with the given id.
 func (s *Service) Connector(ctx context.Context, org, id string) (c model.Connector, err error) {
-	c, err = model.View(ctx, s.env.Store, func(tx model.Tx) (model.Connector, error) { return tx.Connectors.Get(ctx, org, id) })
-	return c, model.DescribeNotFound(err, model.ConnectorMissing)
+	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
+		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
+			return model.DescribeNotFound(err, model.ConnectorMissing)
+		}
+		return countFailedUploads(ctx, tx, org, &c)
+	})
+	return c, err
 }
 
 // DeleteConnector deletes a connector and its history, but keeps the imports that it created.
@@ -175,15 +200,21 @@ func (s *Service) DeleteConnector(ctx context.Context, org, id string) error {
 	})
 }
 
-// RunConnector makes a connector due now, so that it runs as soon as possible.
+// RunConnector makes a connector and its failed uploads of results due now.
 func (s *Service) RunConnector(ctx context.Context, org, id string) (c model.Connector, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if c, err = tx.Connectors.Get(ctx, org, id); err != nil {
 			return model.DescribeNotFound(err, model.ConnectorMissing)
 		}
 		c.Next = s.env.Now()
+		if err := countFailedUploads(ctx, tx, org, &c); err != nil {
+			return err
+		}
 		return tx.Connectors.Save(ctx, c)
 	})
+	if err == nil {
+		err = s.retryResultUploads(ctx, id)
+	}
 	return c, err
 }
 

@@ -43,6 +43,7 @@ func TestOperationFaults(t *testing.T) {
 		{"Connector", func() error { _, err := f.Connector(f.ctx, f.org, c.ID); return err }},
 		{"RunConnector", func() error { _, err := f.RunConnector(f.ctx, f.org, c.ID); return err }},
 		{"Pulls", func() error { _, _, err := f.Pulls(f.ctx, f.org, c.ID, 0, 10); return err }},
+		{"ResultUploads", func() error { _, _, err := f.ResultUploads(f.ctx, f.org, c.ID, 0, 10); return err }},
 		{"PulledFiles", func() error { _, err := f.PulledFiles(f.ctx, f.org, c.ID); return err }},
 		{"CreateCredential", func() error { _, err := f.CreateCredential(f.ctx, f.org, credential("")); return err }},
 		{"CreateCredential with an ID", func() error { _, err := f.CreateCredential(f.ctx, f.org, credential("new")); return err }},

@@ -1,8 +1,10 @@
 package connectors_test
 
 import (
+	"bytes"
 	"context"
 	"io"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -33,14 +35,16 @@ type fixture struct {
 	remote *servertest.Remote
 	org    string
 	schema string
+	log    *bytes.Buffer
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	f := &fixture{T: t, ctx: t.Context(), Env: servertest.New(t)}
+	f := &fixture{T: t, ctx: t.Context(), Env: servertest.New(t), log: &bytes.Buffer{}}
 	f.remote = f.NewRemote()
 	cfg := f.Config()
 	cfg.SFTP, cfg.Remotes, cfg.WebhookSender = f.remote, f.remote, fakeSender{}
+	cfg.Log = slog.New(slog.NewTextHandler(f.log, nil))
 	var err error
 	f.Service, err = service.New(cfg)
 	must(t, err)
@@ -97,6 +101,10 @@ func (fakeSender) NewSecret(io.Reader) (secrets.Secret, error) {
 
 func (fakeSender) ConnectorFailedPayload(c model.Connector, _ model.PullRun) (webhooks.Payload, error) {
 	return webhooks.Payload{Event: string(webhooks.ConnectorFailed), Body: []byte(c.ID)}, nil
+}
+
+func (fakeSender) DeliveryFailedPayload(_ model.Connector, f model.PulledFile, _ time.Time) (webhooks.Payload, error) {
+	return webhooks.Payload{Event: string(webhooks.DeliveryFailed), Body: []byte(f.Put + " " + f.PutKind)}, nil
 }
 
 func (fakeSender) ImportPayload(model.Import, model.Upload, bool) (webhooks.Payload, bool, error) {

@@ -1,6 +1,7 @@
 package connectors
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -126,19 +127,25 @@ func (s *Service) endRun(ctx context.Context, run *connectorRun, failure error) 
 	run.stopped = ctx.Err() != nil
 	run.Ended, run.Succeeded = s.env.Now(), failure == nil
 	if failure != nil {
-		run.Kind, run.Message = s.cfg.Remotes.Classify(failure).Kind, s.messageOf(failure)
-		var missing *missingError
-		if errors.As(failure, &missing) {
-			run.Kind = missing.kind
-		}
-		if run.Kind == "" && !run.stopped {
-			s.env.Log.Error("run of a connector failed", "connector", run.connector.ID, "error", failure)
-			run.Kind, run.Message = "internal", internalError
-		}
+		run.Kind, run.Message = s.classifyFailure(failure), s.messageOf(failure)
+		s.logFailedRun(run, failure)
 	}
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()
 	return s.storeEnd(ctx, run, false)
+}
+
+// logFailedRun logs a failed run, unless the process stopped it. The error is logged only if
+// Intray caused it, because other errors may contain file names.
+func (s *Service) logFailedRun(run *connectorRun, failure error) {
+	switch {
+	case run.stopped:
+	case run.Kind == internalKind:
+		run.Message = internalError
+		s.env.Log.Error("run of a connector failed", "org", run.connector.Org, "connector", run.connector.ID, "run", run.ID, "error", failure)
+	default:
+		s.env.Log.Warn("run of a connector failed", "org", run.connector.Org, "connector", run.connector.ID, "run", run.ID, "kind", run.Kind)
+	}
 }
 
 // storeUnstoredEnds stores the ends of runs that could not be stored before. Otherwise, their
@@ -189,6 +196,18 @@ func (s *Service) storeEnd(ctx context.Context, run *connectorRun, again bool) e
 	})
 }
 
+// internalKind is the kind of internalError.
+const internalKind = "internal"
+
+// classifyFailure returns the code that identifies an error for programs.
+func (s *Service) classifyFailure(err error) string {
+	var missing *missingError
+	if errors.As(err, &missing) {
+		return missing.kind
+	}
+	return cmp.Or(s.cfg.Remotes.Classify(err).Kind, internalKind)
+}
+
 // internalError is the message for a bug or an outage of Intray itself.
 var internalError = intray.NewMessage("connector.internal_error", nil)
 
@@ -222,7 +241,7 @@ type connectorRun struct {
 	stopped bool
 }
 
-// missingError reports that the credential or the schema of a connector was deleted.
+// missingError reports that the credential or the schema of a connector, or a result, was deleted.
 type missingError struct {
 	kind    string
 	message intray.Message
@@ -232,6 +251,14 @@ func (e *missingError) Error() string { return e.message.String() }
 
 // Describe returns the message for people.
 func (e *missingError) Describe() intray.Message { return e.message }
+
+// credentialMissingError converts NotFound to the error that reports a deleted credential.
+func credentialMissingError(err error) error {
+	if model.IsKind(err, model.NotFound) {
+		return &missingError{"credential_deleted", intray.NewMessage("connector.credential_deleted", nil)}
+	}
+	return err
+}
 
 func (r *connectorRun) run(ctx context.Context) error {
 	if err := r.prepare(ctx); err != nil {
@@ -284,11 +311,8 @@ func (r *connectorRun) importFiles(ctx context.Context, files []model.RemoteFile
 func (r *connectorRun) prepare(ctx context.Context) error {
 	s, c := r.service, r.connector
 	credential, err := s.Credential(ctx, c.Org, c.CredentialID)
-	if model.IsKind(err, model.NotFound) {
-		return &missingError{"credential_deleted", intray.NewMessage("connector.credential_deleted", nil)}
-	}
 	if err != nil {
-		return err
+		return credentialMissingError(err)
 	}
 	if r.login, err = s.loginOf(credential); err != nil {
 		return err

@@ -3,6 +3,7 @@ package connectors
 import (
 	"context"
 	"io"
+	"log/slog"
 	"path"
 	"strings"
 	"sync"
@@ -14,11 +15,11 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// These are the states of a result upload.
+// These are the states of the upload of a result, in model.PulledFile.Put.
 const (
-	putWaiting = "WAITING"
-	putDone    = "DONE"
-	putFailed  = "FAILED"
+	UploadWaiting = "WAITING"
+	UploadDone    = "DONE"
+	UploadFailed  = "FAILED"
 )
 
 const (
@@ -28,6 +29,45 @@ const (
 	// uploadTries is the maximum number of attempts. They span about two days.
 	uploadTries = 12
 )
+
+// maxRetried is the maximum number of uploads that one transaction makes due again.
+const maxRetried = 1000
+
+// ResultUploads returns at most limit results of a connector that were uploaded or are to be
+// uploaded, newest first, starting at offset, and the total number of these results.
+func (s *Service) ResultUploads(ctx context.Context, org, id string, offset, limit int64) (list []model.PulledFile, total int64, err error) {
+	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
+		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {
+			return model.DescribeNotFound(err, model.ConnectorMissing)
+		}
+		list, total, err = tx.Pulled.ListUploads(ctx, id, offset, limit)
+		return err
+	})
+	return list, total, err
+}
+
+// retryResultUploads makes all failed uploads of a connector due.
+func (s *Service) retryResultUploads(ctx context.Context, connectorID string) error {
+	for {
+		n := int64(0)
+		err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
+			n, err = tx.Pulled.RetryUploads(ctx, connectorID, s.env.Now(), maxRetried)
+			return err
+		})
+		if err != nil || n < maxRetried {
+			return err
+		}
+	}
+}
+
+// countFailedUploads sets FailedUploads of connectors of an organization.
+func countFailedUploads(ctx context.Context, tx model.Tx, org string, list ...*model.Connector) error {
+	counts, err := tx.Pulled.CountFailedUploads(ctx, org)
+	for _, c := range list {
+		c.FailedUploads = counts[c.ID]
+	}
+	return err
+}
 
 // QueueResultUpload queues the upload of an import's result, if the import is
 // SUCCESSFUL and was created by a connector that uploads results.
@@ -43,7 +83,7 @@ func (s *Service) QueueResultUpload(ctx context.Context, tx model.Tx, imp model.
 	if err != nil || c.PutDirectory == "" {
 		return model.IgnoreKind(err, model.NotFound)
 	}
-	f.Put, f.PutDue = putWaiting, s.env.Now()
+	f.Put, f.PutDue, f.PutTries, f.PutKind, f.PutMessage = UploadWaiting, s.env.Now(), 0, "", intray.Message{}
 	return tx.Pulled.Upsert(ctx, f)
 }
 
@@ -89,7 +129,7 @@ func (s *Service) renewLease(ctx context.Context, f model.PulledFile) {
 		}
 		err := s.env.Store.Update(ctx, func(tx model.Tx) error {
 			now, err := tx.Pulled.Get(ctx, f.ConnectorID, f.File)
-			if err != nil || now.Put != putWaiting {
+			if err != nil || now.Put != UploadWaiting {
 				return model.IgnoreKind(err, model.NotFound)
 			}
 			now.PutDue = s.env.Now().Add(uploadLease)
@@ -101,27 +141,70 @@ func (s *Service) renewLease(ctx context.Context, f model.PulledFile) {
 	}
 }
 
-// storeUpload stores the outcome of an attempt. If storeUpload fails, the lease expires and the
-// result is uploaded again under the same name.
+// storeUpload stores and reports the outcome of an attempt. If storeUpload fails, the lease
+// expires and the result is uploaded again under the same name.
 func (s *Service) storeUpload(ctx context.Context, f model.PulledFile, failure error) error {
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()
-	return s.env.Store.Update(ctx, func(tx model.Tx) error {
+	kind, message := "", intray.Message{}
+	if failure != nil {
+		kind, message = s.classifyFailure(failure), s.messageOf(failure)
+	}
+	final := f.PutTries >= uploadTries || kind == model.ResultDeleted
+	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
 		now, err := tx.Pulled.Get(ctx, f.ConnectorID, f.File)
-		if err != nil || now.Put != putWaiting {
+		if err != nil || now.Put != UploadWaiting {
 			return model.IgnoreKind(err, model.NotFound)
 		}
-		switch {
-		case failure == nil:
-			now.Put, now.PutMessage = putDone, intray.Message{}
-		case f.PutTries >= uploadTries:
-			now.Put, now.PutMessage = putFailed, s.messageOf(failure)
-		default:
-			now.PutMessage = s.messageOf(failure)
+		now.PutKind, now.PutMessage = kind, message
+		if failure == nil {
+			now.Put = UploadDone
+			return tx.Pulled.Upsert(ctx, now)
+		}
+		if now.PutTries != f.PutTries {
+			return nil // another attempt has begun, and its outcome counts
+		}
+		c, err := tx.Connectors.Get(ctx, f.Org, f.ConnectorID)
+		if err != nil {
+			return err
+		}
+		if c.PutDirectory == "" { // results are no longer uploaded
+			now.Put, now.PutKind, now.PutMessage = "", "", intray.Message{}
+			return tx.Pulled.Upsert(ctx, now)
+		}
+		if err := countFailedUploads(ctx, tx, c.Org, &c); err != nil {
+			return err
+		}
+		if now.Put = UploadFailed; !final {
+			now.Put = UploadWaiting
 			now.PutDue = s.cfg.Remotes.NextRun(model.Schedule{Minutes: 5}, s.env.Now(), f.PutTries, s.env.Now())
 		}
-		return tx.Pulled.Upsert(ctx, now)
+		if err := tx.Pulled.Upsert(ctx, now); err != nil || c.FailedUploads > 0 && !final {
+			return err
+		}
+		return s.cfg.Webhooks.AnnounceDeliveryFailure(ctx, tx, c, now, s.env.Now())
 	})
+	if failure != nil {
+		s.logFailedUpload(ctx, f, kind, final, failure)
+	}
+	return err
+}
+
+// logFailedUpload logs a failed attempt. The error is logged only if Intray caused it, because
+// other errors may contain file names.
+func (s *Service) logFailedUpload(ctx context.Context, f model.PulledFile, kind string, final bool, failure error) {
+	level, text := slog.LevelWarn, "upload of a result failed; trying again"
+	if final {
+		level, text = slog.LevelError, "upload of a result failed for good"
+	}
+	attrs := []slog.Attr{
+		slog.String("org", f.Org), slog.String("connector", f.ConnectorID), slog.String("import", f.ImportID),
+		slog.String("kind", kind), slog.Int("attempt", f.PutTries),
+	}
+	if kind == internalKind {
+		attrs = append(attrs, slog.Any("error", failure))
+	}
+	s.env.Log.LogAttrs(ctx, level, text, attrs...)
 }
 
 func (s *Service) uploadResult(ctx context.Context, f model.PulledFile) error {
@@ -131,11 +214,11 @@ func (s *Service) uploadResult(ctx context.Context, f model.PulledFile) error {
 	}
 	imp, err := s.cfg.Imports.Import(ctx, f.Org, f.ImportID)
 	if err != nil {
-		return err
+		return resultError(err)
 	}
 	credential, err := s.Credential(ctx, c.Org, c.CredentialID)
 	if err != nil {
-		return err
+		return credentialMissingError(err)
 	}
 	login, err := s.loginOf(credential)
 	if err != nil {
@@ -148,7 +231,7 @@ func (s *Service) uploadResult(ctx context.Context, f model.PulledFile) error {
 	defer remote.Close()
 	d := &imports.Download{Upload: model.Upload{Org: imp.Org, ImportID: imp.ID}, What: c.PutFormat}
 	if err := s.cfg.Imports.OpenConverted(ctx, d); err != nil {
-		return err
+		return resultError(err)
 	}
 	from, to := io.Pipe()
 	var writing sync.WaitGroup
@@ -156,6 +239,14 @@ func (s *Service) uploadResult(ctx context.Context, f model.PulledFile) error {
 	err = remote.Upload(ctx, c.PutDirectory, resultName(imp, output.Format(c.PutFormat)), from)
 	_ = from.Close()
 	writing.Wait()
+	return err
+}
+
+// resultError converts NotFound to the error that reports a deleted result.
+func resultError(err error) error {
+	if model.IsKind(err, model.NotFound) {
+		return &missingError{model.ResultDeleted, intray.NewMessage("connector.result_deleted", nil)}
+	}
 	return err
 }
 

@@ -3,12 +3,17 @@ package connectors_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/servertest"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 // withResult creates a connector with one file whose import is SUCCESSFUL.
@@ -108,29 +113,129 @@ func TestResultLookupFaults(t *testing.T) {
 	}
 }
 
-// A result whose import or credential was deleted is never uploaded, and does not count as
-// uploaded.
+// A result whose credential was deleted is tried 12 times. A result whose import was deleted is
+// tried once. Neither is uploaded or counts as uploaded.
 func TestResultOfDeleted(t *testing.T) {
 	t.Parallel()
-	for name, remove := range map[string]func(f *fixture, c model.Connector) error{
-		"import":     func(f *fixture, c model.Connector) error { return f.DeleteImport(f.ctx, f.org, f.pulled(c).ImportID) },
-		"credential": func(f *fixture, c model.Connector) error { return f.DeleteCredential(f.ctx, f.org, c.CredentialID) },
+	for name, of := range map[string]struct {
+		remove func(f *fixture, c model.Connector) error
+		kind   string
+		tries  int
+	}{
+		"import":     {func(f *fixture, c model.Connector) error { return f.DeleteImport(f.ctx, f.org, f.pulled(c).ImportID) }, model.ResultDeleted, 1},
+		"credential": {func(f *fixture, c model.Connector) error { return f.DeleteCredential(f.ctx, f.org, c.CredentialID) }, "credential_deleted", 12},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			f := newFixture(t)
 			c := f.withResult()
-			must(t, remove(f, c))
-			for tries := 1; tries <= 12; tries++ {
+			must(t, of.remove(f, c))
+			for tries := 1; tries <= of.tries; tries++ {
 				if file := f.pulled(c); file.Put != "WAITING" {
 					t.Fatalf("after %d attempts: %+v", tries-1, file)
 				}
 				must(t, f.deliverDue())
-				if file := f.pulled(c); file.PutTries != tries || file.PutMessage.IsZero() {
+				if file := f.pulled(c); file.PutTries != tries || file.PutKind != of.kind || file.PutMessage.IsZero() {
 					t.Fatalf("after %d attempts: %+v", tries, file)
 				}
 				f.Clock.Advance(24 * time.Hour)
 			}
 			if file := f.pulled(c); file.Put != "FAILED" || len(f.remote.Uploaded()) != 0 {
+				t.Errorf("%+v, uploaded %q", file, f.remote.Uploaded())
+			}
+		})
+	}
+}
+
+// announced returns the bodies of the messages to a webhook, oldest first.
+func (f *fixture) announced(w model.Webhook) (bodies []string) {
+	f.Helper()
+	list, _, _, err := f.Deliveries(f.ctx, f.org, w.ID, 0, 100)
+	must(f.T, err)
+	for _, d := range slices.Backward(list) {
+		bodies = append(bodies, d.Event+" "+string(d.Body))
+	}
+	return bodies
+}
+
+// TestFindingEcosystem2FailedDelivery checks that failed uploads of results are reported: by the
+// connector, by the list of uploads, by an event when the uploads begin to fail and for each
+// result that is given up, and in the log without file names. Running the connector tries again.
+func TestFindingEcosystem2FailedDelivery(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	w, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "http://receiver", Enabled: true})
+	must(t, err)
+	f.remote.AddFile("b.csv", "email\nb@example.org\n")
+	c := f.withResult() // and a.csv
+	failing := func() int64 {
+		now, err := f.Connector(f.ctx, f.org, c.ID)
+		must(t, err)
+		list, err := f.Connectors(f.ctx, f.org)
+		must(t, err)
+		if len(list) != 1 || list[0].FailedUploads != now.FailedUploads {
+			t.Errorf("listed %+v, retrieved %+v", list, now)
+		}
+		return now.FailedUploads
+	}
+	if n := failing(); n != 0 {
+		t.Errorf("%d uploads failed before the first attempt", n)
+	}
+	f.remote.LoginError = errors.New("the server denies a.csv")
+	for range 12 {
+		must(t, f.deliverDue())
+		f.Clock.Advance(24 * time.Hour)
+	}
+	if n := failing(); n != 2 {
+		t.Errorf("%d failed uploads, want 2", n)
+	}
+	want := []string{"sftp_delivery_failed WAITING denied", "sftp_delivery_failed FAILED denied", "sftp_delivery_failed FAILED denied"}
+	if diff := cmp.Diff(want, f.announced(w)); diff != "" {
+		t.Errorf("the events (-want +got):\n%s", diff)
+	}
+	list, total, err := f.ResultUploads(f.ctx, f.org, c.ID, 0, 10)
+	must(t, err)
+	if total != 2 || list[0].Put != "FAILED" || list[0].PutTries != 12 || list[0].PutKind != "denied" || list[0].PutMessage.String() != "the server denies a.csv." {
+		t.Errorf("%d uploads: %+v", total, list)
+	}
+	if again, last := strings.Count(f.log.String(), "upload of a result failed; trying again"), strings.Count(f.log.String(), "upload of a result failed for good"); again != 22 || last != 2 {
+		t.Errorf("logged %d failures that are tried again and %d final ones, want 22 and 2", again, last)
+	}
+	if strings.Contains(f.log.String(), "a.csv") || !strings.Contains(f.log.String(), list[0].ImportID) {
+		t.Errorf("the log must have the id of the import and no file name:\n%s", f.log.String())
+	}
+
+	f.remote.LoginError = nil
+	if _, err := f.RunConnector(f.ctx, f.org, c.ID); err != nil {
+		t.Error(err)
+	}
+	must(t, f.deliverDue())
+	if n := failing(); n != 0 || len(f.remote.Uploaded()) != 2 {
+		t.Errorf("after a retry %d uploads fail, uploaded %q", n, f.remote.Uploaded())
+	}
+}
+
+// Replacing a connector tries failed uploads again. If the new settings upload no results, the
+// results are no longer waiting.
+func TestReplaceRetriesUploads(t *testing.T) {
+	t.Parallel()
+	for name, directory := range map[string]string{"other folder": "/other", "no folder": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			c := f.withResult()
+			f.remote.LoginError = errors.New("denied")
+			must(t, f.deliverDue())
+			draft := connectors.Draft{CredentialID: c.CredentialID, SchemaID: c.SchemaID, Directory: c.Directory, Schedule: c.Schedule, PutDirectory: directory}
+			if directory != "" {
+				f.remote.LoginError, draft.PutFormat = nil, "csv"
+			}
+			_, err := f.ReplaceConnector(f.ctx, f.org, c.ID, draft)
+			must(t, err)
+			must(t, f.deliverDue())
+			file := f.pulled(c)
+			_, uploaded := f.remote.Uploaded()["/other/a."+file.ImportID+".csv"]
+			if uploaded != (directory != "") || directory == "" && file.Put != "" || file.PutKind != "" || !file.PutMessage.IsZero() {
 				t.Errorf("%+v, uploaded %q", file, f.remote.Uploaded())
 			}
 		})

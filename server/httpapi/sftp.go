@@ -84,7 +84,7 @@ const (
 
 func wireConnector(c model.Connector) wire.Connector {
 	out := wire.Connector{
-		ID: c.ID, Credentials: c.CredentialID, Schema: c.SchemaID, Directory: c.Directory, NextRunDate: formatTime(c.Next), NumFailures: c.Failures,
+		ID: c.ID, Credentials: c.CredentialID, Schema: c.SchemaID, Directory: c.Directory, NextRunDate: formatTime(c.Next), NumFailures: c.Failures, NumFailedDeliveries: c.FailedUploads,
 		CreatedDate: formatTime(c.Created), Schedule: wire.Schedule{Type: everyMinutes, Minutes: c.Schedule.Minutes},
 	}
 	if c.Schedule.Daily != "" {
@@ -187,6 +187,31 @@ func (a *API) listConnectorRuns(c *call) (*response, error) {
 	return listPage(a, c, list, wireConnectorRun)
 }
 
+func wireResultDelivery(f model.PulledFile) wire.ResultDelivery {
+	out := wire.ResultDelivery{
+		ImportID: f.ImportID, File: f.File.Path, Status: f.Put, NumAttempts: f.PutTries, ErrorType: f.PutKind, SnakeError: wire.NewSnakeError(f.PutMessage),
+	}
+	switch f.Put {
+	case connectors.UploadWaiting:
+		next := formatTime(f.PutDue)
+		out.NextAttemptDate = &next
+	case connectors.UploadDone:
+		out.Status = string(model.Delivered)
+	}
+	return out
+}
+
+func (a *API) listResultDeliveries(c *call) (*response, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	list := func(ctx context.Context, org string, offset, limit int64) ([]model.PulledFile, int64, error) {
+		return a.cfg.Service.ResultUploads(ctx, org, id, offset, limit)
+	}
+	return listPage(a, c, list, wireResultDelivery)
+}
+
 func connectorBody() *jsonschema.Schema {
 	schedule := objectType("", required("type", enumType("", everyMinutes, dailyAt)), optional("minutes", countType("For every_n_minutes: 5 or more.")), optional("time_utc", lineType("For daily_at_time: HH:MM in UTC.", 5)))
 	to := objectType("Where to upload results. A result is named after its file and the id of its import, with the extension of the format.",
@@ -207,11 +232,14 @@ func connectorOperations() []operation {
 		{method: "GET", path: one, id: "getConnector", summary: "Retrieve a connector", auth: authBackendKey,
 			status: 200, response: shapeOf[wire.Connector](), errors: []int{404}, serve: (*API).getConnector},
 		{method: "PUT", path: one, id: "replaceConnector", summary: "Replace a connector", auth: authBackendKey, body: connectorBody(),
-			status: 200, response: shapeOf[wire.Connector](), errors: []int{400, 404, 413, 415}, serve: (*API).replaceConnector, description: "Files that it has fetched are not fetched again."},
+			status: 200, response: shapeOf[wire.Connector](), errors: []int{400, 404, 413, 415}, serve: (*API).replaceConnector, description: "Files that it has fetched are not fetched again. Results that failed to be delivered are tried again."},
 		{method: "DELETE", path: one, id: "deleteConnector", summary: "Delete a connector and its history", auth: authBackendKey,
 			status: 204, errors: []int{404}, serve: (*API).deleteConnector, description: "Imports from it are kept."},
 		{method: "POST", path: one + "run/", id: "runConnector", summary: "Run a connector now", auth: authBackendKey,
-			status: 200, response: shapeOf[wire.Connector](), errors: []int{404}, serve: (*API).runConnector},
+			status: 200, response: shapeOf[wire.Connector](), errors: []int{404}, serve: (*API).runConnector, description: "It also tries again to deliver results that failed."},
+		{method: "GET", path: one + "deliveries/", id: "listResultDeliveries", summary: "List the results that a connector delivers, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
+			status: 200, response: shapeOf[wire.Page[wire.ResultDelivery]](), errors: []int{400, 404}, serve: (*API).listResultDeliveries,
+			description: "A result is tried 12 times in about two days. Run or replace the connector to try failed results again."},
 		{method: "GET", path: one + "runs/", id: "listConnectorRuns", summary: "List the runs of a connector, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
 			status: 200, response: shapeOf[wire.Page[wire.ConnectorRun]](), errors: []int{400, 404}, serve: (*API).listConnectorRuns, description: "The last 200 are kept."},
 	}

@@ -2,11 +2,16 @@ package httpapi
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
+	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/model"
 )
@@ -83,5 +88,26 @@ func (s *server) connectors() {
 	if got := s.do("GET", all+id+"/runs/", "").Body.String(); !strings.Contains(got, `"error_type":"no_such_host","error":"There is no such host."`) {
 		s.Errorf("the runs are %s", got)
 	}
+	if got := s.do("GET", all+id+"/deliveries/", "").Body.String(); !strings.Contains(got, `"results":[]`) {
+		s.Errorf("the deliveries are %s", got)
+	}
 	s.do("DELETE", all+id+"/", "")
+}
+
+// TestFindingEcosystem2WireDelivery checks that the API returns the error of a failed delivery.
+func TestFindingEcosystem2WireDelivery(t *testing.T) {
+	t.Parallel()
+	due := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	f := model.PulledFile{ImportID: "i", File: model.RemoteFile{Path: "/in/a.csv"}, Put: "WAITING", PutDue: due, PutTries: 2, PutKind: "forbidden", PutMessage: intray.NewMessage("connector.internal_error", nil)}
+	done := f
+	done.Put, done.PutKind, done.PutMessage = "DONE", "", intray.Message{}
+	for want, f := range map[string]model.PulledFile{
+		`{"import_id":"i","file":"/in/a.csv","status":"WAITING","num_attempts":2,"next_attempt_date":"2026-11-21T12:00:00.000000Z","error_type":"forbidden","error":"Something went wrong on our side. Intray will try again.","error_code":"connector.internal_error","error_params":{}}`: f,
+		`{"import_id":"i","file":"/in/a.csv","status":"DELIVERED","num_attempts":2,"next_attempt_date":null,"error_type":"","error":""}`:                                                                                                                                                   done,
+	} {
+		got, err := json.Marshal(wireResultDelivery(f))
+		if diff := cmp.Diff(want, string(got)); err != nil || diff != "" {
+			t.Errorf("%v (-want +got)\n%s", err, diff)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
 	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/webhooks"
 )
 
@@ -182,8 +183,9 @@ var namedEnums = map[string][]string{
 		"SHEET_UNCERTAIN", "OTHER_TABLES", "UNMAPPED_FIELDS", "COLUMN_CONFLICT", "AMBIGUOUS_COLUMN", "VALUE_MAPPED",
 		"VALIDATION", "REPAIRED_ROW", "MAX_RECORDS", "NO_ROWS", "ALL_ROWS_REMOVED", "HOOK_FAILED", "CANCELLED_BY_HOOK", "TRUNCATED",
 	},
-	"schedule_type": {everyMinutes, dailyAt},
-	"status":        {"AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW"},
-	"step":          {"read", "map", "parse", "check", "output"},
-	"upload_status": {"PENDING_UPLOAD", "PROCESSING", "PROCESSED", "FAILED"},
+	"schedule_type":          {everyMinutes, dailyAt},
+	"result_delivery_status": {string(model.Waiting), string(model.Delivered), string(model.GivenUp)},
+	"status":                 {"AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW"},
+	"step":                   {"read", "map", "parse", "check", "output"},
+	"upload_status":          {"PENDING_UPLOAD", "PROCESSING", "PROCESSED", "FAILED"},
 }

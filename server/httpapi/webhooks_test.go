@@ -49,6 +49,10 @@ func (fakeWebhookSender) ConnectorFailedPayload(model.Connector, model.PullRun) 
 	return webhooks.Payload{Event: "sftp_connector_failed"}, nil
 }
 
+func (fakeWebhookSender) DeliveryFailedPayload(model.Connector, model.PulledFile, time.Time) (webhooks.Payload, error) {
+	return webhooks.Payload{Event: "sftp_delivery_failed"}, nil
+}
+
 // webhooks creates a webhook, receives a message, and lists the deliveries.
 func (s *server) webhooks() {
 	s.Helper()

@@ -402,8 +402,11 @@ type Connector struct {
 	PutDirectory, PutFormat string
 	// Last is the time of the last run, and Next is the time of the next one. Failures
 	// is the number of failed runs since the last successful one.
-	Last, Next        time.Time
-	Failures          int
+	Last, Next time.Time
+	Failures   int
+	// FailedUploads is the number of results whose last attempt to be uploaded failed. It is
+	// counted when the service returns the connector, and is not stored.
+	FailedUploads     int64
 	Node              string
 	Created, Modified time.Time
 }
@@ -435,11 +438,17 @@ type PulledFile struct {
 	Taken    bool
 	ImportID string
 	// Put is the status of the upload of the result: "", WAITING, DONE or FAILED.
-	Put        string
-	PutDue     time.Time
-	PutTries   int
+	Put      string
+	PutDue   time.Time
+	PutTries int
+	// PutKind is a code that identifies the error of the last attempt to upload the result. It is
+	// "" if the attempt succeeded or there was none. PutMessage describes the error for people.
+	PutKind    string
 	PutMessage intray.Message
 }
+
+// ResultDeleted is the PutKind of a result that was deleted before it was uploaded.
+const ResultDeleted = "result_deleted"
 
 // PullRun is one run of a connector.
 type PullRun struct {

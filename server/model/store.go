@@ -313,6 +313,15 @@ type PulledRows interface {
 	ByImport(ctx context.Context, importID string) (PulledFile, error)
 	// ListDueUploads returns at most limit versions whose results are due for upload.
 	ListDueUploads(ctx context.Context, now time.Time, limit int) ([]PulledFile, error)
+	// ListUploads returns at most limit versions whose results were uploaded or are to be
+	// uploaded, starting at offset, newest first, and the total number of these versions.
+	ListUploads(ctx context.Context, connectorID string, offset, limit int64) ([]PulledFile, int64, error)
+	// CountFailedUploads returns the number of versions with a PutKind, by connector id.
+	CountFailedUploads(ctx context.Context, org string) (map[string]int64, error)
+	// RetryUploads makes at most limit failed uploads of a connector due again, with their
+	// number of attempts reset, and returns their number. It skips results that were deleted and
+	// results that are due.
+	RetryUploads(ctx context.Context, connectorID string, now time.Time, limit int) (int64, error)
 }
 
 // PullRows stores the runs of connectors.

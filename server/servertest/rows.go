@@ -457,6 +457,21 @@ func (rows pulledFaults) ListDueUploads(ctx context.Context, now time.Time, limi
 	return Get(rows.faults, "Pulled.ListDueUploads", func() ([]model.PulledFile, error) { return rows.PulledRows.ListDueUploads(ctx, now, limit) })
 }
 
+func (rows pulledFaults) ListUploads(ctx context.Context, connectorID string, offset, limit int64) ([]model.PulledFile, int64, error) {
+	if err := rows.faults.Use("Pulled.ListUploads"); err != nil {
+		return nil, 0, err
+	}
+	return rows.PulledRows.ListUploads(ctx, connectorID, offset, limit)
+}
+
+func (rows pulledFaults) CountFailedUploads(ctx context.Context, org string) (map[string]int64, error) {
+	return Get(rows.faults, "Pulled.CountFailedUploads", func() (map[string]int64, error) { return rows.PulledRows.CountFailedUploads(ctx, org) })
+}
+
+func (rows pulledFaults) RetryUploads(ctx context.Context, connectorID string, now time.Time, limit int) (int64, error) {
+	return Get(rows.faults, "Pulled.RetryUploads", func() (int64, error) { return rows.PulledRows.RetryUploads(ctx, connectorID, now, limit) })
+}
+
 type pullsFaults struct {
 	model.PullRows
 	faults *Faults

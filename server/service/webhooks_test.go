@@ -94,6 +94,10 @@ func (c *fakeSender) ConnectorFailedPayload(of model.Connector, run model.PullRu
 	return webhooks.Payload{Event: "sftp_connector_failed", Body: []byte(of.ID + " " + run.Message.String())}, nil
 }
 
+func (c *fakeSender) DeliveryFailedPayload(of model.Connector, f model.PulledFile, _ time.Time) (webhooks.Payload, error) {
+	return webhooks.Payload{Event: "sftp_delivery_failed", Body: []byte(of.ID + " " + f.Put + " " + f.PutMessage.String())}, nil
+}
+
 // takeSent returns the messages sent since the last call, sorted and without their ids.
 func (c *fakeSender) takeSent() (list []string) {
 	c.mu.Lock()

@@ -56,7 +56,7 @@ type pulledRows struct{ *txn }
 var pulled = newTable("pulled", "pulled file", 4, func(to *columns, f *model.PulledFile) {
 	to.add("connector_id", &f.ConnectorID, "path", &f.File.Path, "size", &f.File.Size, "changed", micros{&f.File.Modified},
 		"org", &f.Org, "since", micros{&f.Since}, "taken", &f.Taken, "gone", micros{&f.Gone}, "import_id", &f.ImportID,
-		"put", &f.Put, "put_due", micros{&f.PutDue}, "put_tries", &f.PutTries, "put_told", asMessage{&f.PutMessage})
+		"put", &f.Put, "put_due", micros{&f.PutDue}, "put_tries", &f.PutTries, "put_kind", &f.PutKind, "put_told", asMessage{&f.PutMessage})
 })
 
 const byVersion = ` WHERE connector_id = $1 AND path = $2 AND size = $3 AND changed = $4`
@@ -91,6 +91,31 @@ func (r pulledRows) ByImport(ctx context.Context, importID string) (model.Pulled
 
 func (r pulledRows) ListDueUploads(ctx context.Context, now time.Time, limit int) ([]model.PulledFile, error) {
 	return pulled.all(ctx, r.txn, ` WHERE put = 'WAITING' AND put_due <= $1 ORDER BY put_due LIMIT $2`, toMicros(now), max(limit, 0))
+}
+
+func (r pulledRows) ListUploads(ctx context.Context, connectorID string, offset, limit int64) ([]model.PulledFile, int64, error) {
+	return pulled.page(ctx, r.txn, ` WHERE connector_id = $1 AND put <> ''`, `since DESC, path, size, changed`, offset, limit, connectorID)
+}
+
+func (r pulledRows) CountFailedUploads(ctx context.Context, org string) (map[string]int64, error) {
+	type count struct {
+		connectorID string
+		n           int64
+	}
+	list, err := queryAll(ctx, r.txn, pulled.entity, func(c *count) []any { return []any{&c.connectorID, &c.n} },
+		`SELECT connector_id, count(*) FROM pulled WHERE org = $1 AND put_kind <> '' GROUP BY connector_id`, org)
+	counts := map[string]int64{}
+	for _, c := range list {
+		counts[c.connectorID] = c.n
+	}
+	return counts, err
+}
+
+func (r pulledRows) RetryUploads(ctx context.Context, connectorID string, now time.Time, limit int) (int64, error) {
+	return r.exec(ctx, "retry uploads of results", `
+		UPDATE pulled SET put = 'WAITING', put_due = $1, put_tries = 0 WHERE (connector_id, path, size, changed) IN (
+			SELECT connector_id, path, size, changed FROM pulled WHERE connector_id = $2 AND put_kind NOT IN ('', $3) AND (put = 'FAILED' OR put = 'WAITING' AND put_due > $1)
+			ORDER BY since LIMIT $4)`, toMicros(now), connectorID, model.ResultDeleted, max(limit, 0))
 }
 
 type pullRows struct{ *txn }

@@ -156,6 +156,38 @@ func (c ConnectorFailed) Body() (Body, error) {
 	})
 }
 
+// DeliveryFailed is the content of an event that reports a result that could not be uploaded to
+// an SFTP server.
+type DeliveryFailed struct {
+	// ID is the id of the connector. Directory is the folder for results.
+	ID, Directory string
+	// ImportID is the id of the import whose result it is.
+	ImportID string
+	// Status is WAITING if there is a next attempt, and FAILED otherwise.
+	Status string
+	// Attempts is the number of attempts up to now.
+	Attempts int
+	// Kind classifies the failure for programs. Message describes it for people.
+	Kind    string
+	Message intray.Message
+	// Failed is the time of the failure. Next is the time of the next attempt. It is zero if there
+	// is none.
+	Failed, Next time.Time
+}
+
+// Body returns the body of the event webhooks.DeliveryFailed.
+func (d DeliveryFailed) Body() (Body, error) {
+	wire := wireDeliveryFailed{
+		ConnectorID: d.ID, Directory: d.Directory, Error: d.Message.String(), ErrorCode: d.Message.Code, ErrorParams: paramsOf(d.Message),
+		ErrorType: d.Kind, FailedDate: formatTime(d.Failed), ImportID: d.ImportID, NumAttempts: d.Attempts, Status: d.Status,
+	}
+	if !d.Next.IsZero() {
+		next := formatTime(d.Next)
+		wire.NextAttemptDate = &next
+	}
+	return jsonBody(webhooks.DeliveryFailed, wire)
+}
+
 func jsonBody(event webhooks.Event, content any) (Body, error) {
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
@@ -268,6 +300,20 @@ type wireConnectorFailed struct {
 	ID          string          `json:"id"`
 	NextRunDate string          `json:"next_run_date"`
 	RunID       string          `json:"run_id"`
+}
+
+type wireDeliveryFailed struct {
+	ConnectorID     string          `json:"connector_id"`
+	Directory       string          `json:"directory"`
+	Error           string          `json:"error"`
+	ErrorCode       string          `json:"error_code,omitempty"`
+	ErrorParams     json.RawMessage `json:"error_params,omitempty"`
+	ErrorType       string          `json:"error_type"`
+	FailedDate      string          `json:"failed_date"`
+	ImportID        string          `json:"import_id"`
+	NextAttemptDate *string         `json:"next_attempt_date"`
+	NumAttempts     int             `json:"num_attempts"`
+	Status          string          `json:"status"`
 }
 
 // paramsOf returns the parameters of a message that has a code, or nil for literal text.

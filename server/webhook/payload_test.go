@@ -3,6 +3,7 @@ package webhook
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"testing"
 	"time"
 
@@ -118,6 +119,28 @@ func TestConnectorFailedBody(t *testing.T) {
 		`"failed_date":"2026-11-21T12:00:00.000000Z","id":"9","next_run_date":"2026-11-21T13:00:00.000000Z","run_id":"7"}}`
 	if diff := cmp.Diff(want, string(body.Bytes)); err != nil || diff != "" {
 		t.Errorf("%v (-want +got)\n%s", err, diff)
+	}
+}
+
+func TestDeliveryFailedBody(t *testing.T) {
+	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	failed := DeliveryFailed{
+		ID: "9", Directory: "/out", ImportID: "7", Status: "WAITING", Attempts: 3, Kind: "forbidden", Failed: noon, Next: noon.Add(time.Hour),
+		Message: intray.NewMessage("webhook.connection_refused", intray.Params{"address": "sftp.example:22"}),
+	}
+	const format = `{"event":"sftp_delivery_failed","data":{"connector_id":"9","directory":"/out","error":"sftp.example:22 refused the connection",` +
+		`"error_code":"webhook.connection_refused","error_params":{"address":"sftp.example:22"},"error_type":"forbidden",` +
+		`"failed_date":"2026-11-21T12:00:00.000000Z","import_id":"7","next_attempt_date":%s,"num_attempts":3,"status":"%s"}}`
+	last := failed
+	last.Status, last.Next = "FAILED", time.Time{}
+	for want, d := range map[string]DeliveryFailed{
+		fmt.Sprintf(format, `"2026-11-21T13:00:00.000000Z"`, "WAITING"): failed,
+		fmt.Sprintf(format, "null", "FAILED"):                           last,
+	} {
+		body, err := d.Body()
+		if diff := cmp.Diff(want, string(body.Bytes)); err != nil || diff != "" {
+			t.Errorf("%v (-want +got)\n%s", err, diff)
+		}
 	}
 }
 

@@ -29,12 +29,16 @@ const (
 	// ConnectorFailed means that a run of an SFTP connector failed, although the run before it,
 	// if any, succeeded.
 	ConnectorFailed Event = "sftp_connector_failed"
+	// DeliveryFailed means that a result could not be uploaded to an SFTP server. It is sent when
+	// the uploads of a connector begin to fail, and for each result that is not tried again.
+	DeliveryFailed Event = "sftp_delivery_failed"
 )
 
 // Events returns the names of all events that a webhook can subscribe to.
 func Events() []string {
 	return []string{
 		string(ImportCompleted), string(HeadlessImportNeedsReview), string(HeadlessImportFailed), string(WebhookDisabled), string(ConnectorFailed),
+		string(DeliveryFailed),
 	}
 }
 
@@ -48,6 +52,8 @@ type Sender interface {
 	// ConnectorFailedPayload returns the message that reports the first in a series of failed
 	// runs of a connector.
 	ConnectorFailedPayload(c model.Connector, run model.PullRun) (Payload, error)
+	// DeliveryFailedPayload returns the message that reports a result that could not be uploaded.
+	DeliveryFailedPayload(c model.Connector, f model.PulledFile, at time.Time) (Payload, error)
 	// CheckAddress returns an error if the URL of a receiver is invalid.
 	CheckAddress(url string) error
 	NewSecret(random io.Reader) (secrets.Secret, error)

@@ -144,6 +144,10 @@ func (s *fakeSender) ConnectorFailedPayload(model.Connector, model.PullRun) (web
 	return s.payload(webhooks.ConnectorFailed)
 }
 
+func (s *fakeSender) DeliveryFailedPayload(model.Connector, model.PulledFile, time.Time) (webhooks.Payload, error) {
+	return s.payload(webhooks.DeliveryFailed)
+}
+
 func (s *fakeSender) CheckAddress(url string) error {
 	if strings.Contains(url, " ") {
 		return servertest.ErrInjected

@@ -400,6 +400,18 @@ func (s *Service) disableWebhook(ctx context.Context, tx model.Tx, w model.Webho
 // AnnounceConnectorFailure queues webhook deliveries that report the first in a series of failed
 // runs of a connector.
 func (s *Service) AnnounceConnectorFailure(ctx context.Context, tx model.Tx, c model.Connector, run model.PullRun) error {
+	return s.announceForConnector(ctx, tx, c, "", func() (Payload, error) { return s.sender.ConnectorFailedPayload(c, run) })
+}
+
+// AnnounceDeliveryFailure queues webhook deliveries that report a result that a connector could
+// not upload.
+func (s *Service) AnnounceDeliveryFailure(ctx context.Context, tx model.Tx, c model.Connector, f model.PulledFile, at time.Time) error {
+	return s.announceForConnector(ctx, tx, c, f.ImportID, func() (Payload, error) { return s.sender.DeliveryFailedPayload(c, f, at) })
+}
+
+// announceForConnector queues deliveries of a message about a connector. importID is "" if the
+// message is not about an import.
+func (s *Service) announceForConnector(ctx context.Context, tx model.Tx, c model.Connector, importID string, newPayload func() (Payload, error)) error {
 	if s.sender == nil {
 		return nil
 	}
@@ -407,7 +419,7 @@ func (s *Service) AnnounceConnectorFailure(ctx context.Context, tx model.Tx, c m
 	if err != nil || len(list) == 0 {
 		return err
 	}
-	payload, err := s.sender.ConnectorFailedPayload(c, run)
+	payload, err := newPayload()
 	if err != nil {
 		return err
 	}
@@ -416,7 +428,7 @@ func (s *Service) AnnounceConnectorFailure(ctx context.Context, tx model.Tx, c m
 			continue
 		}
 		d := model.Delivery{WebhookID: w.ID, URL: w.URL, Event: payload.Event, ContentType: payload.ContentType, Body: payload.Body}
-		if err := s.enqueueDelivery(ctx, tx, model.Import{Org: c.Org}, d); err != nil {
+		if err := s.enqueueDelivery(ctx, tx, model.Import{Org: c.Org, ID: importID}, d); err != nil {
 			return err
 		}
 	}

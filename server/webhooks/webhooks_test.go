@@ -64,6 +64,11 @@ func TestOperationFaults(t *testing.T) {
 			return f.Forwarded(f.ctx, org, listener.ID, waiting[0].ID, webhooks.SendResult{Attempt: model.Attempt{Delivered: true}})
 		}},
 		{"AnnounceConnectorFailure", f.announce},
+		{"AnnounceDeliveryFailure", func() error {
+			return f.env.Store.Update(f.ctx, func(tx model.Tx) error {
+				return f.AnnounceDeliveryFailure(f.ctx, tx, model.Connector{ID: "c", Org: org}, model.PulledFile{ImportID: "i"}, servertest.Started)
+			})
+		}},
 		{"AnnounceImport", func() error { return f.announceImport(imported(model.Successful)) }},
 		{"AnnounceImport for review", func() error { return f.announceImport(imported(model.NeedsReview)) }},
 		{"ForgetDeliveries", func() error { return f.ForgetDeliveries(f.ctx) }},

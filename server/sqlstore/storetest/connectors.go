@@ -97,7 +97,7 @@ func testPulled(f *fixture, connector string) {
 		return read(f, func(tx model.Tx) ([]model.PulledFile, error) { return tx.Pulled.ListByConnector(f.ctx, connector) })
 	}
 	f.wantEqual(of(), []model.PulledFile{one, newer})
-	one.Taken, one.ImportID, one.Put, one.PutDue, one.PutTries, one.PutMessage, one.Gone = true, "imp", "WAITING", startPlus(5), 2, intray.Literal("x"), startPlus(9)
+	one.Taken, one.ImportID, one.Put, one.PutDue, one.PutTries, one.PutKind, one.PutMessage, one.Gone = true, "imp", "WAITING", startPlus(5), 2, "k", intray.Literal("x"), startPlus(9)
 	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Pulled.Upsert(f.ctx, one), tx.Pulled.Delete(f.ctx, connector, newer.File))
 	})
@@ -112,6 +112,8 @@ func testPulled(f *fixture, connector string) {
 	}
 	f.wantEqual(len(due(4)), 0)
 	f.wantEqual(due(5), []model.PulledFile{one})
+
+	testFailedUploads(f, one)
 
 	run := model.PullRun{ID: "p1", ConnectorID: connector, Began: startPlus(1), Ended: startPlus(2), Kind: "k", Message: intray.NewMessage("connector.more_left_for_later", intray.Params{"n": 3}), Listed: 3, Fetched: 2, Waiting: 1, Skipped: []intray.Message{intray.Literal("a"), intray.NewMessage("sftp.symbolic_link", nil)}}
 	again := run
@@ -131,4 +133,49 @@ func testPulled(f *fixture, connector string) {
 	f.wantEqual(runs(), []model.PullRun{again, run})
 	f.mustUpdate(func(tx model.Tx) error { return tx.Pulls.Trim(f.ctx, connector, 1) })
 	f.wantEqual(runs(), []model.PullRun{again})
+}
+
+// testFailedUploads checks that failed uploads are listed, counted and made due again. waiting is
+// the only version of its connector.
+func testFailedUploads(f *fixture, waiting model.PulledFile) {
+	failed, deleted, done := waiting, waiting, waiting
+	failed.File.Path, failed.Since, failed.ImportID, failed.Put, failed.PutTries = "/in/failed", startPlus(3), "imp-2", "FAILED", 12
+	deleted.File.Path, deleted.Since, deleted.ImportID, deleted.Put, deleted.PutKind = "/in/deleted", startPlus(4), "imp-3", "FAILED", model.ResultDeleted
+	done.File.Path, done.Since, done.ImportID, done.Put, done.PutKind, done.PutMessage = "/in/done", startPlus(5), "imp-4", "DONE", "", intray.Message{}
+	unused := model.PulledFile{Org: waiting.Org, ConnectorID: waiting.ConnectorID, File: model.RemoteFile{Path: "/in/unused"}, Since: startPlus(6)}
+	f.mustUpdate(func(tx model.Tx) error {
+		return firstError(tx.Pulled.Upsert(f.ctx, failed), tx.Pulled.Upsert(f.ctx, deleted), tx.Pulled.Upsert(f.ctx, done), tx.Pulled.Upsert(f.ctx, unused))
+	})
+	list := func(offset, limit int64) (all []model.PulledFile) {
+		f.mustView(func(tx model.Tx) error {
+			list, total, err := tx.Pulled.ListUploads(f.ctx, waiting.ConnectorID, offset, limit)
+			f.wantEqual(total, int64(4))
+			all = list
+			return err
+		})
+		return all
+	}
+	f.wantEqual(list(0, 9), []model.PulledFile{done, deleted, failed, waiting})
+	f.wantEqual(list(1, 1), []model.PulledFile{deleted})
+	count := func(org string) map[string]int64 {
+		return read(f, func(tx model.Tx) (map[string]int64, error) { return tx.Pulled.CountFailedUploads(f.ctx, org) })
+	}
+	f.wantEqual(count("org-a"), map[string]int64{waiting.ConnectorID: 3})
+	f.wantEqual(count("org-b"), map[string]int64{})
+	retry := func(limit int) (n int64) {
+		f.mustUpdate(func(tx model.Tx) (err error) {
+			n, err = tx.Pulled.RetryUploads(f.ctx, waiting.ConnectorID, startPlus(4), limit)
+			return err
+		})
+		return n
+	}
+	f.wantEqual([]int64{retry(1), retry(9), retry(9)}, []int64{1, 1, 0})
+	for _, v := range []*model.PulledFile{&failed, &waiting} {
+		v.Put, v.PutDue, v.PutTries = "WAITING", startPlus(4), 0
+	}
+	f.wantEqual(list(0, 9), []model.PulledFile{done, deleted, failed, waiting})
+	f.mustUpdate(func(tx model.Tx) error {
+		return firstError(tx.Pulled.Delete(f.ctx, waiting.ConnectorID, failed.File), tx.Pulled.Delete(f.ctx, waiting.ConnectorID, deleted.File),
+			tx.Pulled.Delete(f.ctx, waiting.ConnectorID, done.File), tx.Pulled.Delete(f.ctx, waiting.ConnectorID, unused.File))
+	})
 }
