@@ -100,7 +100,7 @@ func (c *webhookSender) Send(ctx context.Context, d model.Delivery, at time.Time
 	if err != nil {
 		return webhooks.SendResult{}, err
 	}
-	return webhooks.SendResult{RetryAfter: out.RetryAfter, Attempt: model.Attempt{
+	return webhooks.SendResult{RetryAfter: out.RetryAfter, Gone: out.Kind == webhook.Gone, Attempt: model.Attempt{
 		Took: out.Timing.Total, Answered: out.Timing.Answered, Delivered: out.Delivered(), Status: out.Status,
 		Message: out.Text, Head: out.Head, Body: out.Body,
 	}}, nil

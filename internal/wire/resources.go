@@ -25,7 +25,7 @@ type Webhook struct {
 	DevelopmentMode   *bool    `json:"development_mode" doc:"null means all."`
 	ImportIdentifiers []string `json:"import_identifiers" doc:"Empty means all."`
 	SchemaIDs         []string `json:"schema_ids" doc:"Empty means all."`
-	Enabled           bool     `json:"enabled" doc:"A webhook whose messages all fail for 5 days is disabled."`
+	Enabled           bool     `json:"enabled" doc:"A webhook is disabled when its messages all fail for 5 days or its receiver responds with 410 Gone."`
 	FailingSince      *string  `json:"failing_since" schema:"time" doc:"Since when every attempt has failed."`
 	CreatedDate       string   `json:"created_date" schema:"time"`
 	Secret            string   `json:"secret,omitempty" doc:"whsec_ and base64. Sent only when the webhook is created and after a rotation."`

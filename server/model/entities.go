@@ -309,7 +309,8 @@ type Webhook struct {
 	Org string
 	// URL is the address of the receiver. It is "" if a program fetches the messages instead.
 	URL string
-	// Enabled webhooks receive messages. Intray disables a webhook that has failed for days.
+	// Enabled webhooks receive messages. Intray disables a webhook that has failed for days or
+	// whose receiver is gone.
 	Enabled bool
 	// Development selects imports by their developmentMode: "true", "false", or "" for both.
 	Development string

@@ -32,8 +32,8 @@ const (
 	// Redirected means that the receiver responded with a status from 300 to 399. The redirect
 	// was not followed.
 	Redirected Kind = "redirected"
-	// Gone means that the receiver responded with 410, which asks the sender to stop. Gone
-	// counts as a failure like any other.
+	// Gone means that the receiver responded with 410, which asks the sender to stop. The
+	// caller should not send anything else to the URL.
 	Gone Kind = "gone"
 	// Invalid means that the URL cannot be called.
 	Invalid Kind = "invalid_address"

@@ -338,7 +338,7 @@ func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) err
 	switch {
 	case result.Delivered:
 		now.Status = model.Delivered
-	case !decision.Retry:
+	case !decision.Retry, result.Gone:
 		now.Status = model.GivenUp
 	default:
 		now.Due = s.env.Now().Add(decision.Wait)
@@ -346,6 +346,8 @@ func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) err
 	if err := tx.Deliveries.Save(ctx, now); err != nil || d.WebhookID == "" {
 		return err
 	}
+	// The URL of the webhook may have changed since the message was sent to a receiver that is gone.
+	decision.Dead = decision.Dead || result.Gone && d.URL == w.URL
 	return s.updateReceiver(ctx, tx, w, decision, result)
 }
 

@@ -189,3 +189,68 @@ func TestDisabledIsAnnouncedToAll(t *testing.T) {
 		t.Errorf("the disabled webhook got %d announcements", n)
 	}
 }
+
+// TestFindingEcosystem12Gone checks that a receiver that responds with 410 gets no further
+// messages: its webhook is disabled, the other webhooks are notified, and the waiting messages
+// are given up. A URL in a schema gets no further attempts of the same message.
+func TestFindingEcosystem12Gone(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	gone, other := f.webhook("http://gone"), f.webhook("http://other")
+	f.sender.gone = []string{"http://gone", "http://done"}
+	must(t, f.announce())
+	must(t, f.announceImport(imported(model.Successful)))
+	must(t, f.deliverDue())
+	f.Clock.Advance(24 * time.Hour)
+	must(t, f.deliverDue())
+	if now, err := f.Webhook(f.ctx, org, gone.ID); err != nil || now.Enabled {
+		t.Errorf("the webhook is %+v, %v; want disabled", now, err)
+	}
+	for name, w := range map[string]model.Webhook{"webhook": gone, "schema": {}} {
+		list, attempts := f.deliveries(w)
+		tried := 0
+		for _, d := range list {
+			tried += len(attempts[d.ID])
+			if d.Status != model.GivenUp {
+				t.Errorf("%s: %+v, want FAILED", name, d)
+			}
+		}
+		// The two messages for the webhook may be sent at the same time.
+		if tried == 0 || tried > 2 || name == "schema" && tried != 1 {
+			t.Errorf("%s: %d attempts", name, tried)
+		}
+	}
+	list, _ := f.deliveries(other)
+	if !slices.ContainsFunc(list, func(d model.Delivery) bool {
+		return d.Event == string(webhooks.WebhookDisabled) && d.Status == model.Delivered
+	}) {
+		t.Errorf("the other webhook got %+v", list)
+	}
+
+	f.sender.gone = nil
+	_, err := f.ReplaceWebhook(f.ctx, org, gone.ID, webhooks.Draft{URL: "http://new", Enabled: true})
+	must(t, err)
+	n, err := f.Redeliver(f.ctx, org, gone.ID, "", time.Time{})
+	must(t, err)
+	must(t, f.deliverDue())
+	if list, _ := f.deliveries(gone); n != 2 || list[0].Status != model.Delivered || list[1].Status != model.Delivered {
+		t.Errorf("after the webhook was enabled again, %d messages were queued: %+v", n, list)
+	}
+}
+
+// A 410 of an old URL does not disable a webhook whose URL has been corrected in the meantime.
+func TestGoneAfterChange(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	w := f.webhook("http://gone")
+	f.sender.gone = []string{"http://gone"}
+	f.sender.onSend = func() {
+		_, err := f.ReplaceWebhook(f.ctx, org, w.ID, webhooks.Draft{URL: "http://new", Enabled: true})
+		must(t, err)
+	}
+	must(t, f.announce())
+	must(t, f.deliverDue())
+	if now, err := f.Webhook(f.ctx, org, w.ID); err != nil || !now.Enabled || now.URL != "http://new" {
+		t.Errorf("the webhook is %+v, %v", now, err)
+	}
+}

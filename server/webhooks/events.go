@@ -24,7 +24,7 @@ const (
 	// HeadlessImportFailed means that an import created through the API became FAILED.
 	HeadlessImportFailed Event = "headless_import_failed"
 	// WebhookDisabled means that another webhook of the organization was disabled
-	// because it failed for days.
+	// because it failed for days or its receiver asked for this.
 	WebhookDisabled Event = "webhook_disabled"
 	// ConnectorFailed means that a run of an SFTP connector failed, although the run before it,
 	// if any, succeeded.
@@ -86,4 +86,7 @@ type SendResult struct {
 	model.Attempt
 	// RetryAfter is the delay that the receiver requested, or 0.
 	RetryAfter time.Duration
+	// Gone is true if the receiver asked that nothing more is sent to the URL. The message is not
+	// tried again, and the webhook is disabled.
+	Gone bool
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -123,6 +124,10 @@ type fakeSender struct {
 	sent []string
 	// down makes every attempt fail.
 	down bool
+	// gone lists the URLs whose receivers respond with 410.
+	gone []string
+	// onSend, unless nil, is called for each attempt.
+	onSend func()
 }
 
 func (s *fakeSender) payload(event webhooks.Event) (webhooks.Payload, error) {
@@ -165,9 +170,15 @@ func (s *fakeSender) Send(_ context.Context, d model.Delivery, _ time.Time, _ []
 	if err := s.faults.Use("Sender.Send"); err != nil {
 		return webhooks.SendResult{}, err
 	}
+	if s.onSend != nil {
+		s.onSend()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.sent = append(s.sent, d.ID)
+	if slices.Contains(s.gone, d.URL) {
+		return webhooks.SendResult{Gone: true, Attempt: model.Attempt{Status: 410, Message: intray.Literal("410")}}, nil
+	}
 	if s.down {
 		return webhooks.SendResult{Attempt: model.Attempt{Status: 503, Message: intray.Literal("503")}}, nil
 	}

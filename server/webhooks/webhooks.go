@@ -366,7 +366,7 @@ func (s *Service) enqueueDelivery(ctx context.Context, tx model.Tx, imp model.Im
 	return tx.Deliveries.Insert(ctx, d)
 }
 
-// disableWebhook disables a webhook that failed for days, and announces this to the
+// disableWebhook disables a webhook whose receiver is dead or gone, and announces this to the
 // other webhooks.
 func (s *Service) disableWebhook(ctx context.Context, tx model.Tx, w model.Webhook, at time.Time, last intray.Message) error {
 	w.Enabled, w.Modified = false, at
@@ -376,7 +376,7 @@ func (s *Service) disableWebhook(ctx context.Context, tx model.Tx, w model.Webho
 	if err := tx.Outbox.GiveUp(ctx, w.ID); err != nil {
 		return err
 	}
-	s.env.Log.Warn("webhook disabled because it failed for days", "webhook", w.ID, "org", w.Org, "last", last.String())
+	s.env.Log.Warn("webhook disabled because it failed for days or its receiver responded with 410", "webhook", w.ID, "org", w.Org, "last", last.String())
 	payload, err := s.sender.DisabledPayload(w, at, last)
 	if err != nil {
 		return err
