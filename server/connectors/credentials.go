@@ -3,6 +3,7 @@ package connectors
 import (
 	"context"
 	"encoding/base64"
+	"encoding/json"
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
@@ -22,13 +23,51 @@ type CredentialDraft struct {
 	PrivateKey secrets.Secret
 }
 
-// secret returns the secret for the draft's AuthType as own, and the one for the
-// other type as other.
-func (d CredentialDraft) secret() (own, other secrets.Secret) {
-	if d.AuthType == model.AuthKey {
-		return d.PrivateKey, d.Password
+// secretField is a field of a CredentialDraft that holds a secret.
+type secretField struct {
+	name  string
+	value secrets.Secret
+	// used reports whether the draft's AuthType uses the secret.
+	used bool
+	// missing is the error if the secret is required, and unused the message if it is not allowed.
+	missing *model.Error
+	unused  intray.Message
+}
+
+// secretFields returns both fields that hold secrets.
+func (d CredentialDraft) secretFields() [2]secretField {
+	return [2]secretField{
+		{
+			"private_key", d.PrivateKey, d.AuthType != model.AuthPassword,
+			credentialError("private_key", intray.NewMessage("sftp_credential.key_missing", nil), intray.NewMessage("sftp_credential.must_supply_key", nil)),
+			intray.NewMessage("sftp_credential.not_for_password_auth", nil),
+		},
+		{
+			"password", d.Password, d.AuthType != model.AuthKey,
+			credentialError("password", intray.NewMessage("sftp_credential.password_missing", nil), intray.NewMessage("sftp_credential.must_supply_password", nil)),
+			intray.NewMessage("sftp_credential.not_for_key_auth", nil),
+		},
 	}
-	return d.Password, d.PrivateKey
+}
+
+// missingSecret returns an error if a secret that the draft's AuthType uses is missing, or nil.
+func (d CredentialDraft) missingSecret() error {
+	for _, field := range d.secretFields() {
+		if field.used && field.value.IsZero() {
+			return field.missing
+		}
+	}
+	return nil
+}
+
+// hasSecret reports whether the draft has a secret.
+func (d CredentialDraft) hasSecret() bool { return !d.Password.IsZero() || !d.PrivateKey.IsZero() }
+
+// bothSecrets is the plaintext of a sealed secret with model.AuthKeyAndPassword. With the other
+// types, the plaintext is the secret.
+type bothSecrets struct {
+	Password   string `json:"password"`
+	PrivateKey string `json:"private_key"`
 }
 
 // CreateCredential stores a credential and encrypts its secret. If a credential
@@ -37,8 +76,8 @@ func (s *Service) CreateCredential(ctx context.Context, org string, draft Creden
 	if err := s.checkDraft(draft); err != nil {
 		return model.Credential{}, err
 	}
-	if own, _ := draft.secret(); own.Reveal() == "" {
-		return model.Credential{}, noSecret(draft.AuthType)
+	if err := draft.missingSecret(); err != nil {
+		return model.Credential{}, err
 	}
 	id, err := s.env.IDOrNew(draft.ID)
 	if err != nil {
@@ -63,7 +102,7 @@ func (s *Service) CreateCredential(ctx context.Context, org string, draft Creden
 }
 
 // ReplaceCredential replaces the settings of a credential. If the draft has no
-// secret, the stored one remains and AuthType must not change. If the server
+// secret, the stored ones remain and AuthType must not change. If the server
 // changes, the pinned host key is deleted.
 func (s *Service) ReplaceCredential(ctx context.Context, org, id string, draft CredentialDraft) (c model.Credential, err error) {
 	if err := s.checkDraft(draft); err != nil {
@@ -73,8 +112,10 @@ func (s *Service) ReplaceCredential(ctx context.Context, org, id string, draft C
 		if c, err = tx.Credentials.Get(ctx, org, id); err != nil {
 			return model.DescribeNotFound(err, model.CredentialMissing)
 		}
-		if own, _ := draft.secret(); own.Reveal() == "" && draft.AuthType != c.AuthType {
-			return noSecret(draft.AuthType)
+		if draft.hasSecret() || draft.AuthType != c.AuthType {
+			if err := draft.missingSecret(); err != nil {
+				return err
+			}
 		}
 		if draft.Hostname != c.Hostname || draft.Port != c.Port {
 			c.HostKey = ""
@@ -86,13 +127,6 @@ func (s *Service) ReplaceCredential(ctx context.Context, org, id string, draft C
 		return tx.Credentials.Save(ctx, c)
 	})
 	return c, err
-}
-
-func noSecret(t model.AuthType) error {
-	if t == model.AuthKey {
-		return credentialError("private_key", intray.NewMessage("sftp_credential.key_missing", nil), intray.NewMessage("sftp_credential.must_supply_key", nil))
-	}
-	return credentialError("password", intray.NewMessage("sftp_credential.password_missing", nil), intray.NewMessage("sftp_credential.must_supply_password", nil))
 }
 
 // credentialError returns an error about one field. problem is the message for the
@@ -110,46 +144,69 @@ func (s *Service) checkDraft(d CredentialDraft) error {
 		return model.InvalidField("port", intray.NewMessage("sftp_credential.invalid_port", nil))
 	case d.User == "" || utf8.RuneCountInString(d.User) > model.MaxLabel || !model.IsPrintable(d.User):
 		return model.InvalidField("user", intray.NewMessage("sftp_credential.invalid_user", intray.Params{"n": model.MaxLabel}))
-	case d.AuthType != model.AuthPassword && d.AuthType != model.AuthKey:
+	case d.AuthType != model.AuthPassword && d.AuthType != model.AuthKey && d.AuthType != model.AuthKeyAndPassword:
 		return model.InvalidField("auth_type", intray.NewMessage("sftp_credential.invalid_auth_type", nil))
 	}
-	if _, other := d.secret(); other.Reveal() != "" {
-		if d.AuthType == model.AuthKey {
-			return model.InvalidField("password", intray.NewMessage("sftp_credential.not_for_key_auth", nil))
+	for _, field := range d.secretFields() {
+		if !field.used && !field.value.IsZero() {
+			return model.InvalidField(field.name, field.unused)
 		}
-		return model.InvalidField("private_key", intray.NewMessage("sftp_credential.not_for_password_auth", nil))
 	}
 	return nil
 }
 
-// applyCredentialDraft copies a draft to a credential. If the secret is empty, the
-// stored one remains.
+// applyCredentialDraft copies a draft to a credential. If the draft has no secret, the stored ones
+// remain.
 func (s *Service) applyCredentialDraft(c *model.Credential, d CredentialDraft) error {
 	c.Hostname, c.Port, c.User, c.AuthType = d.Hostname, d.Port, d.User, d.AuthType
-	own, _ := d.secret()
-	if own.Reveal() == "" {
+	if !d.hasSecret() {
 		return nil
 	}
-	fingerprint, err := s.fingerprint(c.ID, d.AuthType, own)
+	fingerprint, err := s.fingerprint(c.ID, d)
 	if err != nil {
 		return err
 	}
 	c.Fingerprint = fingerprint
-	c.Sealed, err = s.secretCipher.Seal([]byte(own.Reveal()), c.Org, c.ID)
+	plain := []byte(d.Password.Reveal() + d.PrivateKey.Reveal()) // one of them is empty
+	if d.AuthType == model.AuthKeyAndPassword {
+		if plain, err = json.Marshal(bothSecrets{d.Password.Reveal(), d.PrivateKey.Reveal()}); err != nil {
+			return err
+		}
+	}
+	c.Sealed, err = s.secretCipher.Seal(plain, c.Org, c.ID)
 	return err
 }
 
-// fingerprint returns a string that identifies a secret without revealing it.
-func (s *Service) fingerprint(id string, t model.AuthType, secret secrets.Secret) (string, error) {
-	if t == model.AuthPassword {
-		mac := s.passwordKey.MAC([]byte(id), []byte(secret.Reveal()))
+// fingerprint returns a string that identifies the secret of a draft without revealing it. If
+// there is a private key, it identifies the key.
+func (s *Service) fingerprint(id string, d CredentialDraft) (string, error) {
+	if d.AuthType == model.AuthPassword {
+		mac := s.passwordKey.MAC([]byte(id), []byte(d.Password.Reveal()))
 		return "SHA256:" + base64.RawStdEncoding.EncodeToString(mac), nil
 	}
-	fingerprint, err := s.cfg.SFTP.Fingerprint(secret)
+	fingerprint, err := s.cfg.SFTP.Fingerprint(d.PrivateKey)
 	if err != nil {
 		return "", model.InvalidField("private_key", intray.MessageOf(err))
 	}
 	return fingerprint, nil
+}
+
+// loginOf decrypts the secrets of a credential.
+func (s *Service) loginOf(c model.Credential) (Login, error) {
+	plain, err := s.secretCipher.Open(c.Sealed, c.Org, c.ID)
+	login := Login{Hostname: c.Hostname, Port: c.Port, User: c.User, HostKey: c.HostKey}
+	var both bothSecrets
+	switch {
+	case err != nil:
+	case c.AuthType == model.AuthKeyAndPassword:
+		err = json.Unmarshal(plain, &both)
+	case c.AuthType == model.AuthKey:
+		both.PrivateKey = string(plain)
+	default:
+		both.Password = string(plain)
+	}
+	login.Password, login.PrivateKey = secrets.NewSecret(both.Password), secrets.NewSecret(both.PrivateKey)
+	return login, err
 }
 
 // Credentials returns at most limit credentials, newest first, starting at offset,

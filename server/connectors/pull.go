@@ -17,7 +17,6 @@ import (
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
-	"github.com/intraydata/intray/server/secrets"
 )
 
 const (
@@ -326,18 +325,6 @@ func (r *connectorRun) prepare(ctx context.Context) error {
 	}
 	r.schema, err = schemas.Parse(r.doc)
 	return err
-}
-
-// loginOf decrypts the secret of a credential.
-func (s *Service) loginOf(c model.Credential) (Login, error) {
-	secret, err := s.secretCipher.Open(c.Sealed, c.Org, c.ID)
-	login := Login{Hostname: c.Hostname, Port: c.Port, User: c.User, HostKey: c.HostKey}
-	if c.AuthType == model.AuthKey {
-		login.PrivateKey = secrets.NewSecret(string(secret))
-	} else {
-		login.Password = secrets.NewSecret(string(secret))
-	}
-	return login, err
 }
 
 // open logs in, and pins the host key on the first connection to a server.

@@ -24,9 +24,9 @@ func credentialBody() *jsonschema.Schema {
 		required("hostname", lineType("Host name or IP address.", 253)),
 		required("port", &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Max: jsonschema.Bound(65535)}),
 		required("user", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: model.MaxLabel}),
-		required("auth_type", enumType("", "PASSWORD", "KEY")),
-		optional("password", nullable(&jsonschema.Schema{Kind: jsonschema.String, MaxLength: 4096, Description: "With auth_type PASSWORD only."})),
-		optional("private_key", nullable(&jsonschema.Schema{Kind: jsonschema.String, MaxLength: 65536, Description: "In OpenSSH format, without a passphrase. With auth_type KEY only."})),
+		required("auth_type", enumType("KEY_AND_PASSWORD is for servers that require both.", "PASSWORD", "KEY", "KEY_AND_PASSWORD")),
+		optional("password", nullable(&jsonschema.Schema{Kind: jsonschema.String, MaxLength: 4096, Description: "With auth_type PASSWORD and KEY_AND_PASSWORD only."})),
+		optional("private_key", nullable(&jsonschema.Schema{Kind: jsonschema.String, MaxLength: 65536, Description: "In OpenSSH format, without a passphrase. With auth_type KEY and KEY_AND_PASSWORD only."})),
 	)
 }
 

@@ -170,7 +170,7 @@ func namedSchema(name string) *jsonschema.Schema {
 
 // namedEnums maps the names of enumerations, as used in tags, to their values.
 var namedEnums = map[string][]string{
-	"auth_type":       {"PASSWORD", "KEY"},
+	"auth_type":       {"PASSWORD", "KEY", "KEY_AND_PASSWORD"},
 	"decided":         {"person", "file"},
 	"deleted_part":    {"original", "result", "problems"},
 	"deletion_reason": {"asked for", "retention"},

@@ -282,6 +282,8 @@ type AuthType string
 const (
 	AuthPassword AuthType = "PASSWORD"
 	AuthKey      AuthType = "KEY"
+	// AuthKeyAndPassword is for servers that require both.
+	AuthKeyAndPassword AuthType = "KEY_AND_PASSWORD"
 )
 
 // Credential is a login for an SFTP server.

@@ -235,6 +235,47 @@ func TestSecretsAreEncrypted(t *testing.T) {
 	}
 }
 
+// TestFindingEcosystemBothSecrets checks credentials with a key and a password: both are required,
+// both are encrypted and used to log in, and without secrets a replacement keeps both.
+func TestFindingEcosystemBothSecrets(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	both := passwordDraft()
+	both.AuthType, both.PrivateKey = model.AuthKeyAndPassword, secrets.NewSecret("a key")
+	for name, change := range map[string]func(d *connectors.CredentialDraft){
+		"no password": func(d *connectors.CredentialDraft) { d.Password = secrets.Secret{} },
+		"empty key":   func(d *connectors.CredentialDraft) { d.PrivateKey = secrets.NewSecret("") },
+		"broken key":  func(d *connectors.CredentialDraft) { d.PrivateKey = secrets.NewSecret("broken") },
+	} {
+		draft := both
+		change(&draft)
+		_, err := f.CreateCredential(f.ctx, f.org, draft)
+		if !model.IsKind(err, model.Invalid) {
+			t.Errorf("%s: error %v, want Invalid", name, err)
+		}
+	}
+	made, err := f.CreateCredential(f.ctx, f.org, passwordDraft())
+	must(t, err)
+	half := both
+	half.Password = secrets.Secret{}
+	_, err = f.ReplaceCredential(f.ctx, f.org, made.ID, half)
+	f.wantError(err, model.Invalid, "invalid")
+	made, err = f.ReplaceCredential(f.ctx, f.org, made.ID, both)
+	if err != nil || made.Fingerprint != "SHA256:of a key" || strings.Contains(string(made.Sealed), "swordfish") {
+		t.Errorf("%+v, error %v", made, err)
+	}
+	_, err = f.ReplaceCredential(f.ctx, f.org, made.ID, half)
+	f.wantError(err, model.Invalid, "invalid")
+	unchanged := both
+	unchanged.User, unchanged.Password, unchanged.PrivateKey = "other", secrets.Secret{}, secrets.NewSecret("")
+	_, err = f.ReplaceCredential(f.ctx, f.org, made.ID, unchanged)
+	must(t, err)
+	_, failure, err := f.TestCredential(f.ctx, f.org, made.ID)
+	if login := f.remote.TestLogin; failure != nil || err != nil || login.Password.Reveal() != "swordfish" || login.PrivateKey.Reveal() != "a key" || login.User != "other" {
+		t.Errorf("logged in with %+v; failure %v, error %v", login, failure, err)
+	}
+}
+
 func TestHostKeyIsPinned(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

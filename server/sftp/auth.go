@@ -5,6 +5,7 @@ import (
 	"encoding/pem"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,19 @@ const opensshKey = "OPENSSH PRIVATE KEY"
 // removes its passphrase.
 const convertKey = "ssh-keygen -p -f FILE"
 
+// convertPuTTYKey is the command that converts a key of PuTTY to OpenSSH's format.
+const convertPuTTYKey = "puttygen FILE -O private-openssh-new -o NEW_FILE"
+
+// isPublicKey reports whether text is a public key in one of the usual formats.
+func isPublicKey(text []byte) bool {
+	first, _, _ := bytes.Cut(text, []byte("\n"))
+	if bytes.HasPrefix(first, []byte("-----BEGIN ")) && bytes.Contains(first, []byte("PUBLIC KEY")) || bytes.HasPrefix(first, []byte("---- BEGIN SSH2 PUBLIC KEY")) {
+		return true
+	}
+	_, _, _, _, err := ssh.ParseAuthorizedKey(first)
+	return err == nil
+}
+
 // Fingerprint returns the SHA-256 fingerprint of the public key in the format of OpenSSH:
 // "SHA256:…". The private key must be in OpenSSH format, without a passphrase. The message of an
 // error describes the problem and contains no part of the key.
@@ -40,6 +54,12 @@ func parsePrivateKey(privateKey secrets.Secret) (ssh.Signer, error) {
 	text := bytes.TrimSpace([]byte(privateKey.Reveal()))
 	if len(text) > maxKeyText {
 		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.too_long", nil)}
+	}
+	if isPublicKey(text) {
+		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.is_public", nil)}
+	}
+	if bytes.HasPrefix(text, []byte("PuTTY-User-Key-File-")) {
+		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.is_putty", intray.Params{"command": convertPuTTYKey})}
 	}
 	if !bytes.HasPrefix(text, []byte("-----BEGIN "+opensshKey+"-----")) {
 		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.not_openssh", intray.Params{"start": "-----BEGIN " + opensshKey + "-----", "command": convertKey})}
@@ -60,17 +80,102 @@ func parsePrivateKey(privateKey secrets.Secret) (ssh.Signer, error) {
 	return signer, nil
 }
 
-// authMethods checks the secrets and returns the login methods and their names in the protocol.
-func authMethods(cred Credential) (methods []ssh.AuthMethod, names []string, err error) {
-	if cred.Password.IsZero() == cred.PrivateKey.IsZero() {
-		return nil, nil, &intray.MessageError{Message: intray.NewMessage("sftp.one_secret", nil)}
+// These are the names of login methods in the protocol.
+const (
+	keyMethod         = "publickey"
+	passwordMethod    = "password"
+	interactiveMethod = "keyboard-interactive"
+)
+
+// passwordMethods are the methods that send a password.
+var passwordMethods = []string{passwordMethod, interactiveMethod}
+
+// login is the part of an attempt that logs in. It records what the server refuses, because the
+// library has no error types for that.
+type login struct {
+	methods []ssh.AuthMethod
+	names   []string
+	// isRSA is true if the private key is an RSA key.
+	isRSA bool
+	// refused is true if the server accepts none of the remaining methods.
+	refused bool
+	// allowed, accepted and tried are the methods that the server allows next, those that it
+	// accepted as a part of the login, and those that it refused.
+	allowed, accepted, tried []string
+}
+
+// newLogin checks the secrets and returns the login. The key comes first, because servers that
+// require both secrets usually expect this order.
+func newLogin(cred Credential) (*login, error) {
+	if cred.Password.IsZero() && cred.PrivateKey.IsZero() {
+		return nil, &intray.MessageError{Message: intray.NewMessage("sftp.one_secret", nil)}
 	}
-	if cred.Password.IsZero() {
+	l := &login{}
+	if !cred.PrivateKey.IsZero() {
 		signer, err := parsePrivateKey(cred.PrivateKey)
-		return []ssh.AuthMethod{ssh.PublicKeys(signer)}, []string{"publickey"}, err
+		if err != nil {
+			return nil, err
+		}
+		l.isRSA = signer.PublicKey().Type() == ssh.KeyAlgoRSA
+		l.methods, l.names = append(l.methods, ssh.PublicKeys(signer)), append(l.names, keyMethod)
 	}
-	interactive := ssh.KeyboardInteractive(answerOnce(cred.Password))
-	return []ssh.AuthMethod{ssh.Password(cred.Password.Reveal()), interactive}, []string{"password", "keyboard-interactive"}, nil
+	if !cred.Password.IsZero() {
+		l.methods = append(l.methods, ssh.Password(cred.Password.Reveal()), ssh.KeyboardInteractive(answerOnce(cred.Password)))
+		l.names = append(l.names, passwordMethods...)
+	}
+	return l, nil
+}
+
+// noteProgress records the state of the login. The library calls it after each method.
+// noteProgress returns no method, so the library chooses the next one itself.
+func (l *login) noteProgress(about *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
+	l.allowed, l.accepted, l.tried = about.AllowedMethods, about.PartialSuccessMethods, about.TriedMethods
+	l.refused = !slices.ContainsFunc(l.names, func(method string) bool {
+		return slices.Contains(about.AllowedMethods, method) && !slices.Contains(about.TriedMethods, method)
+	})
+	return nil, nil
+}
+
+// explainRefusal returns the message that explains why the login was refused. params are the
+// parameters of the message except for the secret.
+func (l *login) explainRefusal(params intray.Params) intray.Message {
+	hasKey, hasPassword := slices.Contains(l.names, keyMethod), slices.Contains(l.names, passwordMethod)
+	wantsKey, wantsPassword := slices.Contains(l.allowed, keyMethod), containsAny(l.allowed, passwordMethods)
+	triedKey, triedPassword := slices.Contains(l.tried, keyMethod), containsAny(l.tried, passwordMethods)
+	switch {
+	case !hasPassword && wantsPassword && slices.Contains(l.accepted, keyMethod):
+		return intray.NewMessage("sftp.password_also_required", params)
+	case !hasKey && wantsKey && containsAny(l.accepted, passwordMethods):
+		return intray.NewMessage("sftp.key_also_required", params)
+	case !hasKey && wantsKey && !wantsPassword && !triedPassword:
+		return intray.NewMessage("sftp.password_not_allowed", params)
+	case !hasPassword && wantsPassword && !wantsKey && !triedKey:
+		return intray.NewMessage("sftp.key_not_allowed", params)
+	}
+	params = maps.Clone(params)
+	params["secret"] = l.secret()
+	if l.isRSA && !triedPassword {
+		return intray.NewMessage("sftp.rsa_key_denied", params)
+	}
+	return intray.NewMessage("sftp.login_denied", params)
+}
+
+// secret returns the name of the secrets that the server refused. If it refused none, secret
+// returns the name of all secrets.
+func (l *login) secret() intray.Message {
+	hasKey, hasPassword := slices.Contains(l.names, keyMethod), slices.Contains(l.names, passwordMethod)
+	triedKey, triedPassword := slices.Contains(l.tried, keyMethod), containsAny(l.tried, passwordMethods)
+	switch {
+	case hasKey && hasPassword && triedKey == triedPassword:
+		return intray.NewMessage("sftp.key_and_password", nil)
+	case hasPassword && (triedPassword || !hasKey):
+		return intray.NewMessage("sftp.password", nil)
+	}
+	return intray.NewMessage("sftp.private_key", nil)
+}
+
+func containsAny(list, values []string) bool {
+	return slices.ContainsFunc(values, func(v string) bool { return slices.Contains(list, v) })
 }
 
 var errMoreQuestions = errors.New("the server asks for more than a password")

@@ -1,6 +1,7 @@
 package sftp_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/ed25519"
 	"crypto/rand"
@@ -74,8 +75,10 @@ func TestFingerprintRefuses(t *testing.T) {
 		"nonsense":          {"nonsense", "private_key.not_openssh"},
 		"PKCS #1":           {legacyKey(t, "RSA PRIVATE KEY"), "private_key.not_openssh"},
 		"PKCS #8":           {legacyKey(t, "PRIVATE KEY"), "private_key.not_openssh"},
-		"PuTTY":             {"PuTTY-User-Key-File-3: ssh-ed25519\n", "private_key.not_openssh"},
-		"public half":       {string(ssh.MarshalAuthorizedKey(signer.PublicKey())), "private_key.not_openssh"},
+		"PuTTY":             {"PuTTY-User-Key-File-3: ssh-ed25519\n", "private_key.is_putty"},
+		"public half":       {string(ssh.MarshalAuthorizedKey(signer.PublicKey())), "private_key.is_public"},
+		"public half, PEM":  {"-----BEGIN RSA PUBLIC KEY-----\nMAo=\n-----END RSA PUBLIC KEY-----\n", "private_key.is_public"},
+		"public half, SSH2": {"---- BEGIN SSH2 PUBLIC KEY ----\nAAAA\n---- END SSH2 PUBLIC KEY ----\n", "private_key.is_public"},
 		"text before":       {"key:\n" + good, "private_key.not_openssh"},
 		"text after":        {good + "more", "private_key.damaged"},
 		"two keys":          {good + good, "private_key.damaged"},
@@ -317,7 +320,110 @@ func TestOpenSSHRefusesTheKey(t *testing.T) {
 	wantError(t, err, sftp.Denied, "sftp.login_denied", "sftp.private_key")
 	cred.PrivateKey, cred.Password = secrets.Secret{}, secrets.NewSecret("right")
 	_, err = newClient(long).Test(context.Background(), cred)
-	wantError(t, err, sftp.Denied, "sftp.login_denied", "sftp.password")
+	wantError(t, err, sftp.Denied, "sftp.password_not_allowed")
+}
+
+// serverWithSteps starts a server that requires the given login methods in this order. It
+// accepts the key mine and the password "right", and asks for the password interactively if a
+// step is "interactive".
+func serverWithSteps(t *testing.T, mine ssh.PublicKey, steps ...string) sftp.Credential {
+	t.Helper()
+	refused := errors.New("wrong")
+	accept := func([]string) (*ssh.Permissions, error) { return nil, nil }
+	var callbacks func(steps []string) ssh.ServerAuthCallbacks
+	next := func(rest []string) (*ssh.Permissions, error) {
+		if len(rest) == 0 {
+			return accept(rest)
+		}
+		return nil, &ssh.PartialSuccessError{Next: callbacks(rest)}
+	}
+	callbacks = func(steps []string) (c ssh.ServerAuthCallbacks) {
+		switch steps[0] {
+		case "key":
+			c.PublicKeyCallback = func(_ ssh.ConnMetadata, key ssh.PublicKey) (*ssh.Permissions, error) {
+				if !bytes.Equal(key.Marshal(), mine.Marshal()) {
+					return nil, refused
+				}
+				return next(steps[1:])
+			}
+		case "password":
+			c.PasswordCallback = func(_ ssh.ConnMetadata, password []byte) (*ssh.Permissions, error) {
+				if string(password) != "right" {
+					return nil, refused
+				}
+				return next(steps[1:])
+			}
+		case "interactive":
+			c.KeyboardInteractiveCallback = func(_ ssh.ConnMetadata, question ssh.KeyboardInteractiveChallenge) (*ssh.Permissions, error) {
+				answers, err := question("", "", []string{"Password: "}, []bool{false})
+				if err != nil || answers[0] != "right" {
+					return nil, refused
+				}
+				return next(steps[1:])
+			}
+		}
+		return c
+	}
+	first := callbacks(steps)
+	cfg := &ssh.ServerConfig{PasswordCallback: first.PasswordCallback, PublicKeyCallback: first.PublicKeyCallback, KeyboardInteractiveCallback: first.KeyboardInteractiveCallback}
+	host, _ := newKey(t, "ed25519")
+	cfg.AddHostKey(host)
+	return listen(t, serveSSH(cfg, honest))
+}
+
+// TestFindingEcosystemKeyAndPassword checks that a credential with a key and a password works with
+// servers that require both or one of them, and that errors name what is missing or wrong.
+func TestFindingEcosystemKeyAndPassword(t *testing.T) {
+	t.Parallel()
+	signer, mine := newKey(t, "ed25519")
+	_, other := newKey(t, "ed25519")
+	right, wrong, none := secrets.NewSecret("right"), secrets.NewSecret("wrong"), secrets.Secret{}
+	for name, c := range map[string]struct {
+		steps         []string
+		key, password secrets.Secret
+		want          []string
+	}{
+		"both":                       {[]string{"key", "password"}, mine, right, nil},
+		"both, the other order":      {[]string{"password", "key"}, mine, right, nil},
+		"both, interactive":          {[]string{"key", "interactive"}, mine, right, nil},
+		"only a key is required":     {[]string{"key"}, mine, right, nil},
+		"only a password":            {[]string{"password"}, mine, right, nil},
+		"a password is missing":      {[]string{"key", "password"}, mine, none, []string{"sftp.password_also_required"}},
+		"an answer is missing":       {[]string{"key", "interactive"}, mine, none, []string{"sftp.password_also_required"}},
+		"a key is missing":           {[]string{"password", "key"}, none, right, []string{"sftp.key_also_required"}},
+		"a password is not allowed":  {[]string{"key", "password"}, none, right, []string{"sftp.password_not_allowed"}},
+		"a key is not allowed":       {[]string{"password", "key"}, mine, none, []string{"sftp.key_not_allowed"}},
+		"the password is wrong":      {[]string{"key", "password"}, mine, wrong, []string{"sftp.login_denied", `"sftp.password"`}},
+		"the key is wrong":           {[]string{"key", "password"}, other, right, []string{"sftp.login_denied", `"sftp.private_key"`}},
+		"the key is wrong, reversed": {[]string{"password", "key"}, other, right, []string{"sftp.login_denied", `"sftp.private_key"`}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			cred := serverWithSteps(t, signer.PublicKey(), c.steps...)
+			cred.PrivateKey, cred.Password = c.key, c.password
+			if c.want == nil {
+				mustTest(t, cred)
+				return
+			}
+			_, err := newClient(long).Test(context.Background(), cred)
+			wantError(t, err, sftp.Denied, c.want...)
+		})
+	}
+}
+
+// TestFindingEcosystemSHA1 checks the hint for a server that lists modern signatures of RSA keys
+// but accepts only SHA-1, as OpenSSH does with PubkeyAcceptedAlgorithms ssh-rsa. The server here
+// refuses the key, which looks the same. A wrong key of another type gets no such hint.
+func TestFindingEcosystemSHA1(t *testing.T) {
+	t.Parallel()
+	known, _ := newKey(t, "ed25519")
+	for kind, want := range map[string]string{"rsa": "sftp.rsa_key_denied", "ed25519": "sftp.login_denied"} {
+		_, mine := newKey(t, kind)
+		cred := serverWithSteps(t, known.PublicKey(), "key")
+		cred.PrivateKey, cred.Password = mine, secrets.Secret{}
+		_, err := newClient(long).Test(context.Background(), cred)
+		wantError(t, err, sftp.Denied, want, `"sftp.private_key"`)
+	}
 }
 
 func authorizedKey(t *testing.T) string {

@@ -1,7 +1,7 @@
 // Package sftp is an SFTP client for customers' servers.
 //
 // A [Client] connects with a [Credential], which contains the server's address, the user name,
-// one secret and the pinned host key. A [Session] is one connection that lists directories,
+// a password, a private key or both, and the pinned host key. A [Session] is one connection that lists directories,
 // fetches files and uploads files. A [File] is one version of a file: a path, a size and a
 // modification time. A [Schedule] determines when to look for files, and [PlanFetch] determines
 // which of the listed files are new and no longer changing. Both are pure.
@@ -20,7 +20,6 @@ import (
 	"io"
 	"math"
 	"net"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,8 +42,8 @@ const (
 // maxUser is the maximum length of a user name, in bytes.
 const maxUser = 255
 
-// Credential contains the address of a server and the login. Exactly one of
-// Password and PrivateKey is set.
+// Credential contains the address of a server and the login. Password, PrivateKey or both are set.
+// With both, the login succeeds if the server requires both or accepts one of them.
 type Credential struct {
 	// Hostname is a host name or an IP address that satisfies ValidHostname.
 	Hostname string
@@ -154,17 +153,13 @@ func (s stage) action() intray.Message {
 
 // attempt is an attempt to connect to one server.
 type attempt struct {
-	cred    Credential
-	cfg     Config
-	address string
-	hostKey *hostKeyPin
-	conn    *egress.LimitedConn
-	// auth holds the login methods. authNames holds their names in the protocol.
-	auth      []ssh.AuthMethod
-	authNames []string
+	cred      Credential
+	cfg       Config
+	address   string
+	hostKey   *hostKeyPin
+	conn      *egress.LimitedConn
+	login     *login
 	isOpening bool
-	// refused is true if the server accepts none of the remaining methods.
-	refused bool
 }
 
 func newAttempt(cred Credential, cfg Config) (*attempt, error) {
@@ -180,7 +175,7 @@ func newAttempt(cred Credential, cfg Config) (*attempt, error) {
 	}
 	a := &attempt{cred: cred, cfg: cfg, address: net.JoinHostPort(cred.Hostname, strconv.Itoa(cred.Port))}
 	var err error
-	if a.auth, a.authNames, err = authMethods(cred); err != nil {
+	if a.login, err = newLogin(cred); err != nil {
 		return nil, err
 	}
 	a.hostKey, err = parsePin(cred.HostKey)
@@ -221,22 +216,12 @@ func (a *attempt) config() *ssh.ClientConfig {
 	return &ssh.ClientConfig{
 		Config:            ssh.Config{KeyExchanges: safe.KeyExchanges, Ciphers: safe.Ciphers, MACs: safe.MACs},
 		User:              a.cred.User,
-		Auth:              a.auth,
-		AuthCallback:      a.noteRefusal,
+		Auth:              a.login.methods,
+		AuthCallback:      a.login.noteProgress,
 		HostKeyCallback:   func(_ string, _ net.Addr, key ssh.PublicKey) error { return a.hostKey.verify(key) },
 		HostKeyAlgorithms: a.hostKey.algorithms(),
 		ClientVersion:     "SSH-2.0-Intray",
 	}
-}
-
-// noteRefusal records whether any login method remains that the server accepts. The library
-// calls it after each method. noteRefusal returns no method, so the library chooses the next one
-// itself. The library has no error type for running out of methods.
-func (a *attempt) noteRefusal(about *ssh.ClientAuthContext) (ssh.AuthMethod, error) {
-	a.refused = !slices.ContainsFunc(a.authNames, func(method string) bool {
-		return slices.Contains(about.AllowedMethods, method) && !slices.Contains(about.TriedMethods, method)
-	})
-	return nil, nil
 }
 
 func (a *attempt) stage() stage {

@@ -19,7 +19,6 @@ import (
 )
 
 func TestInvalidCredentials(t *testing.T) {
-	_, mine := newKey(t, "ed25519")
 	good := sftp.Credential{Hostname: "sftp.example.com", Port: 22, User: "anna", Password: secrets.NewSecret("right")}
 	cases := map[string]struct {
 		change func(*sftp.Credential)
@@ -33,7 +32,7 @@ func TestInvalidCredentials(t *testing.T) {
 		"odd user":        {func(c *sftp.Credential) { c.User = "a\nb" }, "sftp.invalid_user"},
 		"long user":       {func(c *sftp.Credential) { c.User = strings.Repeat("a", 256) }, "sftp.invalid_user"},
 		"no secret":       {func(c *sftp.Credential) { c.Password = secrets.Secret{} }, "sftp.one_secret"},
-		"both secrets":    {func(c *sftp.Credential) { c.PrivateKey = mine }, "sftp.one_secret"},
+		"a bad key, too":  {func(c *sftp.Credential) { c.PrivateKey = secrets.NewSecret("nonsense") }, "private_key.not_openssh"},
 		"not a pin":       {func(c *sftp.Credential) { c.HostKey = "SHA256:abc" }, "host_key.unreadable"},
 		"pin and options": {func(c *sftp.Credential) { c.HostKey = "no-pty " + authorizedKey(t) }, "host_key.more_than_key"},
 		"two pins":        {func(c *sftp.Credential) { c.HostKey = authorizedKey(t) + "\n" + authorizedKey(t) }, "host_key.more_than_key"},

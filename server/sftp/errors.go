@@ -131,17 +131,14 @@ func (a *attempt) explainGreeting(err error) error {
 }
 
 func (a *attempt) explainLogin(err error) error {
-	secret := intray.NewMessage("sftp.private_key", nil)
-	if a.cred.PrivateKey.IsZero() {
-		secret = intray.NewMessage("sftp.password", nil)
-	}
-	params := intray.Params{"server": a.address, "user": a.cred.User, "secret": secret}
+	params := intray.Params{"server": a.address, "user": a.cred.User}
 	switch {
 	case errors.Is(err, errMoreQuestions):
-		return &Error{Denied, intray.NewMessage("sftp.more_than_password", intray.Params{"server": a.address, "user": a.cred.User}), err}
-	case a.refused && !hungUp(err):
-		return &Error{Denied, intray.NewMessage("sftp.login_denied", params), err}
+		return &Error{Denied, intray.NewMessage("sftp.more_than_password", params), err}
+	case a.login.refused && !hungUp(err):
+		return &Error{Denied, a.login.explainRefusal(params), err}
 	}
+	params["secret"] = a.login.secret()
 	return &Error{Denied, intray.NewMessage("sftp.login_broken_off", params), err}
 }
 
