@@ -22,6 +22,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob/disk"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
 )
 
@@ -59,8 +60,10 @@ type Config struct {
 	// MaxConnectionsPerAddress is the maximum number of connections of a client address. 0 means
 	// a quarter of all connections. It does not apply to TrustedProxies.
 	MaxConnectionsPerAddress int
-	// EgressAllow lists private networks that the service may connect to.
-	EgressAllow []netip.Prefix
+	// EgressAllow lists private networks that the service may connect to for all organizations.
+	// EgressAllowByOrg lists those for single organizations, by id.
+	EgressAllow      []netip.Prefix
+	EgressAllowByOrg map[string][]netip.Prefix
 	// Hooks configures the runtime and the sandbox of hooks.
 	Hooks HookConfig
 	// KeyHeaders are the names of the headers that can contain the API key.
@@ -191,6 +194,34 @@ func ParseNetworks(text string) ([]netip.Prefix, error) {
 		list = append(list, prefix.Masked())
 	}
 	return list, nil
+}
+
+// ParseEgress parses a comma-separated list of networks for outgoing connections. "ORG=NETWORK"
+// allows a network for the organization with this id only.
+func ParseEgress(text string) (all []netip.Prefix, byOrg map[string][]netip.Prefix, err error) {
+	byOrg = map[string][]netip.Prefix{}
+	for part := range strings.SplitSeq(text, ",") {
+		org, network, forOne := strings.Cut(part, "=")
+		if !forOne {
+			org, network = "", part
+		}
+		list, err := ParseNetworks(network)
+		if err != nil {
+			return nil, nil, err
+		}
+		id, isID := model.ParseID(strings.TrimSpace(org))
+		switch {
+		case !forOne:
+			all = append(all, list...)
+		case !isID:
+			return nil, nil, fmt.Errorf("%q is not the id of an organization; the log of refused connections shows the id", org)
+		case len(list) == 0:
+			return nil, nil, fmt.Errorf("%q has no network", part)
+		default:
+			byOrg[id] = append(byOrg[id], list...)
+		}
+	}
+	return all, byOrg, nil
 }
 
 // emptySpool creates the spool folder and deletes files that an earlier process left in it.

@@ -3,7 +3,9 @@ package server
 import (
 	"errors"
 	"log/slog"
+	"maps"
 	"net/netip"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,5 +121,22 @@ func TestWarningsOnly(t *testing.T) {
 	logger.Warn("slow", "job", 7)
 	if got := log.String(); strings.Contains(got, "started") || !strings.Contains(got, "msg=slow part=queue group.job=7") {
 		t.Errorf("the log is %q, want the warning only", got)
+	}
+}
+
+// TestFindingS13ParseEgress checks networks for all organizations and for single ones.
+func TestFindingS13ParseEgress(t *testing.T) {
+	t.Parallel()
+	const org = "025f399f-4370-4064-aed5-b8d16b597183"
+	all, byOrg, err := ParseEgress("10.0.0.0/8, " + strings.ToUpper(org) + "=192.168.7.1/24," + org + "=::1,,127.0.0.1")
+	want := []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("127.0.0.1/32")}
+	wantByOrg := map[string][]netip.Prefix{org: {netip.MustParsePrefix("192.168.7.0/24"), netip.MustParsePrefix("::1/128")}}
+	if err != nil || !slices.Equal(all, want) || !maps.EqualFunc(byOrg, wantByOrg, slices.Equal) {
+		t.Errorf("got %v, %v, %v; want %v, %v", all, byOrg, err, want, wantByOrg)
+	}
+	for _, text := range []string{"Acme=10.0.0.0/8", "=10.0.0.0/8", org + "=", org + "=10.0.0.0/99", org + "=" + org + "=10.0.0.0/8"} {
+		if _, _, err := ParseEgress(text); err == nil {
+			t.Errorf("%q was accepted", text)
+		}
 	}
 }

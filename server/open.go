@@ -62,7 +62,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner) (*components, erro
 	if hooks != nil {
 		moved.LoadHooks, check = hooks.open, hooks.checkHooks
 	}
-	dialer := egress.New(egress.Config{Allow: cfg.EgressAllow})
+	dialer := egress.New(egress.Config{Allow: cfg.EgressAllow, AllowByOrg: cfg.EgressAllowByOrg, Log: cfg.Log})
 	sender, servers := newWebhookSender(dialer), sftpServers{sftp.New(dialer, sftp.Config{})}
 	made, err := service.New(service.Config{
 		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(moved), WebhookSender: sender,

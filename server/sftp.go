@@ -93,7 +93,7 @@ func (s sftpServers) Open(ctx context.Context, l connectors.Login) (connectors.R
 }
 
 func sftpCredential(l connectors.Login) sftp.Credential {
-	return sftp.Credential{Hostname: l.Hostname, Port: l.Port, User: l.User, Password: l.Password, PrivateKey: l.PrivateKey, HostKey: l.HostKey}
+	return sftp.Credential{Org: l.Org, Hostname: l.Hostname, Port: l.Port, User: l.User, Password: l.Password, PrivateKey: l.PrivateKey, HostKey: l.HostKey}
 }
 
 // Classify returns what the kind of an *sftp.Error means for a run.

@@ -94,7 +94,7 @@ func (c *webhookSender) NewSecret(random io.Reader) (secrets.Secret, error) {
 // Send makes one attempt to deliver a message.
 func (c *webhookSender) Send(ctx context.Context, d model.Delivery, at time.Time, secrets []secrets.Secret) (webhooks.SendResult, error) {
 	out, err := c.sender.Send(ctx, webhook.Delivery{
-		URL: d.URL, At: at, Secrets: secrets,
+		Org: d.Org, URL: d.URL, At: at, Secrets: secrets,
 		Message: webhook.Message{ID: d.ID, Body: webhook.Body{ContentType: d.ContentType, Bytes: d.Body}},
 	})
 	if err != nil {

@@ -47,7 +47,7 @@ type serveCommand struct {
 	RateAuthFail  int    `name:"rate-auth-failures" help:"Maximum number of failed authentications per client address in a minute. 0 means no limit." default:"60" placeholder:"N"`
 	MaxPerAddress int    `name:"max-connections-per-address" help:"Maximum number of connections of a client address, except trusted proxies. 0 means a quarter of all connections." default:"0" placeholder:"N"`
 	MaxFileSize   int64  `help:"Maximum size of a file in bytes, whatever its schema allows. Default and maximum: 1073741824." default:"1073741824" placeholder:"N"`
-	EgressAllow   string `help:"Allow connections to SFTP servers and webhooks in these private networks, separated by commas." placeholder:"CIDR"`
+	EgressAllow   string `help:"Allow connections to SFTP servers and webhooks in these private networks, separated by commas. ORG_ID=CIDR allows a network for one organization." placeholder:"CIDR"`
 	hookFlags
 	KeyHeaders     string        `help:"Accept the API key in these headers, separated by commas. Default: X-Service-License-Key and X-Dromo-License-Key." placeholder:"NAMES"`
 	ReviewLinkLife time.Duration `help:"Lifetime of review links." default:"720h" placeholder:"D"`
@@ -108,14 +108,14 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return usageError{flagError("--trusted-proxy", err)}
 	}
-	egress, err := server.ParseNetworks(c.EgressAllow)
+	egress, egressByOrg, err := server.ParseEgress(c.EgressAllow)
 	if err != nil {
 		return usageError{flagError("--egress-allow", err)}
 	}
 	cfg.Listen, cfg.BaseURL, cfg.MetricsListen = c.Listen, c.BaseURL, c.MetricsListen
 	cfg.TLSCert, cfg.TLSKey, cfg.TrustedProxies = c.TLSCert, c.TLSKey, proxies
 	cfg.RateCreate, cfg.RatePoll, cfg.RateAuthFailures, cfg.EgressAllow = c.RateCreate, c.RatePoll, c.RateAuthFail, egress
-	cfg.MaxConnectionsPerAddress = c.MaxPerAddress
+	cfg.MaxConnectionsPerAddress, cfg.EgressAllowByOrg = c.MaxPerAddress, egressByOrg
 	cfg.MaxFileSize, cfg.Hooks = c.MaxFileSize, c.hookConfig()
 	cfg.ReviewLinkLife = c.ReviewLinkLife
 	if c.KeyHeaders != "" {

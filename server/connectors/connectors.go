@@ -254,8 +254,9 @@ type SFTP interface {
 	ValidHostname(name string) error
 }
 
-// Login is the address of a server and a decrypted credential.
+// Login is the address of a server and a decrypted credential of an organization.
 type Login struct {
+	Org        string
 	Hostname   string
 	Port       int
 	User       string

@@ -194,7 +194,7 @@ func (s *Service) fingerprint(id string, d CredentialDraft) (string, error) {
 // loginOf decrypts the secrets of a credential.
 func (s *Service) loginOf(c model.Credential) (Login, error) {
 	plain, err := s.secretCipher.Open(c.Sealed, c.Org, c.ID)
-	login := Login{Hostname: c.Hostname, Port: c.Port, User: c.User, HostKey: c.HostKey}
+	login := Login{Org: c.Org, Hostname: c.Hostname, Port: c.Port, User: c.User, HostKey: c.HostKey}
 	var both bothSecrets
 	switch {
 	case err != nil:

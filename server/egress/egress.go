@@ -3,8 +3,10 @@
 // A [Dialer] checks the address of every connection attempt after DNS resolution. It refuses a
 // name that resolves to an internal address, however the name is spelled and even if an earlier
 // lookup returned a public address. It refuses all networks in the IANA special-purpose address
-// registries, except those that the operator allows. Allowed networks are open on all ports. A
-// Dialer cannot detect public addresses that the operator routes to an internal network.
+// registries, except those that the operator allows, for all organizations or for one. Allowed
+// networks are open on all ports. The error for a name that resolves to a refused address equals
+// that for a name that does not exist, so that it does not reveal what internal names resolve to.
+// The operator finds the address in the log. A Dialer cannot detect public addresses that the operator routes to an internal network.
 //
 // A [LimitedConn] limits how many bytes the peer may send.
 //
@@ -16,6 +18,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"maps"
 	"net"
 	"net/netip"
 	"slices"
@@ -32,8 +36,12 @@ const DefaultTimeout = 10 * time.Second
 
 // Config configures a Dialer. The zero Config uses the defaults and allows only public addresses.
 type Config struct {
-	// Allow lists networks that are allowed even though they are not public.
-	Allow []netip.Prefix
+	// Allow lists networks that are allowed even though they are not public. AllowByOrg lists
+	// further networks for single organizations, by id.
+	Allow      []netip.Prefix
+	AllowByOrg map[string][]netip.Prefix
+	// Log receives the refused addresses. Default: no logging.
+	Log *slog.Logger
 	// Timeout is the maximum time for DNS resolution and connecting together.
 	// Default DefaultTimeout.
 	Timeout time.Duration
@@ -43,20 +51,35 @@ type Config struct {
 
 // Dialer opens outgoing connections. It is safe for concurrent use.
 type Dialer struct {
-	allow    []netip.Prefix
-	timeout  time.Duration
-	resolver *net.Resolver
+	org        string
+	allow      []netip.Prefix
+	allowByOrg map[string][]netip.Prefix
+	log        *slog.Logger
+	timeout    time.Duration
+	resolver   *net.Resolver
 }
 
-// New returns a dialer.
+// New returns a dialer for no organization. It does not use Config.AllowByOrg.
 func New(cfg Config) *Dialer {
 	cfg.Timeout = cmp.Or(max(cfg.Timeout, 0), DefaultTimeout)
-	return &Dialer{allow: slices.Clone(cfg.Allow), timeout: cfg.Timeout, resolver: cfg.Resolver}
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Dialer{allow: slices.Clone(cfg.Allow), allowByOrg: maps.Clone(cfg.AllowByOrg), log: cfg.Log, timeout: cfg.Timeout, resolver: cfg.Resolver}
+}
+
+// ForOrg returns a dialer for an organization. Both dialers share everything except for the
+// networks that only the organization may use.
+func (d *Dialer) ForOrg(org string) *Dialer {
+	own := *d
+	own.org = org
+	return &own
 }
 
 // DialWeb connects for HTTP, which may use ports 80, 443 and 1024 to 65535. The network must be
 // "tcp", "tcp4" or "tcp6", and the address must be "host:port". If the address is refused, the
-// error is a *RefusedError. DialWeb can serve as the DialContext of an http.Transport.
+// error is a *RefusedError. If a host name resolves to an address that is not public, the error is
+// a *net.DNSError, as for a name that does not exist. DialWeb can serve as the DialContext of an http.Transport.
 func (d *Dialer) DialWeb(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.dial(ctx, web, network, address)
 }
@@ -81,6 +104,8 @@ func (d *Dialer) dial(ctx context.Context, rule portRule, network, address strin
 	conn, err := dialer.DialContext(ctx, network, net.JoinHostPort(host, port))
 	var refused *RefusedError
 	switch {
+	case errors.As(err, &refused) && refused.hidden:
+		return nil, fmt.Errorf("connect to %s: %w", address, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true})
 	case errors.As(err, &refused):
 		return nil, refused
 	case err != nil:
@@ -120,6 +145,7 @@ func (d *Dialer) checkAddress(rule portRule, host, address string) error {
 		return nil
 	}
 	if kind, network, special := classify(addr); special {
+		d.log.Warn("outgoing connection refused: the address is not public", "org", d.org, "address", addr.String(), "egress_allow", network.String())
 		return refuseNonPublic(host, addr, kind, network)
 	}
 	if !rule.allows(to.Port()) {
@@ -130,7 +156,8 @@ func (d *Dialer) checkAddress(rule portRule, host, address string) error {
 
 func (d *Dialer) isAllowed(addr netip.Addr) bool {
 	addr = addr.WithZone("")
-	return slices.ContainsFunc(d.allow, func(p netip.Prefix) bool { return p.Contains(addr) })
+	contains := func(p netip.Prefix) bool { return p.Contains(addr) }
+	return slices.ContainsFunc(d.allow, contains) || slices.ContainsFunc(d.allowByOrg[d.org], contains)
 }
 
 // portRule lists the ports below firstFreePort that are allowed on public addresses.

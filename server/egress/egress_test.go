@@ -1,9 +1,11 @@
 package egress
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/netip"
 	"strings"
@@ -141,7 +143,7 @@ func TestOddHosts(t *testing.T) {
 		"2130706433", "0x7f000001", "0x7f.1", "0x7f.0.0.1", "0X7F.0x1", "017700000001", "0177.0.0.1", "127.1",
 		"127.0.1", "127.0.0.01", "127.0.0.1.", "1", "0", "0x", "256.256.256.256", "1.2.3.4.5", "example.127", "",
 		".", "..", "a..", "a b", "a\tb", "a\x00b", "a\r\nb", "user@127.0.0.1", "127.0.0.1/x", "127.0.0.1#", "a?b",
-		"a%41", `a\b`, "[a]",
+		"a%41", `a\b`,
 	}
 	for _, host := range hosts {
 		address := host + ":" + server.port
@@ -154,6 +156,8 @@ func TestOddHosts(t *testing.T) {
 			t.Errorf("%q: %v, want a RefusedError", host, err)
 		}
 	}
+	_, err := dialer.DialWeb(context.Background(), "tcp", "[a]:"+server.port) // the name a
+	wantNoSuchHost(t, err, "a")
 	server.wantNoConnection(t)
 }
 
@@ -184,10 +188,70 @@ func TestNamesOfInternalAddresses(t *testing.T) {
 		dialer := New(Config{Resolver: resolver(t, always(addrs...))})
 		host := name + ".example"
 		_, err := dialer.DialWeb(context.Background(), "tcp", host+":"+server.port)
-		wantRefused(t, err, host, "egress.leads_to_not_public")
+		wantNoSuchHost(t, err, host)
 	}
 	_, err := New(Config{}).DialWeb(context.Background(), "tcp", "localhost:"+server.port)
-	wantRefused(t, err, "localhost", "egress.loopback_address")
+	wantNoSuchHost(t, err, "localhost")
+	server.wantNoConnection(t)
+}
+
+func wantNoSuchHost(t *testing.T, err error, host string) {
+	t.Helper()
+	var refused *RefusedError
+	var name *net.DNSError
+	if errors.As(err, &refused) || !errors.As(err, &name) || !name.IsNotFound || name.Name != host {
+		t.Errorf("%s: %v, want that there is no such host", host, err)
+	}
+}
+
+// TestFindingS13Names checks that the error for a name that resolves to an internal address is
+// the same as for a name that does not exist, on allowed and other ports, and that the log has the
+// address, the organization and the network that the operator can allow.
+func TestFindingS13Names(t *testing.T) {
+	t.Parallel()
+	names := named(t, func(name string) []netip.Addr {
+		return map[string][]netip.Addr{"db.corp.example": {netip.MustParseAddr("10.1.2.3")}}[name]
+	})
+	for _, port := range []string{"22", "25", "5432"} {
+		for name, dial := range dials(New(Config{Resolver: names})) {
+			var errs [2]error
+			for i, host := range []string{"db.corp.example", "no.corp.example"} {
+				_, errs[i] = dial(context.Background(), "tcp", host+":"+port)
+				wantNoSuchHost(t, errs[i], host)
+			}
+			if strings.Contains(errs[0].Error(), "10.1.2.3") {
+				t.Errorf("%s, port %s: %v reveals the address", name, port, errs[0])
+			}
+		}
+	}
+	var log bytes.Buffer
+	dialer := New(Config{Resolver: names, Log: slog.New(slog.NewTextHandler(&log, nil))})
+	_, err := dialer.ForOrg("o-1").DialWeb(context.Background(), "tcp", "db.corp.example:443")
+	wantNoSuchHost(t, err, "db.corp.example")
+	if want := "org=o-1 address=10.1.2.3 egress_allow=10.0.0.0/8"; !strings.Contains(log.String(), want) {
+		t.Errorf("the log is %q, want %q in it", log.String(), want)
+	}
+}
+
+// TestFindingS13Organizations checks that a network that is allowed for one organization is closed
+// to the others.
+func TestFindingS13Organizations(t *testing.T) {
+	t.Parallel()
+	server := listen(t)
+	loopback := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}
+	dialer := New(Config{AllowByOrg: map[string][]netip.Prefix{"one": loopback}})
+	conn, err := dialer.ForOrg("one").DialWeb(context.Background(), "tcp", "127.0.0.1:"+server.port)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = conn.Close()
+	if first, err := server.Accept(); err == nil {
+		_ = first.Close()
+	}
+	for _, d := range []*Dialer{dialer, dialer.ForOrg("two"), dialer.ForOrg("one").ForOrg("two"), dialer.ForOrg("")} {
+		_, err := d.DialWeb(context.Background(), "tcp", "127.0.0.1:"+server.port)
+		wantRefused(t, err, "127.0.0.1", "egress.not_public")
+	}
 	server.wantNoConnection(t)
 }
 

@@ -13,6 +13,8 @@ type RefusedError struct {
 	Host string
 	// Reason is a message for the person who configured the address.
 	Reason intray.Message
+	// hidden is true if the reason must not be shown because Host is a name.
+	hidden bool
 }
 
 func (e *RefusedError) Error() string { return e.Reason.String() }
@@ -21,14 +23,12 @@ func (e *RefusedError) Error() string { return e.Reason.String() }
 func (e *RefusedError) Describe() intray.Message { return e.Reason }
 
 // refuseNonPublic returns the error for an address that is not public. The error
-// reports the kind of the address and the network that the operator can allow.
+// reports the kind of the address and the network that the operator can allow. It is hidden if the
+// host is a name.
 func refuseNonPublic(host string, addr netip.Addr, kind intray.Message, network netip.Prefix) *RefusedError {
+	_, err := netip.ParseAddr(host)
 	params := intray.Params{"address": addr.String(), "kind": kind, "network": network.String()}
-	if addr.String() == host {
-		return &RefusedError{Host: host, Reason: intray.NewMessage("egress.not_public", params)}
-	}
-	params["host"] = host
-	return &RefusedError{Host: host, Reason: intray.NewMessage("egress.leads_to_not_public", params)}
+	return &RefusedError{Host: host, Reason: intray.NewMessage("egress.not_public", params), hidden: err != nil}
 }
 
 // These are the kinds of addresses that are not public.

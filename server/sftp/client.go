@@ -45,6 +45,8 @@ const maxUser = 255
 // Credential contains the address of a server and the login. Password, PrivateKey or both are set.
 // With both, the login succeeds if the server requires both or accepts one of them.
 type Credential struct {
+	// Org is the id of the organization, which may have networks of its own in egress.Config.
+	Org string
 	// Hostname is a host name or an IP address that satisfies ValidHostname.
 	Hostname string
 	// Port is the TCP port, from 1 to 65535.
@@ -122,7 +124,7 @@ func (c *Client) Dial(ctx context.Context, cred Credential) (*Session, error) {
 	if err != nil {
 		return nil, &Error{Kind: Invalid, Text: intray.MessageOf(err)}
 	}
-	s, err := a.connect(ctx, c.dialer)
+	s, err := a.connect(ctx, c.dialer.ForOrg(cred.Org))
 	if err != nil {
 		return nil, a.explain(ctx, err)
 	}

@@ -70,6 +70,8 @@ func New(dialer *egress.Dialer, cfg Config) *Sender {
 
 // Delivery is one message for one receiver.
 type Delivery struct {
+	// Org is the id of the organization, which may have networks of its own in egress.Config.
+	Org string
 	// URL is the receiver's http or https URL.
 	URL     string
 	Message Message
@@ -100,7 +102,7 @@ func (s *Sender) Send(ctx context.Context, d Delivery) (Outcome, error) {
 	bounded, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	a := attempt{target: to, header: head, body: d.Message.Bytes, signedAt: d.At, timeout: s.timeout}
-	outcome := a.run(bounded, s.dialer, to.tlsConfig(s.tls))
+	outcome := a.run(bounded, s.dialer.ForOrg(d.Org), to.tlsConfig(s.tls))
 	if ctx.Err() != nil && outcome.Status == 0 {
 		return Outcome{}, fmt.Errorf("deliver the message %s: %w", d.Message.ID, ctx.Err())
 	}

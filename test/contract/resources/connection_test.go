@@ -170,8 +170,8 @@ func TestLoopbackIsShut(t *testing.T) {
 		right := secret(s)
 		port, _ := servePassword(t, right)
 		c := backend(t, s)
-		for _, host := range []string{"127.0.0.1", "localhost"} {
-			c.expectTrouble(c.credential(m{"hostname": host, "port": port, "user": "anna", "auth_type": "PASSWORD", "password": right}), "--egress-allow")
+		for host, words := range map[string]string{"127.0.0.1": "--egress-allow", "localhost": "does not exist, or its address is not allowed"} {
+			c.expectTrouble(c.credential(m{"hostname": host, "port": port, "user": "anna", "auth_type": "PASSWORD", "password": right}), words)
 		}
 	})
 }
