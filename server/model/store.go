@@ -108,6 +108,8 @@ type SchemaRows interface {
 	Get(ctx context.Context, org, id string) (Schema, error)
 	// List yields the saved schemas, oldest first. It reads rows as it yields them.
 	List(ctx context.Context, org string) iter.Seq2[Schema, error]
+	// SavedIDs returns those of the given ids that belong to saved schemas, in any order.
+	SavedIDs(ctx context.Context, org string, ids []string) ([]string, error)
 	// Replace updates Name, Document and Modified.
 	Replace(ctx context.Context, s Schema) error
 	Delete(ctx context.Context, org, id string) error

@@ -97,6 +97,10 @@ func (rows schemasFaults) Replace(ctx context.Context, s model.Schema) error {
 	return Call(rows.faults, "Schemas.Replace", func() error { return rows.SchemaRows.Replace(ctx, s) })
 }
 
+func (rows schemasFaults) SavedIDs(ctx context.Context, org string, ids []string) ([]string, error) {
+	return Get(rows.faults, "Schemas.SavedIDs", func() ([]string, error) { return rows.SchemaRows.SavedIDs(ctx, org, ids) })
+}
+
 func (rows schemasFaults) Delete(ctx context.Context, org, id string) error {
 	return Call(rows.faults, "Schemas.Delete", func() error { return rows.SchemaRows.Delete(ctx, org, id) })
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
@@ -125,6 +126,8 @@ func TestEvents(t *testing.T) {
 	t.Parallel()
 	c := &fakeSender{}
 	f := newFixture(t, withSender(c))
+	other, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: namedSchema(t, "Other")})
+	must(t, err)
 	for _, d := range []webhooks.Draft{
 		{URL: "http://all", Enabled: true},
 		{URL: "http://off"},
@@ -132,11 +135,11 @@ func TestEvents(t *testing.T) {
 		{URL: "http://dev", Enabled: true, Development: "true"},
 		{URL: "http://live", Enabled: true, Development: "false"},
 		{URL: "http://kind", Enabled: true, Identifiers: []string{"other"}},
-		{URL: "http://schema", Enabled: true, SchemaIDs: []string{"other"}},
+		{URL: "http://schema", Enabled: true, SchemaIDs: []string{other.ID}},
 	} {
 		f.createWebhook(d)
 	}
-	_, _, err := f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "gopher://x"})
+	_, _, err = f.CreateWebhook(f.ctx, f.org, webhooks.Draft{URL: "gopher://x"})
 	f.wantError(err, model.Invalid, "invalid")
 	imp := f.newImport(`{"invalidDataBehavior":"BLOCK_SUBMIT","webhookUrl":"http://done","needsReviewWebhookUrl":"http://person"}`)
 	must(t, f.upload(imp, badFile))

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -271,6 +272,18 @@ func (r schemaRows) Get(ctx context.Context, org, id string) (model.Schema, erro
 
 func (r schemaRows) List(ctx context.Context, org string) iter.Seq2[model.Schema, error] {
 	return schemas.stream(ctx, r.txn, ` WHERE org = $1 AND NOT inline ORDER BY created, id`, org)
+}
+
+func (r schemaRows) SavedIDs(ctx context.Context, org string, ids []string) ([]string, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := []any{}
+	for _, id := range ids {
+		args = append(args, id)
+	}
+	cells := func(id *string) []any { return []any{id} }
+	return queryAll(ctx, r.txn, schemas.entity, cells, `SELECT id FROM schemas WHERE NOT inline AND id IN (`+placeholders(len(args))+`) AND org = $`+strconv.Itoa(len(args)+1), append(args, org)...)
 }
 
 func (r schemaRows) Replace(ctx context.Context, s model.Schema) error {

@@ -67,6 +67,15 @@ func (f *fixture) webhook(url string) model.Webhook {
 	return w
 }
 
+// saveSchema stores a schema and returns its id.
+func (f *fixture) saveSchema(org, id string) string {
+	f.Helper()
+	must(f.T, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		return tx.Schemas.Insert(f.ctx, model.Schema{ID: id, Org: org, Name: id, Created: servertest.Started, Modified: servertest.Started})
+	}))
+	return id
+}
+
 // announce announces the failure of a connector. This queues a delivery to each webhook.
 func (f *fixture) announce() error {
 	f.Helper()

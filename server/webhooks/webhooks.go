@@ -90,9 +90,24 @@ func (s *Service) CreateWebhook(ctx context.Context, org string, draft Draft) (w
 		if len(list) >= maxWebhooks {
 			return model.NewError(model.Conflict, "too_many_webhooks", intray.NewMessage("webhook.too_many", intray.Params{"n": len(list)}))
 		}
+		if err := checkSchemas(ctx, tx, org, w.SchemaIDs); err != nil {
+			return err
+		}
 		return tx.Webhooks.Insert(ctx, w)
 	})
 	return w, secret, err
+}
+
+// checkSchemas returns an error unless all ids belong to saved schemas of the organization.
+func checkSchemas(ctx context.Context, tx model.Tx, org string, ids []string) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	saved, err := tx.Schemas.SavedIDs(ctx, org, ids)
+	if err == nil && slices.ContainsFunc(ids, func(id string) bool { return !slices.Contains(saved, id) }) {
+		err = model.InvalidField("schema_ids", schemas.NotSaved)
+	}
+	return err
 }
 
 func (s *Service) newSecret(w *model.Webhook) (secret secrets.Secret, err error) {
@@ -118,6 +133,11 @@ func (s *Service) applyWebhookDraft(w *model.Webhook, d Draft) error {
 			return model.InvalidField(name, intray.NewMessage("request.too_many_entries", intray.Params{"n": maxFilters}))
 		}
 	}
+	for i, id := range d.SchemaIDs {
+		if canonical, valid := model.ParseID(id); valid {
+			d.SchemaIDs[i] = canonical
+		}
+	}
 	w.URL, w.Development, w.Events, w.Identifiers, w.SchemaIDs = d.URL, d.Development, d.Events, d.Identifiers, d.SchemaIDs
 	if d.Enabled && !w.Enabled {
 		w.FailureStreak = model.FailureStreak{}
@@ -137,13 +157,19 @@ func (s *Service) Webhook(ctx context.Context, org, id string) (w model.Webhook,
 	return w, model.DescribeNotFound(err, model.WebhookMissing)
 }
 
-// ReplaceWebhook replaces the settings of a webhook, but not its secret.
+// ReplaceWebhook replaces the settings of a webhook, but not its secret. Schemas that the webhook
+// already names may have been deleted.
 func (s *Service) ReplaceWebhook(ctx context.Context, org, id string, draft Draft) (w model.Webhook, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if w, err = tx.Webhooks.Get(ctx, org, id); err != nil {
 			return model.DescribeNotFound(err, model.WebhookMissing)
 		}
+		before := w.SchemaIDs
 		if err := s.applyWebhookDraft(&w, draft); err != nil {
+			return err
+		}
+		added := slices.DeleteFunc(slices.Clone(w.SchemaIDs), func(id string) bool { return slices.Contains(before, id) })
+		if err := checkSchemas(ctx, tx, org, added); err != nil {
 			return err
 		}
 		w.Modified = s.env.Now()

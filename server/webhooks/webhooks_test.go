@@ -2,6 +2,8 @@ package webhooks_test
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -168,8 +170,9 @@ func TestRefusals(t *testing.T) {
 func TestFilterLimit(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
+	schema := f.saveSchema(org, "8f14e45f-ceea-467f-a9a4-57e2d2b6b0a1")
 	for n, refused := range map[int]bool{199: false, 200: false, 201: true} {
-		list := make([]string, n)
+		list := slices.Repeat([]string{schema}, n)
 		for name, draft := range map[string]webhooks.Draft{
 			"events": {Events: list}, "import_identifiers": {Identifiers: list}, "schema_ids": {SchemaIDs: list},
 		} {
@@ -178,5 +181,35 @@ func TestFilterLimit(t *testing.T) {
 				t.Errorf("%d %s: %v", n, name, err)
 			}
 		}
+	}
+}
+
+// TestFindingS16SchemaFilter checks that a webhook cannot name a schema of another organization or
+// one that does not exist. A schema that was deleted afterwards does not block other changes.
+func TestFindingS16SchemaFilter(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		return tx.Accounts.InsertOrg(f.ctx, model.Org{ID: "beta", Name: "Beta", Created: servertest.Started})
+	}))
+	own, other := f.saveSchema(org, "8f14e45f-ceea-467f-a9a4-57e2d2b6b0a1"), f.saveSchema("beta", "9f14e45f-ceea-467f-a9a4-57e2d2b6b0a1")
+	draft := func(ids ...string) webhooks.Draft {
+		return webhooks.Draft{URL: "http://receiver", Enabled: true, SchemaIDs: ids}
+	}
+	w, _, err := f.CreateWebhook(f.ctx, org, draft(strings.ToUpper(own)))
+	if err != nil || !slices.Equal(w.SchemaIDs, []string{own}) {
+		t.Fatalf("%+v, %v", w, err)
+	}
+	for name, ids := range map[string][]string{"another organization": {own, other}, "unknown": {"af14e45f-ceea-467f-a9a4-57e2d2b6b0a1"}} {
+		if _, _, err := f.CreateWebhook(f.ctx, org, draft(ids...)); !model.IsKind(err, model.Invalid) {
+			t.Errorf("%s: created, %v", name, err)
+		}
+		if _, err := f.ReplaceWebhook(f.ctx, org, w.ID, draft(ids...)); !model.IsKind(err, model.Invalid) {
+			t.Errorf("%s: replaced, %v", name, err)
+		}
+	}
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error { return tx.Schemas.Delete(f.ctx, org, own) }))
+	if _, err := f.ReplaceWebhook(f.ctx, org, w.ID, draft(own)); err != nil {
+		t.Errorf("replaced with a deleted schema that it named before: %v", err)
 	}
 }

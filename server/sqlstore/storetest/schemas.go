@@ -52,6 +52,11 @@ func testSchemas(f *fixture) {
 	f.wantEqual(f.schemas("org-a"), []model.Schema{soon, late})
 	f.wantEqual(read(f, f.schema("org-a", inline.ID)), inline)
 
+	f.wantEqual(read(f, func(tx model.Tx) ([]string, error) {
+		return tx.Schemas.SavedIDs(f.ctx, "org-a", []string{id("schema", 9), late.ID, inline.ID, id("schema", 4)})
+	}), []string{late.ID})
+	f.wantEqual(len(read(f, func(tx model.Tx) ([]string, error) { return tx.Schemas.SavedIDs(f.ctx, "org-a", nil) })), 0)
+
 	changed := soon
 	changed.Name, changed.Modified = "sooner", startPlus(90)
 	changed.Document.Hooks = json.RawMessage(`{"rowHooks":[]}`)
