@@ -368,6 +368,14 @@ type Delivery struct {
 	Created time.Time
 }
 
+// DeliveryPosition is the position of a delivery among those of a webhook, which are ordered by the
+// time of their creation and then by id. A position with an empty ID precedes all deliveries that
+// were created at that time.
+type DeliveryPosition struct {
+	Created time.Time
+	ID      string
+}
+
 // Target identifies a receiver of deliveries within an organization.
 type Target struct{ Org, Key string }
 

@@ -244,6 +244,8 @@ type WebhookRows interface {
 	Save(ctx context.Context, w Webhook) error
 	// Delete deletes a webhook and its deliveries.
 	Delete(ctx context.Context, org, id string) error
+	// DeleteDeliveries deletes at most limit deliveries of a webhook and returns their number.
+	DeleteDeliveries(ctx context.Context, org, id string, limit int) (int64, error)
 }
 
 // DeliveryRows stores deliveries and their attempts.
@@ -255,10 +257,10 @@ type DeliveryRows interface {
 	List(ctx context.Context, org, webhookID string, offset, limit int64) ([]Delivery, int64, error)
 	// Save updates Status, Tries, Due and Node.
 	Save(ctx context.Context, d Delivery) error
-	// Requeue makes due the deliveries of a webhook that were created at the time since or
-	// later, and returns their number. It skips deliveries that are Waiting or whose body was
-	// deleted.
-	Requeue(ctx context.Context, org, webhookID string, since, now time.Time) (int64, error)
+	// Requeue makes due at most limit deliveries of a webhook that follow a position, oldest first,
+	// and returns their positions in any order. It skips deliveries that are Waiting or whose body
+	// was deleted.
+	Requeue(ctx context.Context, org, webhookID string, after DeliveryPosition, now time.Time, limit int) ([]DeliveryPosition, error)
 	Attempted(ctx context.Context, a Attempt) error
 	// Attempts returns the attempts to send a delivery, in order.
 	Attempts(ctx context.Context, deliveryID string) ([]Attempt, error)
@@ -276,10 +278,11 @@ type OutboxRows interface {
 	ClaimDue(ctx context.Context, target, node string, now time.Time, limit int) ([]Delivery, error)
 	// GiveBack releases all deliveries that a node has claimed.
 	GiveBack(ctx context.Context, node string) error
-	// MakeDue makes all Waiting deliveries for a target due.
-	MakeDue(ctx context.Context, target string, now time.Time) error
-	// GiveUp sets all Waiting deliveries for a target to GivenUp.
-	GiveUp(ctx context.Context, target string) error
+	// MakeDue makes due at most limit Waiting deliveries for a target, and returns their number.
+	MakeDue(ctx context.Context, target string, now time.Time, limit int) (int64, error)
+	// GiveUp sets at most limit Waiting deliveries for a target to GivenUp, and returns their
+	// number.
+	GiveUp(ctx context.Context, target string, limit int) (int64, error)
 	// EraseImport deletes an import's data from deliveries, and deletes the attempts of these
 	// deliveries.
 	EraseImport(ctx context.Context, importID string) error

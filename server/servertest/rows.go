@@ -330,6 +330,10 @@ func (rows webhooksFaults) Delete(ctx context.Context, org, id string) error {
 	return Call(rows.faults, "Webhooks.Delete", func() error { return rows.WebhookRows.Delete(ctx, org, id) })
 }
 
+func (rows webhooksFaults) DeleteDeliveries(ctx context.Context, org, id string, limit int) (int64, error) {
+	return Get(rows.faults, "Webhooks.DeleteDeliveries", func() (int64, error) { return rows.WebhookRows.DeleteDeliveries(ctx, org, id, limit) })
+}
+
 type deliveriesFaults struct {
 	model.DeliveryRows
 	faults *Faults
@@ -354,8 +358,10 @@ func (rows deliveriesFaults) Save(ctx context.Context, d model.Delivery) error {
 	return Call(rows.faults, "Deliveries.Save", func() error { return rows.DeliveryRows.Save(ctx, d) })
 }
 
-func (rows deliveriesFaults) Requeue(ctx context.Context, org, webhookID string, since, now time.Time) (int64, error) {
-	return Get(rows.faults, "Deliveries.Requeue", func() (int64, error) { return rows.DeliveryRows.Requeue(ctx, org, webhookID, since, now) })
+func (rows deliveriesFaults) Requeue(ctx context.Context, org, webhookID string, after model.DeliveryPosition, now time.Time, limit int) ([]model.DeliveryPosition, error) {
+	return Get(rows.faults, "Deliveries.Requeue", func() ([]model.DeliveryPosition, error) {
+		return rows.DeliveryRows.Requeue(ctx, org, webhookID, after, now, limit)
+	})
 }
 
 func (rows deliveriesFaults) Attempted(ctx context.Context, a model.Attempt) error {
@@ -383,12 +389,12 @@ func (rows outboxFaults) GiveBack(ctx context.Context, node string) error {
 	return Call(rows.faults, "Outbox.GiveBack", func() error { return rows.OutboxRows.GiveBack(ctx, node) })
 }
 
-func (rows outboxFaults) MakeDue(ctx context.Context, target string, now time.Time) error {
-	return Call(rows.faults, "Outbox.MakeDue", func() error { return rows.OutboxRows.MakeDue(ctx, target, now) })
+func (rows outboxFaults) MakeDue(ctx context.Context, target string, now time.Time, limit int) (int64, error) {
+	return Get(rows.faults, "Outbox.MakeDue", func() (int64, error) { return rows.OutboxRows.MakeDue(ctx, target, now, limit) })
 }
 
-func (rows outboxFaults) GiveUp(ctx context.Context, target string) error {
-	return Call(rows.faults, "Outbox.GiveUp", func() error { return rows.OutboxRows.GiveUp(ctx, target) })
+func (rows outboxFaults) GiveUp(ctx context.Context, target string, limit int) (int64, error) {
+	return Get(rows.faults, "Outbox.GiveUp", func() (int64, error) { return rows.OutboxRows.GiveUp(ctx, target, limit) })
 }
 
 func (rows outboxFaults) EraseImport(ctx context.Context, importID string) error {

@@ -29,6 +29,11 @@ func (r webhookRows) Delete(ctx context.Context, org, id string) error {
 	return err
 }
 
+func (r webhookRows) DeleteDeliveries(ctx context.Context, org, id string, limit int) (int64, error) {
+	return r.exec(ctx, "delete deliveries", `
+		DELETE FROM deliveries WHERE id IN (SELECT id FROM deliveries WHERE org = $1 AND webhook_id = $2 LIMIT $3)`, org, id, max(limit, 0))
+}
+
 type deliveryRows struct{ ownedRows[model.Delivery] }
 
 var deliveries = newTable("deliveries", "delivery", 10, func(to *columns, d *model.Delivery) {
@@ -41,10 +46,13 @@ func (r deliveryRows) List(ctx context.Context, org, webhookID string, offset, l
 	return deliveries.page(ctx, r.txn, ` WHERE org = $1 AND webhook_id = $2`, newestFirst, offset, limit, org, webhookID)
 }
 
-func (r deliveryRows) Requeue(ctx context.Context, org, webhookID string, since, now time.Time) (int64, error) {
-	return r.exec(ctx, "requeue deliveries", `
-		UPDATE deliveries SET status = 'WAITING', tries = 0, due = $1 WHERE org = $2 AND webhook_id = $3 AND created >= $4
-		AND status <> 'WAITING' AND body IS NOT NULL`, toMicros(now), org, webhookID, toMicros(since))
+func (r deliveryRows) Requeue(ctx context.Context, org, webhookID string, after model.DeliveryPosition, now time.Time, limit int) ([]model.DeliveryPosition, error) {
+	cells := func(p *model.DeliveryPosition) []any { return []any{micros{&p.Created}, &p.ID} }
+	return queryAll(ctx, r.txn, deliveries.entity, cells, `
+		UPDATE deliveries SET status = 'WAITING', tries = 0, due = $1 WHERE id IN (
+			SELECT id FROM deliveries WHERE org = $2 AND webhook_id = $3 AND created >= $4 AND (created > $4 OR id > $5)
+			AND status <> 'WAITING' AND body IS NOT NULL ORDER BY created, id LIMIT $6)
+		RETURNING created, id`, toMicros(now), org, webhookID, toMicros(after.Created), after.ID, max(limit, 0))
 }
 
 var attempts = newTable("attempts", "attempt", 10, func(to *columns, a *model.Attempt) {
@@ -63,13 +71,27 @@ func (r deliveryRows) Attempts(ctx context.Context, deliveryID string) ([]model.
 // outboxRows reads and writes the deliveries that are waiting to be sent.
 type outboxRows struct{ *txn }
 
+// unclaimed selects the deliveries with a URL that wait and that no node has claimed.
+const unclaimed = ` FROM deliveries d WHERE d.status = 'WAITING' AND d.node = '' AND d.url <> '' `
+
+// selectTargets steps from target to target in an index, so that its cost grows with the number of
+// targets and not with the number of deliveries that wait for them.
+const selectTargets = `
+	WITH RECURSIVE step (target) AS (
+		SELECT (SELECT d.target` + unclaimed + `ORDER BY d.target LIMIT 1)
+		UNION ALL
+		SELECT (SELECT d.target` + unclaimed + `AND d.target > step.target ORDER BY d.target LIMIT 1) FROM step WHERE step.target IS NOT NULL
+	), found AS MATERIALIZED (
+		SELECT target, (SELECT d.org` + unclaimed + `AND d.target = step.target ORDER BY d.due LIMIT 1) AS org,
+			(SELECT d.due` + unclaimed + `AND d.target = step.target ORDER BY d.due LIMIT 1) AS first FROM step WHERE target IS NOT NULL
+	)
+	SELECT org, target FROM (
+		SELECT org, target, first, row_number() OVER (PARTITION BY org ORDER BY first, target) AS place FROM found WHERE first <= $1) AS t
+	WHERE place <= $2 ORDER BY first, target LIMIT $3`
+
 func (r outboxRows) Targets(ctx context.Context, now time.Time, perOrg, limit int) ([]model.Target, error) {
 	cells := func(t *model.Target) []any { return []any{&t.Org, &t.Key} }
-	return queryAll(ctx, r.txn, deliveries.entity, cells, `
-		SELECT org, target FROM (
-			SELECT org, target, min(due) AS first, row_number() OVER (PARTITION BY org ORDER BY min(due), target) AS place FROM deliveries
-			WHERE status = 'WAITING' AND node = '' AND url <> '' AND due <= $1 GROUP BY org, target) AS t
-		WHERE place <= $2 ORDER BY first, target LIMIT $3`, toMicros(now), max(perOrg, 0), max(limit, 0))
+	return queryAll(ctx, r.txn, deliveries.entity, cells, selectTargets, toMicros(now), max(perOrg, 0), max(limit, 0))
 }
 
 func (r outboxRows) ClaimDue(ctx context.Context, target, node string, now time.Time, limit int) ([]model.Delivery, error) {
@@ -88,14 +110,15 @@ func (r outboxRows) GiveBack(ctx context.Context, node string) error {
 	return err
 }
 
-func (r outboxRows) MakeDue(ctx context.Context, target string, now time.Time) error {
-	_, err := r.exec(ctx, "make deliveries due", `UPDATE deliveries SET due = $1 WHERE target = $2 AND status = 'WAITING' AND due > $1`, toMicros(now), target)
-	return err
+func (r outboxRows) MakeDue(ctx context.Context, target string, now time.Time, limit int) (int64, error) {
+	return r.exec(ctx, "make deliveries due", `
+		UPDATE deliveries SET due = $1 WHERE id IN (
+			SELECT id FROM deliveries WHERE target = $2 AND status = 'WAITING' AND due > $1 LIMIT $3)`, toMicros(now), target, max(limit, 0))
 }
 
-func (r outboxRows) GiveUp(ctx context.Context, target string) error {
-	_, err := r.exec(ctx, "give up deliveries", `UPDATE deliveries SET status = 'FAILED' WHERE target = $1 AND status = 'WAITING'`, target)
-	return err
+func (r outboxRows) GiveUp(ctx context.Context, target string, limit int) (int64, error) {
+	return r.exec(ctx, "give up deliveries", `
+		UPDATE deliveries SET status = 'FAILED' WHERE id IN (SELECT id FROM deliveries WHERE target = $1 AND status = 'WAITING' LIMIT $2)`, target, max(limit, 0))
 }
 
 func (r outboxRows) EraseImport(ctx context.Context, importID string) error {

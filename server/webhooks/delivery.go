@@ -192,7 +192,8 @@ func (s *Service) deliverTo(ctx context.Context, t model.Target) (n int, err err
 		case err != nil:
 			return err
 		case !w.Enabled:
-			return tx.Outbox.GiveUp(ctx, t.Key)
+			_, err := tx.Outbox.GiveUp(ctx, t.Key, maxChanged)
+			return err
 		}
 		limit := slots
 		if w.FailureStreak.Failures > 0 {
@@ -294,9 +295,11 @@ func (s *Service) storeUnrecorded(ctx context.Context) error {
 }
 
 func (s *Service) storeAttempt(ctx context.Context, a attempt) error {
-	return s.env.Store.Update(ctx, func(tx model.Tx) error {
+	more := false
+	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
 		if !a.released {
-			return s.recordAttempt(ctx, tx, a)
+			more, err = s.recordAttempt(ctx, tx, a)
+			return err
 		}
 		now, err := tx.Deliveries.Get(ctx, a.delivery.Org, a.delivery.ID)
 		if err != nil || now.Node != s.env.Node || a.again && s.inFlight.isSending(now) {
@@ -305,33 +308,58 @@ func (s *Service) storeAttempt(ctx context.Context, a attempt) error {
 		now.Node, now.Due = "", s.env.Now().Add(time.Second)
 		return tx.Deliveries.Save(ctx, now)
 	})
+	if err != nil || !more {
+		return err
+	}
+	return s.makeRestDue(ctx, a.delivery.WebhookID)
 }
 
-// recordAttempt stores an attempt and its consequences for the delivery and the receiver.
-func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) error {
+// makeRestDue calls makeDue until all deliveries to a webhook are due.
+func (s *Service) makeRestDue(ctx context.Context, webhookID string) error {
+	for {
+		more := false
+		err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
+			more, err = s.makeDue(ctx, tx, webhookID)
+			return err
+		})
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// makeDue makes deliveries to a webhook due, and reports whether there may be more of them.
+func (s *Service) makeDue(ctx context.Context, tx model.Tx, webhookID string) (more bool, err error) {
+	n, err := tx.Outbox.MakeDue(ctx, webhookID, s.env.Now(), maxChanged)
+	return n == maxChanged, err
+}
+
+// recordAttempt stores an attempt and its consequences for the delivery and the receiver. more
+// means that the receiver has recovered and that makeDue must be called again.
+func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) (more bool, err error) {
 	d := a.delivery
 	now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
 	if err != nil || now.Node != d.Node || now.Body == nil {
-		return model.IgnoreKind(err, model.NotFound) // the delivery or its content was deleted meanwhile
+		return false, model.IgnoreKind(err, model.NotFound) // the delivery or its content was deleted meanwhile
 	}
 	if a.again && (now.Tries == d.Tries+1 || s.inFlight.isSending(d)) {
-		return nil // the attempt was stored before
+		return false, nil // the attempt was stored before
 	}
 	attempts, err := tx.Deliveries.Attempts(ctx, d.ID)
 	if err != nil {
-		return err
+		return false, err
 	}
 	result := a.result
 	result.DeliveryID, result.Number, result.At = d.ID, len(attempts)+1, a.at
 	if err := tx.Deliveries.Attempted(ctx, result.Attempt); err != nil {
-		return err
+		return false, err
 	}
 	now.Node = ""
 	now.Tries++
 	var w model.Webhook
 	if d.WebhookID != "" {
 		if w, err = tx.Webhooks.Get(ctx, d.Org, d.WebhookID); err != nil {
-			return model.IgnoreKind(err, model.NotFound)
+			return false, model.IgnoreKind(err, model.NotFound)
 		}
 	}
 	decision := s.sender.DecideRetry(w.FailureStreak, now.Tries, a.at, result)
@@ -344,7 +372,7 @@ func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) err
 		now.Due = s.env.Now().Add(decision.Wait)
 	}
 	if err := tx.Deliveries.Save(ctx, now); err != nil || d.WebhookID == "" {
-		return err
+		return false, err
 	}
 	// The URL of the webhook may have changed since the message was sent to a receiver that is gone.
 	decision.Dead = decision.Dead || result.Gone && d.URL == w.URL
@@ -352,20 +380,21 @@ func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) err
 }
 
 // updateReceiver stores the failure streak of a receiver. If the receiver has recovered, the
-// waiting deliveries become due now. If it counts as dead, the webhook is disabled.
-func (s *Service) updateReceiver(ctx context.Context, tx model.Tx, w model.Webhook, decision RetryDecision, result SendResult) error {
+// waiting deliveries become due now. If it counts as dead, the webhook is disabled. more is as in
+// recordAttempt.
+func (s *Service) updateReceiver(ctx context.Context, tx model.Tx, w model.Webhook, decision RetryDecision, result SendResult) (more bool, err error) {
 	failed := w.FailureStreak.Failures > 0
 	w.FailureStreak = decision.Streak
 	if decision.Dead && w.Enabled {
-		return s.disableWebhook(ctx, tx, w, s.env.Now(), result.Message)
+		return false, s.disableWebhook(ctx, tx, w, s.env.Now(), result.Message)
 	}
 	if result.Delivered && !failed {
-		return nil
+		return false, nil
 	}
 	if err := tx.Webhooks.Save(ctx, w); err != nil || !result.Delivered {
-		return err
+		return false, err
 	}
-	return tx.Outbox.MakeDue(ctx, w.ID, s.env.Now())
+	return s.makeDue(ctx, tx, w.ID)
 }
 
 // ForgetDeliveries deletes up to maxForgotten deliveries that are older than keepDeliveries.

@@ -1,11 +1,13 @@
 package webhooks_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/webhooks"
 )
 
@@ -252,5 +254,72 @@ func TestGoneAfterChange(t *testing.T) {
 	must(t, f.deliverDue())
 	if now, err := f.Webhook(f.ctx, org, w.ID); err != nil || !now.Enabled || now.URL != "http://new" {
 		t.Errorf("the webhook is %+v, %v", now, err)
+	}
+}
+
+// TestFindingScaleManyDeliveries checks that no transaction changes more than 500 deliveries when a
+// webhook with many deliveries recovers, sends them again, or is deleted.
+func TestFindingScaleManyDeliveries(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	w := f.webhook("http://receiver")
+	const total = 1201
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		for i := range total {
+			d := model.Delivery{
+				ID: fmt.Sprintf("msg_%04d", i), Org: org, WebhookID: w.ID, Target: w.ID, URL: w.URL, Body: []byte("{}"), ImportID: fmt.Sprint(i),
+				Status: model.Waiting, Due: servertest.Started.Add(time.Hour), Created: servertest.Started,
+			}
+			if i == 0 {
+				d.Due = servertest.Started
+			}
+			if err := tx.Deliveries.Insert(f.ctx, d); err != nil {
+				return err
+			}
+		}
+		w.FailureStreak = model.FailureStreak{Since: servertest.Started, Last: servertest.Started, Failures: 1}
+		return tx.Webhooks.Save(f.ctx, w)
+	}))
+	count := func(status model.DeliveryStatus, due time.Time) (n int) {
+		for offset := int64(0); offset < total; offset += 100 {
+			list, _, _, err := f.Deliveries(f.ctx, org, w.ID, offset, 100)
+			must(t, err)
+			for _, d := range list {
+				if d.Status == status && !d.Due.After(due) {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	f.sender.downAfter = 1
+	_ = f.Deliver(f.ctx)
+	f.WaitForDeliveries()
+	// Up to four messages were tried again and failed.
+	if due := count(model.Waiting, servertest.Started); due < total-5 {
+		t.Errorf("after the receiver recovered %d messages are due, want at least %d", due, total-5)
+	}
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		for n := int64(1); n > 0; {
+			var err error
+			if n, err = tx.Outbox.GiveUp(f.ctx, w.ID, total); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	if n, err := f.Redeliver(f.ctx, org, w.ID, "", servertest.Started); err != nil || n != total {
+		t.Errorf("%d messages are sent again, want %d: %v", n, total, err)
+	}
+	must(t, f.DeleteWebhook(f.ctx, org, w.ID))
+	if largest := f.changes.largest.Load(); largest != 500 {
+		t.Errorf("the largest transaction changed %d deliveries, want 500", largest)
+	}
+	err := f.Store.View(f.ctx, func(tx model.Tx) error {
+		_, err := tx.Deliveries.Get(f.ctx, org, "msg_1200")
+		return err
+	})
+	if !model.IsKind(err, model.NotFound) {
+		t.Errorf("a delivery of the deleted webhook: %v, want NotFound", err)
 	}
 }

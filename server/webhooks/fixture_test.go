@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,8 @@ type fixture struct {
 	ctx    context.Context
 	env    *model.Env
 	sender *fakeSender
+	// changes counts the deliveries that the service changes at a time.
+	changes *changes
 }
 
 func newFixture(t *testing.T) *fixture {
@@ -45,7 +48,8 @@ func newFixture(t *testing.T) *fixture {
 		return tx.Accounts.InsertOrg(f.ctx, model.Org{ID: org, Name: "Alpha", Created: servertest.Started})
 	}))
 	f.env = f.Model()
-	f.env.Store = uploadStore{f.env.Store, f.Faults}
+	f.changes = &changes{}
+	f.env.Store = uploadStore{f.env.Store, f.Faults, f.changes}
 	var err error
 	f.Service, err = webhooks.New(f.env, f.sender)
 	must(t, err)
@@ -106,14 +110,69 @@ func (f *fixture) deliveries(w model.Webhook) ([]model.Delivery, map[string][]mo
 // uploadStore is a store in which every upload exists.
 type uploadStore struct {
 	model.Store
-	faults *servertest.Faults
+	faults  *servertest.Faults
+	changes *changes
 }
 
 func (s uploadStore) Update(ctx context.Context, work func(model.Tx) error) error {
 	return s.Store.Update(ctx, func(tx model.Tx) error {
 		tx.Uploads = fakeUploads{tx.Uploads, s.faults}
+		tx.Webhooks = countedWebhooks{tx.Webhooks, s.changes}
+		tx.Deliveries = countedDeliveries{tx.Deliveries, s.changes}
+		tx.Outbox = countedOutbox{tx.Outbox, s.changes}
 		return work(tx)
 	})
+}
+
+// changes holds the largest number of deliveries that one call changed.
+type changes struct{ largest atomic.Int64 }
+
+func (c *changes) add(n int64) {
+	for {
+		old := c.largest.Load()
+		if n <= old || c.largest.CompareAndSwap(old, n) {
+			return
+		}
+	}
+}
+
+type countedWebhooks struct {
+	model.WebhookRows
+	changes *changes
+}
+
+func (r countedWebhooks) DeleteDeliveries(ctx context.Context, org, id string, limit int) (int64, error) {
+	n, err := r.WebhookRows.DeleteDeliveries(ctx, org, id, limit)
+	r.changes.add(n)
+	return n, err
+}
+
+type countedDeliveries struct {
+	model.DeliveryRows
+	changes *changes
+}
+
+func (r countedDeliveries) Requeue(ctx context.Context, org, webhookID string, after model.DeliveryPosition, now time.Time, limit int) ([]model.DeliveryPosition, error) {
+	list, err := r.DeliveryRows.Requeue(ctx, org, webhookID, after, now, limit)
+	r.changes.add(int64(len(list)))
+	return list, err
+}
+
+type countedOutbox struct {
+	model.OutboxRows
+	changes *changes
+}
+
+func (r countedOutbox) MakeDue(ctx context.Context, target string, now time.Time, limit int) (int64, error) {
+	n, err := r.OutboxRows.MakeDue(ctx, target, now, limit)
+	r.changes.add(n)
+	return n, err
+}
+
+func (r countedOutbox) GiveUp(ctx context.Context, target string, limit int) (int64, error) {
+	n, err := r.OutboxRows.GiveUp(ctx, target, limit)
+	r.changes.add(n)
+	return n, err
 }
 
 type fakeUploads struct {
@@ -133,6 +192,8 @@ type fakeSender struct {
 	sent []string
 	// down makes every attempt fail.
 	down bool
+	// downAfter makes every attempt fail after this many, unless it is 0.
+	downAfter int
 	// gone lists the URLs whose receivers respond with 410.
 	gone []string
 	// onSend, unless nil, is called for each attempt.
@@ -188,7 +249,7 @@ func (s *fakeSender) Send(_ context.Context, d model.Delivery, _ time.Time, _ []
 	if slices.Contains(s.gone, d.URL) {
 		return webhooks.SendResult{Gone: true, Attempt: model.Attempt{Status: 410, Message: intray.Literal("410")}}, nil
 	}
-	if s.down {
+	if s.down || s.downAfter > 0 && len(s.sent) > s.downAfter {
 		return webhooks.SendResult{Attempt: model.Attempt{Status: 503, Message: intray.Literal("503")}}, nil
 	}
 	return webhooks.SendResult{Attempt: model.Attempt{Delivered: true, Status: 200}}, nil

@@ -5,11 +5,13 @@
 package webhooks
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -178,11 +180,32 @@ func (s *Service) ReplaceWebhook(ctx context.Context, org, id string, draft Draf
 	return w, err
 }
 
-// DeleteWebhook deletes a webhook and its deliveries.
+// maxChanged is the maximum number of deliveries that one transaction changes or deletes.
+const maxChanged = 500
+
+// DeleteWebhook deletes a webhook and its deliveries. If there are many deliveries, it disables the
+// webhook and deletes the deliveries in several transactions, and the webhook in the last one.
 func (s *Service) DeleteWebhook(ctx context.Context, org, id string) error {
-	return s.env.Store.Update(ctx, func(tx model.Tx) error {
-		return model.DescribeNotFound(tx.Webhooks.Delete(ctx, org, id), model.WebhookMissing)
-	})
+	for {
+		n := int64(0)
+		err := s.env.Store.Update(ctx, func(tx model.Tx) error {
+			w, err := tx.Webhooks.Get(ctx, org, id)
+			if err != nil {
+				return model.DescribeNotFound(err, model.WebhookMissing)
+			}
+			if n, err = tx.Webhooks.DeleteDeliveries(ctx, org, id, maxChanged); err != nil {
+				return err
+			}
+			if n < maxChanged {
+				return tx.Webhooks.Delete(ctx, org, id)
+			}
+			w.Enabled = false
+			return tx.Webhooks.Save(ctx, w)
+		})
+		if err != nil || n < maxChanged {
+			return err
+		}
+	}
 }
 
 // RotateWebhook generates and returns a new secret. The previous secret also signs for a day.
@@ -230,35 +253,62 @@ func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset,
 }
 
 // Redeliver queues a delivery of a webhook again. If deliveryID is "", it queues all deliveries
-// created since the given time. It returns the number of queued deliveries. They keep their ids.
+// created since the given time, in several transactions if there are many. It returns the number
+// of queued deliveries. They keep their ids.
 func (s *Service) Redeliver(ctx context.Context, org, webhookID, deliveryID string, since time.Time) (n int64, err error) {
-	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
-		w, err := tx.Webhooks.Get(ctx, org, webhookID)
-		if err != nil {
-			return model.DescribeNotFound(err, model.WebhookMissing)
+	defer s.inFlight.notify()
+	if deliveryID != "" {
+		err = s.env.Store.Update(ctx, func(tx model.Tx) error { return s.redeliverOne(ctx, tx, org, webhookID, deliveryID) })
+		if err == nil {
+			n = 1
 		}
-		if !w.Enabled {
-			return model.NewError(model.Conflict, "webhook_disabled", intray.NewMessage("webhook.disabled", nil))
-		}
-		if deliveryID == "" {
-			n, err = tx.Deliveries.Requeue(ctx, org, webhookID, since, s.env.Now())
+		return n, err
+	}
+	after := model.DeliveryPosition{Created: since}
+	for {
+		var queued []model.DeliveryPosition
+		err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
+			if err = checkEnabled(ctx, tx, org, webhookID); err == nil {
+				queued, err = tx.Deliveries.Requeue(ctx, org, webhookID, after, s.env.Now(), maxChanged)
+			}
 			return err
+		})
+		if err != nil {
+			return n, err
 		}
-		d, err := tx.Deliveries.Get(ctx, org, deliveryID)
-		switch {
-		case err != nil:
-			return model.DescribeNotFound(err, model.DeliveryMissing)
-		case d.WebhookID != webhookID:
-			return model.NotFoundError(model.DeliveryMissing)
-		case d.Body == nil:
-			return model.NewError(model.Conflict, "delivery_content_deleted", intray.NewMessage("webhook.delivery_content_deleted", nil))
+		if n += int64(len(queued)); len(queued) < maxChanged {
+			return n, nil
 		}
-		n = 1
-		d.Status, d.Tries, d.Due = model.Waiting, 0, s.env.Now()
-		return tx.Deliveries.Save(ctx, d)
-	})
-	s.inFlight.notify()
-	return n, err
+		after = slices.MaxFunc(queued, func(a, b model.DeliveryPosition) int {
+			return cmp.Or(a.Created.Compare(b.Created), strings.Compare(a.ID, b.ID))
+		})
+	}
+}
+
+// checkEnabled returns an error unless the webhook exists and is enabled.
+func checkEnabled(ctx context.Context, tx model.Tx, org, id string) error {
+	w, err := tx.Webhooks.Get(ctx, org, id)
+	if err == nil && !w.Enabled {
+		err = model.NewError(model.Conflict, "webhook_disabled", intray.NewMessage("webhook.disabled", nil))
+	}
+	return model.DescribeNotFound(err, model.WebhookMissing)
+}
+
+func (s *Service) redeliverOne(ctx context.Context, tx model.Tx, org, webhookID, id string) error {
+	if err := checkEnabled(ctx, tx, org, webhookID); err != nil {
+		return err
+	}
+	d, err := tx.Deliveries.Get(ctx, org, id)
+	switch {
+	case err != nil:
+		return model.DescribeNotFound(err, model.DeliveryMissing)
+	case d.WebhookID != webhookID:
+		return model.NotFoundError(model.DeliveryMissing)
+	case d.Body == nil:
+		return model.NewError(model.Conflict, "delivery_content_deleted", intray.NewMessage("webhook.delivery_content_deleted", nil))
+	}
+	d.Status, d.Tries, d.Due = model.Waiting, 0, s.env.Now()
+	return tx.Deliveries.Save(ctx, d)
 }
 
 // matches reports whether a webhook is subscribed to an event about an import.
@@ -305,7 +355,8 @@ const (
 
 // Forwarded records the result of an attempt to forward a message.
 func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sent SendResult) error {
-	return s.env.Store.Update(ctx, func(tx model.Tx) error {
+	more := false
+	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
 		w, err := tx.Webhooks.Get(ctx, org, id)
 		if err != nil {
 			return model.DescribeNotFound(err, model.WebhookMissing)
@@ -319,8 +370,13 @@ func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sen
 		case d.Status != model.Waiting:
 			return nil // the result was recorded before
 		}
-		return s.recordAttempt(ctx, tx, attempt{delivery: d, at: s.env.Now(), result: sent})
+		more, err = s.recordAttempt(ctx, tx, attempt{delivery: d, at: s.env.Now(), result: sent})
+		return err
 	})
+	if err != nil || !more {
+		return err
+	}
+	return s.makeRestDue(ctx, id)
 }
 
 const formType = "application/x-www-form-urlencoded"
@@ -399,7 +455,8 @@ func (s *Service) disableWebhook(ctx context.Context, tx model.Tx, w model.Webho
 	if err := tx.Webhooks.Save(ctx, w); err != nil {
 		return err
 	}
-	if err := tx.Outbox.GiveUp(ctx, w.ID); err != nil {
+	// The next calls of Deliver handle the rest as it becomes due.
+	if _, err := tx.Outbox.GiveUp(ctx, w.ID, maxChanged); err != nil {
 		return err
 	}
 	s.env.Log.Warn("webhook disabled because it failed for days or its receiver responded with 410", "webhook", w.ID, "org", w.Org, "last", last.String())

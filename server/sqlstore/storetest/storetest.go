@@ -57,6 +57,7 @@ func testCases() []testCase {
 		{"edits", testEdits},
 		{"webhooks", testWebhooks},
 		{"deliveries", testDeliveries},
+		{"limits of deliveries", testDeliveryLimits},
 		{"connectors", testConnectors},
 		{"retention", testRetention},
 		{"trash", testTrash},

@@ -103,7 +103,7 @@ func testDeliveries(f *fixture) {
 	f.wantEqual(take("one", "n2", 9), []string{"msg_002"})
 	f.mustUpdate(func(tx model.Tx) error { return tx.Outbox.GiveBack(f.ctx, "n1") })
 	f.wantEqual(take("one", "n2", 9), []string{"msg_003"})
-	f.mustUpdate(func(tx model.Tx) error { return tx.Outbox.MakeDue(f.ctx, "late", startPlus(9)) })
+	f.mustUpdate(func(tx model.Tx) error { return onlyError(tx.Outbox.MakeDue(f.ctx, "late", startPlus(9), 9)) })
 	f.wantEqual(take("late", "n2", 9), []string{"msg_050"})
 	list := func(webhook string) (ids []string) {
 		f.mustView(func(tx model.Tx) error {
@@ -117,9 +117,11 @@ func testDeliveries(f *fixture) {
 		return ids
 	}
 	f.mustUpdate(func(tx model.Tx) error {
-		n, err := tx.Deliveries.Requeue(f.ctx, "org-a", "one", startPlus(1), startPlus(30))
-		f.wantEqual(n, int64(1))
-		return firstError(err, tx.Outbox.GiveUp(f.ctx, "two"))
+		none, err := tx.Deliveries.Requeue(f.ctx, "org-a", "one", model.DeliveryPosition{Created: first.Created, ID: first.ID}, startPlus(30), 9)
+		f.wantEqual(len(none), 0)
+		n, failed := tx.Deliveries.Requeue(f.ctx, "org-a", "one", model.DeliveryPosition{Created: startPlus(1)}, startPlus(30), 9)
+		f.wantEqual(n, []model.DeliveryPosition{{Created: first.Created, ID: first.ID}})
+		return firstError(err, failed, onlyError(tx.Outbox.GiveUp(f.ctx, "two", 9)))
 	})
 	f.wantEqual(list("one"), []string{"msg_003 WAITING 0 of 3", "msg_002 WAITING 0 of 3"})
 	f.wantEqual(list("two"), []string{"msg_004 FAILED 0 of 1"})
@@ -132,4 +134,43 @@ func testDeliveries(f *fixture) {
 		f.wantEqual(n, int64(2)) // the third delivery waits
 		return err
 	})
+}
+
+// onlyError returns the error of a call that also returns a number.
+func onlyError(_ int64, err error) error { return err }
+
+// testDeliveryLimits checks that the calls that change many deliveries respect their limits.
+func testDeliveryLimits(f *fixture) {
+	w := aWebhook(1, "org-a")
+	f.mustUpdate(func(tx model.Tx) error {
+		errs := []error{tx.Webhooks.Insert(f.ctx, w)}
+		for n := 1; n <= 5; n++ {
+			d := aDelivery(n, w.ID, "imp")
+			d.Created = startPlus(n / 2) // the times are equal in pairs
+			errs = append(errs, tx.Deliveries.Insert(f.ctx, d))
+		}
+		return firstError(errs...)
+	})
+	repeat := func(call func(tx model.Tx) (int64, error)) (all []int64) {
+		for n := int64(2); n == 2; all = append(all, n) {
+			f.mustUpdate(func(tx model.Tx) (err error) {
+				n, err = call(tx)
+				return err
+			})
+		}
+		return all
+	}
+	f.wantEqual(repeat(func(tx model.Tx) (int64, error) { return tx.Outbox.MakeDue(f.ctx, w.ID, startPlus(0), 2) }), []int64{2, 2, 1})
+	f.wantEqual(repeat(func(tx model.Tx) (int64, error) { return tx.Outbox.GiveUp(f.ctx, w.ID, 2) }), []int64{2, 2, 1})
+	after := model.DeliveryPosition{Created: startPlus(1)}
+	f.wantEqual(repeat(func(tx model.Tx) (int64, error) {
+		list, err := tx.Deliveries.Requeue(f.ctx, "org-a", w.ID, after, startPlus(9), 2)
+		for _, p := range list {
+			if p.Created.After(after.Created) || p.Created.Equal(after.Created) && p.ID > after.ID {
+				after = p
+			}
+		}
+		return int64(len(list)), err
+	}), []int64{2, 2, 0}) // without the first one
+	f.wantEqual(repeat(func(tx model.Tx) (int64, error) { return tx.Webhooks.DeleteDeliveries(f.ctx, "org-a", w.ID, 2) }), []int64{2, 2, 1})
 }
