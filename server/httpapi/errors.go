@@ -23,6 +23,7 @@ var statusByKind = map[model.Kind]int{
 	model.Denied:      http.StatusForbidden,
 	model.TooLarge:    http.StatusRequestEntityTooLarge,
 	model.Unavailable: http.StatusServiceUnavailable,
+	model.Damaged:     http.StatusInternalServerError,
 }
 
 // apiError is an error with its HTTP response.

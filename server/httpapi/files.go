@@ -166,13 +166,14 @@ func resultName(u model.Upload, format output.Format) string {
 
 // storedFile is an open file that the service has stored.
 type storedFile interface {
-	io.ReaderAt
+	io.WriterTo
 	io.Closer
 	Size() int64
 }
 
 // fileResponse streams a stored file. The file is untrusted: browsers are made to
-// save it instead of showing it.
+// save it instead of showing it. If the file turns out to be damaged, the connection is closed
+// before the last byte.
 func fileResponse(file storedFile, contentType, sha string, header http.Header) *response {
 	contentType = cmp.Or(contentType, "application/octet-stream")
 	header.Set("Content-Type", contentType)
@@ -184,7 +185,7 @@ func fileResponse(file storedFile, contentType, sha string, header http.Header) 
 	}
 	return &response{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
 		defer file.Close()
-		_, err := io.Copy(w, onlyReader{io.NewSectionReader(file, 0, file.Size())})
+		_, err := file.WriteTo(w)
 		return err
 	}}
 }

@@ -8,7 +8,6 @@ package imports
 import (
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -17,7 +16,6 @@ import (
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/schema"
-	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/secrets"
@@ -34,6 +32,8 @@ type Service struct {
 	// idleRuns are the runs that, in the last round of maintenance, belonged to this
 	// process according to the store but were not active.
 	idleRuns []model.ImportRef
+	// repairing contains a value while this process rebuilds damaged files.
+	repairing chan struct{}
 }
 
 // Config configures a Service. All fields are required.
@@ -49,12 +49,14 @@ type Config struct {
 	// OnTransition is called after the status of an import changes, in the same
 	// transaction. It is called again if the transaction is repeated.
 	OnTransition func(ctx context.Context, tx model.Tx, imp model.Import) error
+	// StageReviewed stages the rows of a submitted review again, under a new prefix.
+	StageReviewed func(ctx context.Context, imp model.Import, prefix string) error
 }
 
 // New returns a Service.
 func New(env *model.Env, cfg Config) *Service {
 	return &Service{
-		env: env, cfg: cfg, activeRuns: model.NewInProgress(), uploadKey: env.Master.Derive("upload addresses"),
+		env: env, cfg: cfg, activeRuns: model.NewInProgress(), repairing: make(chan struct{}, 1), uploadKey: env.Master.Derive("upload addresses"),
 		downloadKey: env.Master.Derive("download addresses"), hydrationKey: env.Master.Derive("hydration tokens"),
 	}
 }
@@ -397,19 +399,23 @@ func traceCell(imp model.Import, schema *intray.Schema, b *intray.Batch, field i
 
 // stagedRow returns a batch that contains one staged row.
 func (s *Service) stagedRow(ctx context.Context, imp model.Import, row int64) (*intray.Batch, error) {
-	staged, err := staging.Open(ctx, s.env.Blobs, imp.Stage)
-	if errors.Is(err, blob.ErrNotFound) {
-		return nil, model.NotFoundError(intray.NewMessage("import.rows_deleted", nil))
+	b, err := readStagedRow(ctx, row, func() (*staging.Stage, error) { return staging.Open(ctx, s.env.Blobs, imp.Stage) })
+	if isStageDamage(err) {
+		s.SuspectStage(imp, err)
+		b, err = readStagedRow(ctx, row, func() (*staging.Stage, error) { return s.OpenStage(ctx, &imp) })
 	}
+	return b, err
+}
+
+// readStagedRow reads a row from a stage that it opens with the function open.
+func readStagedRow(ctx context.Context, row int64, open func() (*staging.Stage, error)) (*intray.Batch, error) {
+	staged, err := open()
 	if err != nil {
 		return nil, fmt.Errorf("open the staged rows: %w", err)
 	}
 	defer func() { _ = staged.Close() }()
 	b, err := staged.Window(ctx, row, 1)
-	switch {
-	case errors.Is(err, blob.ErrNotFound):
-		return nil, model.NotFoundError(intray.NewMessage("import.rows_deleted", nil))
-	case err == nil && b.Rows() == 0:
+	if err == nil && b.Rows() == 0 {
 		e := model.NotFoundError(intray.NewMessage("import.no_such_row", intray.Params{"row": row, "n": staged.Manifest().Rows}))
 		e.Fields = model.FieldMessage("row", intray.NewMessage("import.row_beyond_last", nil))
 		return nil, e

@@ -44,23 +44,34 @@ func loadMemory(ctx context.Context, tx model.Tx, imp *model.Import) error {
 	if imp.Memory != nil {
 		return nil
 	}
+	current, err := currentMemory(ctx, tx, *imp)
+	if err != nil || current == nil {
+		return err
+	}
+	imp.Memory = current
+	return tx.Imports.UpdateIf(ctx, *imp, imp.Status, imp.Run)
+}
+
+// currentMemory returns the mappings that Intray has learned for the identifier of an import, or
+// nil if the import has no identifier.
+func currentMemory(ctx context.Context, tx model.Tx, imp model.Import) (*intray.LearnedMappings, error) {
 	u, err := tx.Uploads.Get(ctx, imp.Org, imp.UploadID)
 	if err != nil || u.ImportIdentifier == "" {
-		return err
+		return nil, err
 	}
 	list, _, err := tx.Memory.List(ctx, imp.Org, u.ImportIdentifier, 0, MaxMemory)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	imp.Memory = &intray.LearnedMappings{}
+	memory := &intray.LearnedMappings{}
 	for _, r := range list {
 		if r.Kind == model.ColumnMemory {
-			imp.Memory.Columns = append(imp.Memory.Columns, intray.LearnedColumn{Field: r.Field, Header: r.Text, On: r.On})
+			memory.Columns = append(memory.Columns, intray.LearnedColumn{Field: r.Field, Header: r.Text, On: r.On})
 			continue
 		}
-		imp.Memory.Values = append(imp.Memory.Values, intray.LearnedValue{Field: r.Field, Text: r.Text, Value: r.Value, On: r.On})
+		memory.Values = append(memory.Values, intray.LearnedValue{Field: r.Field, Text: r.Text, Value: r.Value, On: r.On})
 	}
-	return tx.Imports.UpdateIf(ctx, *imp, imp.Status, imp.Run)
+	return memory, nil
 }
 
 // learnedMappings are the mappings to learn from the answers to the questions of an import.

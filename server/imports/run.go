@@ -13,6 +13,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/staging"
@@ -181,22 +182,17 @@ func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status,
 	if err != nil {
 		return "", err
 	}
-	raw, err := s.env.OpenFile(ctx, imp.Raw.Key)
+	raw, err := s.openOriginal(ctx, *imp)
+	if model.IsKind(err, model.Damaged) {
+		return s.failLostOriginal(ctx, imp, err)
+	}
 	if err != nil {
 		return "", err
 	}
 	defer raw.Close()
-	var writer *staging.Writer
 	prefix := imp.RunPrefix(imp.Run) + "/stage"
-	open := func(fields []string, unmapped []int) (engine.Sink, error) {
-		writer = staging.NewWriter(ctx, s.env.Blobs, prefix, staging.Layout{Fields: fields, Unmapped: unmapped}, staging.Config{})
-		return writer, nil
-	}
-	run := engine.Import{
-		Input:  source.Input{Name: imp.SourceName(), ReaderAt: raw, Size: raw.Size()},
-		Schema: schema, Answers: imp.Answers, Memory: imp.RecalledMemory(), HookEnv: imp.HookPins(),
-	}
-	out, err := s.cfg.Engine.Run(ctx, run, open)
+	run := engineRun(*imp, raw, schema)
+	out, writer, err := s.stageRows(ctx, run, prefix)
 	if writer != nil {
 		defer writer.Abort()
 	}
@@ -209,6 +205,54 @@ func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status,
 		imp.Outcome.Notices = append(imp.Outcome.Notices, intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: intray.NewMessage("hook.invalid_user", intray.Params{"properties": userProperties})})
 	}
 	return s.finishStage(ctx, imp, run, writer, prefix)
+}
+
+// openOriginal opens the received file of an import and verifies it as a whole, whatever its size.
+func (s *Service) openOriginal(ctx context.Context, imp model.Import) (*model.FileReader, error) {
+	raw, err := s.env.OpenFile(ctx, imp.Raw)
+	if err != nil || imp.Raw.Size <= model.VerifyFirst { // OpenFile has verified a small file
+		return raw, err
+	}
+	if err := raw.Verify(ctx); err != nil {
+		return nil, errors.Join(err, raw.Close())
+	}
+	return raw, nil
+}
+
+// failLostOriginal makes an import fail because its received file was lost or has changed. If
+// the whole file storage seems to be out of reach, it returns an error instead.
+func (s *Service) failLostOriginal(ctx context.Context, imp *model.Import, lost error) (model.Status, error) {
+	text := intray.NewMessage("import.original_damaged", nil)
+	if errors.Is(lost, blob.ErrNotFound) {
+		text = intray.NewMessage("import.original_missing", nil)
+		if err := s.env.CheckBlobsPresent(ctx); err != nil {
+			return "", errors.Join(lost, err)
+		}
+	}
+	s.env.Log.Error("received file lost", "import", imp.ID, "error", lost)
+	imp.Outcome = &model.Outcome{Finished: s.env.Now(), Outcome: engine.Outcome{
+		Verdict: engine.Broken, Notices: []intray.Notice{{Type: intray.UnreadableFile, Level: intray.LevelError, Text: text}},
+	}}
+	return model.Failed, nil
+}
+
+// engineRun returns the input of the engine for a run of an import.
+func engineRun(imp model.Import, raw blob.Reader, schema *intray.Schema) engine.Import {
+	return engine.Import{
+		Input:  source.Input{Name: imp.SourceName(), ReaderAt: raw, Size: raw.Size()},
+		Schema: schema, Answers: imp.Answers, Memory: imp.RecalledMemory(), HookEnv: imp.HookPins(),
+	}
+}
+
+// stageRows reads and validates the rows of a file, and writes them to an unfinished stage. The
+// writer is nil if there are no rows. The caller must close or abort it, even after an error.
+func (s *Service) stageRows(ctx context.Context, run engine.Import, prefix string) (*engine.Outcome, *staging.Writer, error) {
+	var writer *staging.Writer
+	out, err := s.cfg.Engine.Run(ctx, run, func(fields []string, unmapped []int) (engine.Sink, error) {
+		writer = staging.NewWriter(ctx, s.env.Blobs, prefix, staging.Layout{Fields: fields, Unmapped: unmapped}, staging.Config{})
+		return writer, nil
+	})
+	return out, writer, err
 }
 
 // userProperties are the properties of the user that a step hook may set.

@@ -12,7 +12,6 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/auth"
-	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/model"
 )
 
@@ -182,12 +181,25 @@ func (s *Service) SaveState(ctx context.Context, session model.Session, state []
 	return session, err
 }
 
-// SessionFile opens the file of a session. If the session has no file, it returns NotFound.
-func (s *Service) SessionFile(ctx context.Context, session model.Session) (blob.Reader, error) {
+// SessionFile opens the file of a session. If the session has no file, it returns NotFound. If
+// the file was lost or has changed, it returns a Damaged error.
+func (s *Service) SessionFile(ctx context.Context, session model.Session) (*model.FileReader, error) {
 	if session.File.Key == "" {
 		return nil, model.NotFoundError(intray.NewMessage("session.no_file", nil))
 	}
-	return s.env.OpenFile(ctx, session.File.Key)
+	file, err := s.env.OpenFile(ctx, session.File)
+	if !model.IsKind(err, model.Damaged) {
+		return file, err
+	}
+	// The file may have been replaced, or the session deleted, after it was loaded.
+	now, gone := s.session(ctx, session.Org, session.ID)
+	switch {
+	case gone != nil:
+		return nil, sessionGoneError(gone)
+	case now.File.Key != session.File.Key:
+		return s.env.OpenFile(ctx, now.File)
+	}
+	return nil, err
 }
 
 // SaveSessionFile saves the file of a session. It replaces any earlier file.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"iter"
 	"time"
@@ -14,10 +13,8 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/server/auth"
-	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
-	"github.com/intraydata/intray/server/staging"
 )
 
 // The names of links in error messages.
@@ -244,7 +241,7 @@ type Download struct {
 	// What is either RawFile or the output format of the result.
 	What string
 	// Stored is the stored file. It is nil if Write generates the file.
-	Stored blob.Reader
+	Stored *model.FileReader
 
 	write func(w io.Writer) error
 	close func() error
@@ -263,7 +260,8 @@ func (d *Download) Write(w io.Writer) error {
 	return errors.Join(d.write(w), d.Close())
 }
 
-// Download opens the file that a token from DownloadToken grants access to.
+// Download opens the file that a token from DownloadToken grants access to. If the file was lost
+// or has changed and cannot be rebuilt, it returns a Damaged error.
 func (s *Service) Download(ctx context.Context, id, token string) (*Download, error) {
 	g, err := auth.VerifyGrant(ctx, s.env, s.downloadKey, token, downloadLink)
 	if err != nil {
@@ -279,13 +277,29 @@ func (s *Service) Download(ctx context.Context, id, token string) (*Download, er
 	d := &Download{Upload: u, What: g.What}
 	switch g.What {
 	case RawFile:
-		d.Stored, err = s.env.OpenFile(ctx, u.Raw.Key)
+		d.Stored, err = s.env.OpenFile(ctx, u.Raw)
 	case string(output.JSON):
-		d.Stored, err = s.env.OpenFile(ctx, u.Result.Key)
+		d.Stored, err = s.openResult(ctx, u)
 	default:
 		err = s.OpenConverted(ctx, d)
 	}
+	if model.IsKind(err, model.Damaged) {
+		err = s.unlessDeleted(ctx, u, err)
+	}
 	return d, err
+}
+
+// unlessDeleted returns damage, or NotFound if files of the upload were deleted after it was
+// loaded.
+func (s *Service) unlessDeleted(ctx context.Context, u model.Upload, damage error) error {
+	now, err := s.Upload(ctx, u.Org, u.ID)
+	switch {
+	case err != nil:
+		return err
+	case now.Raw.Key != u.Raw.Key || now.Result.Key != u.Result.Key:
+		return model.NotFoundError(model.FileMissing)
+	}
+	return damage
 }
 
 // OpenConverted prepares d to write the result in a format that is not stored.
@@ -301,16 +315,14 @@ func (s *Service) OpenConverted(ctx context.Context, d *Download) error {
 	if imp.Stage == "" {
 		return model.NotFoundError(model.FileMissing)
 	}
-	staged, err := staging.Open(ctx, s.env.Blobs, imp.Stage)
-	if errors.Is(err, blob.ErrNotFound) {
-		return model.NotFoundError(model.FileMissing)
-	}
+	staged, err := s.OpenStage(ctx, &imp)
 	if err != nil {
-		return fmt.Errorf("open the staged rows: %w", err)
+		return err
 	}
 	d.close = staged.Close
 	d.write = func(w io.Writer) error {
 		_, err := output.Write(ctx, w, output.Format(d.What), schema, staged.Batches(ctx))
+		s.SuspectStage(imp, err)
 		return err
 	}
 	return nil

@@ -603,6 +603,9 @@ func (imp Import) RawKey(attempt string) string { return imp.Prefix() + "/raw/" 
 // RunPrefix returns the common prefix of the blobs of a run.
 func (imp Import) RunPrefix(run int) string { return fmt.Sprintf("%s/run-%d", imp.Prefix(), run) }
 
+// FinalPrefix returns the common prefix of the blobs that submissions of the current run write.
+func (imp Import) FinalPrefix() string { return imp.RunPrefix(imp.Run) + "/final" }
+
 // HookPins returns the time and the random seed that hooks see. They are the same in
 // all runs of the import.
 func (imp Import) HookPins() intray.HookEnv {

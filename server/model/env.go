@@ -39,6 +39,10 @@ type Env struct {
 	// CrashPoint is called at each point where a crash must not cause damage. Tests use
 	// it to crash there.
 	CrashPoint func(point string)
+
+	// suspects holds the keys of stored files, and the prefixes of stages, in which this
+	// process has found damage.
+	suspects sync.Map
 }
 
 // Now returns the current time in UTC, truncated to microseconds like times in the store.
@@ -62,6 +66,20 @@ func (e *Env) CheckStores(ctx context.Context) error {
 		return NewError(Unavailable, "blobs_unavailable", intray.NewMessage("service.file_storage_unavailable", nil))
 	}
 	return nil
+}
+
+// FingerprintKey is the key of a blob that contains the fingerprint of the store. The blob shows
+// that the blobs belong to the store.
+const FingerprintKey = "anchor"
+
+// CheckBlobsPresent returns an error if the blob with the fingerprint of the store cannot be
+// opened. Then all blobs are probably out of reach, for example because a disk is not mounted.
+func (e *Env) CheckBlobsPresent(ctx context.Context) error {
+	r, err := e.Blobs.Open(ctx, FingerprintKey)
+	if err != nil {
+		return fmt.Errorf("open the fingerprint of the store: %w", err)
+	}
+	return r.Close()
 }
 
 // MaintenanceBatch is the maximum number of rows of each kind that one round of
@@ -179,18 +197,28 @@ func (e *Env) StoreFile(ctx context.Context, key string, from io.Reader, approve
 		return StoredFile{}, fmt.Errorf("create a blob: %w", err)
 	}
 	defer w.Abort()
-	began, md, sha := e.Now(), md5.New(), sha256.New()
-	n, err := io.CopyBuffer(io.MultiWriter(w, md, sha), onlyReader{from}, make([]byte, 256<<10))
+	began := e.Now()
+	done, err := copyFile(w, from)
 	if err != nil {
 		return StoredFile{}, WrapStorageFull(err)
 	}
-	done := StoredFile{n, md.Sum(nil), sha.Sum(nil), e.Now().Sub(began)}
+	done.Took = e.Now().Sub(began)
 	if approve != nil {
 		if err := approve(done); err != nil {
 			return StoredFile{}, err
 		}
 	}
 	return done, WrapStorageFull(w.Commit())
+}
+
+// DigestFile returns the size and digests of a file without storing it.
+func DigestFile(from io.Reader) (StoredFile, error) { return copyFile(io.Discard, from) }
+
+// copyFile copies a file and returns its size and digests.
+func copyFile(to io.Writer, from io.Reader) (StoredFile, error) {
+	md, sha := md5.New(), sha256.New()
+	n, err := io.CopyBuffer(io.MultiWriter(to, md, sha), onlyReader{from}, make([]byte, 256<<10))
+	return StoredFile{Size: n, MD5: md.Sum(nil), SHA256: sha.Sum(nil)}, err
 }
 
 // DetachedContext returns a context for recording a stored file. It expires after 10 s and is
@@ -242,17 +270,4 @@ func (e *Env) DiscardBlobs(ctx context.Context, prefix string) {
 // and "/".
 func (e *Env) DeleteBlobs(ctx context.Context, prefix string) error {
 	return errors.Join(e.Blobs.Delete(ctx, prefix), e.Blobs.DeleteAll(ctx, prefix))
-}
-
-// OpenFile opens a stored file. It returns NotFound if the file was deleted.
-func (e *Env) OpenFile(ctx context.Context, key string) (blob.Reader, error) {
-	if key == "" {
-		return nil, NotFoundError(FileMissing)
-	}
-	r, err := e.Blobs.Open(ctx, key)
-	if errors.Is(err, blob.ErrNotFound) {
-		e.Log.Warn("blob of a stored file is missing", "blob", key)
-		return nil, NotFoundError(FileMissing)
-	}
-	return r, err
 }

@@ -27,6 +27,8 @@ const (
 	TooLarge
 	// Unavailable means that the request may succeed later.
 	Unavailable
+	// Damaged means that stored data was lost or has changed, and cannot be rebuilt.
+	Damaged
 )
 
 // Error is an error for the caller.

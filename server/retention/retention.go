@@ -257,10 +257,6 @@ func (s *Service) CollectGarbage(ctx context.Context) error {
 	return err
 }
 
-// fingerprintKey is the key of a blob that contains the fingerprint of the store.
-// The blob shows that the blobs belong to the store.
-const fingerprintKey = "anchor"
-
 var (
 	errOtherBlobs = errors.New("the files of this database are not in this data folder: give all processes that share a database the same blobs folder, or restore the right one")
 	errOtherStore = errors.New("the files in this data folder belong to another database: restore that database (intray.db), or start with an empty data folder")
@@ -276,7 +272,7 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 		return fmt.Errorf("read the fingerprint: %w", err)
 	}
 	if found != "" {
-		mark, err := model.View(ctx, s.env.Store, func(tx model.Tx) (string, error) { return tx.Nodes.EnsureMark(ctx, fingerprintKey, "") })
+		mark, err := model.View(ctx, s.env.Store, func(tx model.Tx) (string, error) { return tx.Nodes.EnsureMark(ctx, model.FingerprintKey, "") })
 		switch {
 		case err != nil:
 			return err
@@ -295,7 +291,7 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 	fresh := folder + "/" + random
 	var mark string
 	err = s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
-		mark, err = tx.Nodes.EnsureMark(ctx, fingerprintKey, fresh)
+		mark, err = tx.Nodes.EnsureMark(ctx, model.FingerprintKey, fresh)
 		return err
 	})
 	if err != nil {
@@ -315,7 +311,7 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 
 // readFingerprint returns the fingerprint that is stored with the blobs, or "" if there is none.
 func (s *Service) readFingerprint(ctx context.Context) (string, error) {
-	r, err := s.env.Blobs.Open(ctx, fingerprintKey)
+	r, err := s.env.Blobs.Open(ctx, model.FingerprintKey)
 	if errors.Is(err, blob.ErrNotFound) {
 		return "", nil
 	}
@@ -328,7 +324,7 @@ func (s *Service) readFingerprint(ctx context.Context) (string, error) {
 }
 
 func (s *Service) writeFingerprint(ctx context.Context, name string) error {
-	w, err := s.env.Blobs.Create(ctx, fingerprintKey)
+	w, err := s.env.Blobs.Create(ctx, model.FingerprintKey)
 	if err != nil {
 		return fmt.Errorf("write the fingerprint: %w", err)
 	}

@@ -48,6 +48,8 @@ type openDraft struct {
 	draft       *draft.Draft
 	revalidator *revalidate.Revalidator
 	staged      *staging.Stage
+	// prefix is that of the staged rows.
+	prefix string
 	// last is the position of the last log entry that the draft has applied.
 	last atomic.Int64
 	// changing contains a value while a change is being made. A goroutine that has sent
@@ -122,27 +124,73 @@ func (s *Service) withDraft(ctx context.Context, imp model.Import, work func(o *
 	o := s.drafts.acquire(imp.RunPrefix(imp.Run))
 	defer func() { err = errors.Join(err, s.drafts.release(o, s.env.Now())) }()
 	if err := s.refreshDraft(ctx, imp, o); err != nil {
+		return s.describeDamage(ctx, imp, err)
+	}
+	err = func() error {
+		defer o.lock.RUnlock()
+		return work(o)
+	}()
+	if !isDamage(err) {
 		return err
 	}
-	defer o.lock.RUnlock()
-	err = work(o)
-	if errors.Is(err, staging.ErrDamaged) || errors.Is(err, blob.ErrNotFound) { // the import may have been deleted in the meantime
-		if _, gone := s.imports.Import(ctx, imp.Org, imp.ID); gone != nil {
-			return gone
-		}
+	return s.replaceDraft(ctx, imp, o, err)
+}
+
+// isDamage reports whether err means that rows or changes were lost or have changed.
+func isDamage(err error) bool {
+	return errors.Is(err, staging.ErrDamaged) || errors.Is(err, staging.ErrUnfinished) || errors.Is(err, blob.ErrNotFound)
+}
+
+// describeDamage returns the error for the caller if a draft cannot be opened because its rows or
+// changes are damaged: the import must then run again.
+func (s *Service) describeDamage(ctx context.Context, imp model.Import, err error) error {
+	if !isDamage(err) && !model.IsKind(err, model.Damaged) {
+		return err
 	}
-	return err
+	if _, gone := s.imports.Import(ctx, imp.Org, imp.ID); gone != nil { // the import was deleted in the meantime
+		return gone
+	}
+	s.env.Log.Error("rows under review are damaged", "import", imp.ID, "error", err)
+	return model.NewError(model.Conflict, "rows_damaged", intray.NewMessage("review.rows_damaged", nil))
+}
+
+// replaceDraft closes a draft in which a call has found damage, and rebuilds its staged rows. It
+// returns the error for the caller. If the rows were rebuilt, the caller can try again.
+func (s *Service) replaceDraft(ctx context.Context, imp model.Import, o *openDraft, damage error) error {
+	o.lock.Lock()
+	defer o.lock.Unlock()
+	used := o.prefix
+	if err := o.close(); err != nil {
+		return errors.Join(damage, err)
+	}
+	s.env.Suspect(imp.Stage)
+	now := imp
+	staged, err := s.imports.OpenStage(ctx, &now)
+	if err != nil {
+		return s.describeDamage(ctx, imp, err)
+	}
+	if err := staged.Close(); err != nil {
+		return err
+	}
+	if now.Stage == used { // the staged rows are intact, so a change is damaged
+		return s.describeDamage(ctx, imp, damage)
+	}
+	return model.NewError(model.Unavailable, "rows_rebuilt", intray.NewMessage("review.rows_rebuilt", nil))
 }
 
 // checkReviewable returns an error if an import has no rows that can be changed.
 func checkReviewable(imp model.Import) error {
 	switch {
 	case imp.Status != model.NeedsReview:
-		return model.NewError(model.Conflict, "not_in_review", intray.NewMessage("review.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(model.NeedsReview)}))
+		return notInReviewError(imp)
 	case imp.Stage == "":
 		return model.NewError(model.Conflict, "no_rows", intray.NewMessage("review.questions_first", nil))
 	}
 	return nil
+}
+
+func notInReviewError(imp model.Import) error {
+	return model.NewError(model.Conflict, "not_in_review", intray.NewMessage("review.not_in_review", intray.Params{"status": string(imp.Status), "wanted": string(model.NeedsReview)}))
 }
 
 // refreshDraft opens the draft if it is closed, and reopens it if another process has changed
@@ -179,6 +227,34 @@ func (s *Service) reopenDraft(ctx context.Context, imp model.Import, o *openDraf
 	if err != nil {
 		return err
 	}
+	err = s.openWithLog(ctx, &imp, o, log)
+	if errors.Is(err, staging.ErrDamaged) && !s.env.IsSuspect(imp.Stage) {
+		s.env.Suspect(imp.Stage) // too large to be verified when it was opened
+		err = s.openWithLog(ctx, &imp, o, log)
+	}
+	if err != nil {
+		return err
+	}
+	o.last.Store(log.last)
+	return nil
+}
+
+// openWithLog opens the draft that consists of the staged rows of an import and a log. If the rows
+// are rebuilt, openWithLog updates imp.Stage.
+func (s *Service) openWithLog(ctx context.Context, imp *model.Import, o *openDraft, log editLog) error {
+	staged, err := s.imports.OpenStage(ctx, imp)
+	if err != nil {
+		return err
+	}
+	o.staged, o.prefix = staged, imp.Stage
+	if err := s.openOnStage(ctx, *imp, o, log); err != nil {
+		return errors.Join(err, o.close())
+	}
+	return nil
+}
+
+// openOnStage opens the draft that consists of o.staged and a log.
+func (s *Service) openOnStage(ctx context.Context, imp model.Import, o *openDraft, log editLog) error {
 	schema, err := schemas.Frozen(imp)
 	if err != nil {
 		return err
@@ -187,20 +263,13 @@ func (s *Service) reopenDraft(ctx context.Context, imp model.Import, o *openDraf
 	if err != nil {
 		return fmt.Errorf("open the revalidator: %w", err)
 	}
-	if o.staged, err = staging.Open(ctx, s.env.Blobs, imp.Stage); err != nil {
-		return fmt.Errorf("open the staged rows: %w", err)
-	}
 	o.draft, err = draft.Open(ctx, draft.Config{
 		Stage: o.staged, Blobs: s.env.Blobs, Prefix: imp.RunPrefix(imp.Run) + "/edits",
 		Fields: schema.Fields, Parts: columnCounts(schema, imp.Outcome.Mapping), Revalidator: o.revalidator, Names: choiceLabels(schema.Fields),
 		Whole:     len(schema.Hooks.BulkRow) > 0, // bulk hooks receive all changed rows in one call
 		Revisions: log.revisions, Undone: log.undone,
 	})
-	if err != nil {
-		return errors.Join(err, o.close())
-	}
-	o.last.Store(log.last)
-	return nil
+	return err
 }
 
 // columnCounts returns the number of columns of each many-to-one field.

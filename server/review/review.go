@@ -222,7 +222,7 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 
 // finalPrefix returns the prefix of the blobs that a submission writes.
 func finalPrefix(imp model.Import, last int64) string {
-	return fmt.Sprintf("%s/final/%d", imp.RunPrefix(imp.Run), last)
+	return fmt.Sprintf("%s/%d", imp.FinalPrefix(), last)
 }
 
 // notFinishedError returns an error with the reason why the last hook prevented the submission.

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"strings"
 	"testing"
@@ -228,7 +227,7 @@ func readDownload(t testing.TB, d *imports.Download) string {
 		must(t, d.Write(&b))
 		return b.String()
 	}
-	_, err := io.Copy(&b, io.NewSectionReader(d.Stored, 0, d.Stored.Size()))
+	_, err := d.Stored.WriteTo(&b)
 	must(t, err)
 	must(t, d.Close())
 	return b.String()

@@ -108,6 +108,9 @@ func New(cfg Config) (*Service, error) {
 	s.retentionService = retention.New(s.env)
 	s.importService = imports.New(s.env, imports.Config{
 		Schemas: s.schemaService, Engine: cfg.Engine, MaxFileSize: cfg.MaxFileSize, RunsPerOrg: cfg.RunsPerOrg, ReviewLinkLife: cfg.ReviewLinkLife, OnTransition: s.onTransition,
+		StageReviewed: func(ctx context.Context, imp model.Import, prefix string) error {
+			return s.StageReviewed(ctx, imp, prefix)
+		},
 	})
 	s.connectorService, err = connectors.New(s.env, connectors.Config{
 		Imports: s.importService, Schemas: s.schemaService, Webhooks: s.webhookService,

@@ -47,6 +47,7 @@ import (
 	"io"
 	"iter"
 	"math"
+	"reflect"
 	"slices"
 	"sort"
 	"sync"
@@ -107,6 +108,12 @@ func Open(ctx context.Context, store blob.Store, prefix string) (*Stage, error) 
 
 // Manifest returns the manifest. The caller must not modify it.
 func (s *Stage) Manifest() Manifest { return *s.manifest }
+
+// HasSameContent reports whether the manifests of two stages are equal. They contain the checksums
+// of all rows and problems.
+func (s *Stage) HasSameContent(other *Stage) bool {
+	return reflect.DeepEqual(s.manifest, other.manifest)
+}
 
 // Close closes the open files of the stage.
 func (s *Stage) Close() error {

@@ -1,0 +1,49 @@
+package review
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
+	"github.com/intraydata/intray/server/staging"
+)
+
+// StageReviewed stages the rows of a submitted review again, under a new prefix: the rows of the
+// run, with the changes in the log of the review.
+func (s *Service) StageReviewed(ctx context.Context, imp model.Import, prefix string) (err error) {
+	schema, err := schemas.Frozen(imp)
+	if err != nil {
+		return err
+	}
+	log, err := model.View(ctx, s.env.Store, func(tx model.Tx) (editLog, error) { return readLog(ctx, tx, imp) })
+	if err != nil {
+		return err
+	}
+	base := path.Dir(prefix) + "/base"
+	var o openDraft
+	defer func() { err = errors.Join(err, o.close(), s.env.DeleteBlobs(context.WithoutCancel(ctx), base)) }()
+	if o.staged, err = s.openRunStage(ctx, imp, base); err != nil {
+		return err
+	}
+	if err := s.openOnStage(ctx, imp, &o, log); err != nil {
+		return err
+	}
+	return s.writeFinalRows(ctx, prefix, o.draft.Batches(ctx), schema, func(*intray.Batch) {})
+}
+
+// openRunStage opens the rows that the run of a submitted import staged. If they are damaged, it
+// stages the rows of the received file again, under the given prefix.
+func (s *Service) openRunStage(ctx context.Context, imp model.Import, again string) (*staging.Stage, error) {
+	staged, err := s.imports.OpenIntactStage(ctx, imp.RunPrefix(imp.Run)+"/stage")
+	if !isDamage(err) {
+		return staged, err
+	}
+	if err := s.imports.StageOriginal(ctx, imp, again); err != nil {
+		return nil, fmt.Errorf("stage the received file: %w", err)
+	}
+	return s.imports.OpenIntactStage(ctx, again)
+}

@@ -1,0 +1,385 @@
+package service_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/draft"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/staging"
+)
+
+// damages are changes to a stored file. A nil result means that the file is deleted.
+var damages = map[string]func(content []byte) []byte{
+	"a bit is flipped at the start": func(c []byte) []byte { return flip(c, 0) },
+	"a bit is flipped":              func(c []byte) []byte { return flip(c, len(c)/2) },
+	"a bit is flipped at the end":   func(c []byte) []byte { return flip(c, len(c)-1) },
+	"it is cut to half":             func(c []byte) []byte { return c[:len(c)/2] },
+	"it is empty":                   func([]byte) []byte { return []byte{} },
+	"it has an additional byte":     func(c []byte) []byte { return append(c, ' ') },
+	"it is missing":                 func([]byte) []byte { return nil },
+}
+
+func flip(content []byte, at int) []byte {
+	changed := slices.Clone(content)
+	changed[at] ^= 0x04
+	return changed
+}
+
+// damage changes a stored file and returns a function that restores it.
+func (f *fixture) damage(key string, change func(content []byte) []byte) (restore func()) {
+	f.Helper()
+	content := f.Blobs.Content(f.T, key)
+	f.store(key, change([]byte(content)))
+	return func() { f.store(key, []byte(content)) }
+}
+
+// store writes or, if content is nil, deletes a blob.
+func (f *fixture) store(key string, content []byte) {
+	f.Helper()
+	if content == nil {
+		must(f.T, f.Blobs.Delete(f.ctx, key))
+		return
+	}
+	w, err := f.Blobs.Create(f.ctx, key)
+	must(f.T, err)
+	_, err = w.Write(content)
+	must(f.T, err)
+	must(f.T, w.Commit())
+}
+
+// tryDownload downloads a file of an import.
+func (f *fixture) tryDownload(imp model.Import, what string) (string, error) {
+	f.Helper()
+	u, err := f.Upload(f.ctx, imp.Org, imp.UploadID)
+	must(f.T, err)
+	d, err := f.Download(f.ctx, u.ID, f.mustToken(f.DownloadToken(u, what)))
+	if err != nil {
+		return "", err
+	}
+	var got strings.Builder
+	if d.Stored == nil {
+		err := d.Write(&got)
+		return got.String(), err
+	}
+	_, err = d.Stored.WriteTo(&got)
+	return got.String(), errors.Join(err, d.Close())
+}
+
+// wantDownloads checks that all formats of a result have the given content.
+func (f *fixture) wantDownloads(name string, imp model.Import, want map[string]string) {
+	f.Helper()
+	for what, content := range want {
+		got, err := f.tryDownload(imp, what)
+		if err != nil || got != content {
+			f.Errorf("%s: %s has %d bytes, %v; want the %d bytes from before the damage", name, what, len(got), err, len(content))
+		}
+	}
+}
+
+// downloads returns the content of a result in several formats.
+func (f *fixture) downloads(imp model.Import) map[string]string {
+	f.Helper()
+	all := map[string]string{}
+	for _, what := range []string{"json", "csv", "ndjson", "xlsx"} {
+		content, err := f.tryDownload(imp, what)
+		must(f.T, err)
+		all[what] = content
+	}
+	return all
+}
+
+// TestFindingReliability4Result checks that a damaged or missing result is rebuilt from the
+// staged rows before a byte is delivered.
+func TestFindingReliability4Result(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finishedImport(badFile, "")
+	want := f.downloads(imp)
+	for name, change := range damages {
+		f.damage(imp.Result.Key, change)
+		f.wantDownloads(name, imp, want)
+		if f.Blobs.Content(t, imp.Result.Key) != want["json"] {
+			t.Errorf("%s: the stored result was not replaced", name)
+		}
+	}
+}
+
+// TestFindingReliability4Stage checks that damaged staged rows are rebuilt from the received file,
+// also if the result is damaged at the same time.
+func TestFindingReliability4Stage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finishedImport(badFile+strings.Repeat("x@example.org,X\n", 3000), "")
+	want := f.downloads(imp)
+	for name, change := range damages {
+		for i, file := range f.stageFiles(imp) {
+			now := f.reload(imp)
+			f.damage(now.Stage+"/"+file, change)
+			if i%2 == 0 {
+				f.damage(now.Result.Key, change)
+			}
+			f.wantDownloads(name+" in "+file, imp, want)
+		}
+	}
+	f.Clock.Advance(model.GuardFor + model.StopGrace)
+	must(t, f.EmptyTrash(f.ctx))
+	f.wantDownloads("after the trash was emptied", imp, want)
+	for _, key := range f.Blobs.Keys(imp.RunPrefix(imp.Run)) {
+		if now := f.reload(imp); key != now.Result.Key && !strings.HasPrefix(key, now.Stage+"/") {
+			t.Errorf("the blob %s remains", key)
+		}
+	}
+}
+
+// stageFiles returns the names of the files of the current stage of an import.
+func (f *fixture) stageFiles(imp model.Import) []string {
+	f.Helper()
+	prefix := f.reload(imp).Stage + "/"
+	var names []string
+	for _, key := range f.Blobs.Keys(prefix) {
+		names = append(names, strings.TrimPrefix(key, prefix))
+	}
+	if !slices.Contains(names, "manifest.json") || len(names) < 2 {
+		f.Fatalf("the stage %s has the files %q", prefix, names)
+	}
+	return names
+}
+
+// TestFindingReliability4Unrecoverable checks that nothing is delivered if the received file,
+// from which the rows could be rebuilt, is damaged too.
+func TestFindingReliability4Unrecoverable(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finishedImport(badFile, "")
+	for name, change := range damages {
+		restoreRaw := f.damage(imp.Raw.Key, change)
+		code := "file_damaged"
+		if name == "it is missing" {
+			code = "file_missing"
+		}
+		_, err := f.tryDownload(imp, imports.RawFile)
+		f.wantError(err, model.Damaged, code)
+		restore := f.damage(imp.Stage+"/seg-0000.parquet", func([]byte) []byte { return nil })
+		for _, what := range []string{"csv", "parquet"} {
+			got, err := f.tryDownload(imp, what)
+			f.wantError(err, model.Damaged, "file_damaged")
+			if got != "" {
+				t.Errorf("%s: %d bytes of %s were delivered", name, len(got), what)
+			}
+		}
+		err = f.TraceRow(f.ctx, imp, 0, "", func(intray.Field, intray.Trace) error { return nil })
+		f.wantError(err, model.Damaged, "file_damaged")
+		restoreResult := f.damage(imp.Result.Key, change)
+		_, err = f.tryDownload(imp, "json")
+		f.wantError(err, model.Damaged, code)
+		restoreRaw()
+		restoreResult()
+		restore()
+		f.wantDownloads(name+" and restored", imp, f.downloads(imp))
+	}
+}
+
+// TestFindingReliability4Deleted checks that deleted files are reported as deleted, and that no
+// file is rebuilt after its deletion.
+func TestFindingReliability4Deleted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finishedImport(badFile, "")
+	f.damage(imp.Result.Key, damages["it is missing"])
+	f.Blobs.OnUse(func(ctx context.Context, use, key string) error {
+		if use == "create" && key == imp.Result.Key {
+			f.Blobs.OnUse(nil)
+			return f.DeleteUpload(ctx, imp.Org, imp.UploadID)
+		}
+		return nil
+	})
+	_, err := f.tryDownload(imp, "json")
+	f.wantError(err, model.NotFound, "not_found")
+	for _, key := range f.Blobs.Keys("") {
+		t.Errorf("the blob %s remains", key)
+	}
+	err = f.TraceRow(f.ctx, f.reload(imp), 0, "", func(intray.Field, intray.Trace) error { return nil })
+	f.wantError(err, model.NotFound, "not_found")
+}
+
+// TestFindingReliability4LargeResult checks that a large result, whose damage is found at its
+// end, is never delivered completely, and is rebuilt for the next download.
+func TestFindingReliability4LargeResult(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	file := "E-Mail,Name\n" + strings.Repeat("ada@example.org,"+strings.Repeat("x", 4000)+"\n", 2200)
+	imp := f.finishedImport(file, "")
+	if imp.Result.Size <= model.VerifyFirst {
+		t.Fatalf("the result has %d bytes", imp.Result.Size)
+	}
+	want, err := f.tryDownload(imp, "json")
+	must(t, err)
+	f.damage(imp.Result.Key, damages["a bit is flipped"])
+	got, err := f.tryDownload(imp, "json")
+	if !model.IsKind(err, model.Damaged) || len(got) >= len(want) || len(got) == 0 {
+		t.Errorf("%d of %d bytes were delivered, %v", len(got), len(want), err)
+	}
+	if got, err = f.tryDownload(imp, "json"); err != nil || got != want {
+		t.Errorf("the next download has %d of %d bytes, %v", len(got), len(want), err)
+	}
+}
+
+// TestFindingReliability4Original checks that a run with a damaged or missing file fails with a
+// reason of its own, and imports nothing.
+func TestFindingReliability4Original(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	must(t, f.VerifyStoreFingerprint(f.ctx))
+	for name, change := range damages {
+		imp := f.finishedImport(ambiguousName, "")
+		f.wantStatus(imp, model.NeedsReview)
+		f.damage(imp.Raw.Key, change)
+		f.answerAll(imp, intray.Answers{"column:name": "2"})
+		f.runAll()
+		imp = f.wantStatus(imp, model.Failed)
+		code := "import.original_damaged"
+		if name == "it is missing" {
+			code = "import.original_missing"
+		}
+		if n := imp.Outcome.Notices; len(n) != 1 || n[0].Text.Code != code || n[0].Type != intray.UnreadableFile || imp.Lost != 0 {
+			t.Errorf("%s: %+v after %d lost runs", name, n, imp.Lost)
+		}
+	}
+}
+
+// TestFindingReliability4Unmounted checks that an import whose file is missing does not fail if
+// all other files are missing, too.
+func TestFindingReliability4Unmounted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	must(t, f.VerifyStoreFingerprint(f.ctx))
+	imp := f.pendingImport(goodFile, "")
+	restore, restoreMark := f.damage(imp.Raw.Key, damages["it is missing"]), f.damage(model.FingerprintKey, damages["it is missing"])
+	if _, err := f.RunNext(f.ctx); err == nil {
+		t.Error("the run did not fail")
+	}
+	f.wantStatus(imp, model.Pending)
+	restore()
+	restoreMark()
+	f.Clock.Advance(model.StopGrace)
+	f.runAll()
+	f.wantStatus(imp, model.Successful)
+}
+
+// TestFindingReliability4SessionFile checks that a damaged file of a session is not delivered.
+func TestFindingReliability4SessionFile(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	session := f.saveSessionFile(f.newSession().Session, "a,b\n1,2\n")
+	for name, change := range damages {
+		restore := f.damage(session.File.Key, change)
+		_, err := f.SessionFile(f.ctx, session)
+		if !model.IsKind(err, model.Damaged) {
+			t.Errorf("%s: %v", name, err)
+		}
+		restore()
+	}
+	replaced := f.saveSessionFile(session, "c\n")
+	must(t, f.Blobs.Delete(f.ctx, session.File.Key))
+	r, err := f.SessionFile(f.ctx, session) // loaded before the file was replaced
+	must(t, err)
+	if r.Size() != replaced.File.Size {
+		t.Errorf("the file has %d bytes", r.Size())
+	}
+	must(t, r.Close())
+}
+
+// TestFindingReliability4Review checks that damaged rows under review are rebuilt, and that no
+// change to them is lost.
+func TestFindingReliability4Review(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.importInReview()
+	_, err := f.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "bob@example.org")))
+	must(t, err)
+	want := emails(f, f.Service, imp)
+	for name, change := range damages {
+		for _, file := range f.stageFiles(imp) {
+			f.damage(f.reload(imp).Stage+"/"+file, change)
+			node := f.newNode("folder/" + strings.ReplaceAll(name+file, " ", "-"))
+			if got := emails(f, node, f.reload(imp)); got != want {
+				t.Errorf("%s in %s: shown %q, want %q", name, file, got, want)
+			}
+		}
+	}
+	_, _, err = f.SubmitReview(f.ctx, f.reload(imp))
+	must(t, err)
+	f.wantResult(f.wantStatus(imp, model.Successful), `[{"email":"ada@example.org","name":"Ada"},{"email":"bob@example.org","name":"Bob"}]`)
+}
+
+// TestFindingReliability4OpenReview checks that damage found in rows that are open makes the
+// caller try again with rebuilt rows.
+func TestFindingReliability4OpenReview(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.importInReview()
+	want := emails(f, f.Service, imp)
+	err := f.WithRows(f.ctx, imp, func(*draft.Draft) error {
+		f.damage(imp.Stage+"/seg-0000.parquet", damages["it is missing"])
+		return fmt.Errorf("read rows: %w", staging.ErrDamaged)
+	})
+	f.wantError(err, model.Unavailable, "rows_rebuilt")
+	if got := emails(f, f.Service, f.reload(imp)); got != want || f.reload(imp).Stage == imp.Stage {
+		t.Errorf("shown %q, want %q", got, want)
+	}
+	err = f.WithRows(f.ctx, f.reload(imp), func(*draft.Draft) error { return fmt.Errorf("read a change: %w", staging.ErrDamaged) })
+	f.wantError(err, model.Conflict, "rows_damaged") // the staged rows are intact, so a change is damaged
+}
+
+// TestFindingReliability4Submitted checks that the rows of a submitted review are rebuilt with the
+// changes of the review, also if the rows of its run are damaged.
+func TestFindingReliability4Submitted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.importInReview()
+	_, err := f.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "bob@example.org")))
+	must(t, err)
+	run := imp.Stage
+	_, _, err = f.SubmitReview(f.ctx, imp)
+	must(t, err)
+	want := f.downloads(imp)
+	for name, change := range damages {
+		for i, file := range f.stageFiles(imp) {
+			now := f.reload(imp)
+			f.damage(now.Stage+"/"+file, change)
+			f.damage(now.Result.Key, change)
+			restore := func() {}
+			if i%2 == 0 && slices.Contains(f.Blobs.Keys(run), run+"/"+file) {
+				restore = f.damage(run+"/"+file, change)
+			}
+			f.wantDownloads(name+" in "+file, imp, want)
+			restore()
+		}
+	}
+}
+
+// TestFindingReliability4Learned checks that rows that depend on learned mappings are rebuilt
+// after the import has ended.
+func TestFindingReliability4Learned(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.importAndAnswer(contacts, crm, ambiguousName, intray.Answers{"column:name": "2"})
+	imp := f.importFile(f.org, contacts, crm, ambiguousName)
+	want := f.downloads(imp)
+	f.damage(imp.Stage+"/manifest.json", damages["it is cut to half"])
+	f.damage(imp.Result.Key, damages["it is missing"])
+	f.wantDownloads("damaged", imp, want)
+	// With other learned mappings, the rows would be different. They are not delivered.
+	must(t, f.ForgetMemory(f.ctx, f.org, "crm"))
+	f.damage(f.reload(imp).Stage+"/manifest.json", damages["it is cut to half"])
+	_, err := f.tryDownload(imp, "csv")
+	f.wantError(err, model.Damaged, "file_damaged")
+	f.wantDownloads("only the staged rows are damaged", imp, map[string]string{"json": want["json"]})
+}
