@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
 	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/review"
@@ -152,6 +153,22 @@ func (a *API) postLayout(c *call) (*response, error) {
 		return nil, err
 	}
 	return a.replyLayout(c, imp)
+}
+
+func runAgainBody() *jsonschema.Schema {
+	return objectType("Confirmation to run an import again.",
+		optional("discard", boolType("Confirm that changes to rows are lost. Otherwise the request is refused with 409, the code discards_changes and the number of changes.")))
+}
+
+// runReviewAgain runs an import under review again, for example because its rows are damaged.
+func (a *API) runReviewAgain(c *call) (*response, error) {
+	discard, _ := c.bodyObject()["discard"].(bool)
+	imp, err := a.cfg.Service.RunReviewAgain(c.context(), c.reviewed.Org, c.reviewed.ID, discard)
+	if err != nil {
+		return nil, err
+	}
+	page, err := a.wireReview(imp)
+	return uncachedResponse(page, err)
 }
 
 func (a *API) replyLayout(c *call, imp model.Import) (*response, error) {

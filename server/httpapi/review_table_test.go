@@ -108,6 +108,22 @@ func (s *server) reviewing() {
 	holds(post("/submit/", ""), `"status":"SUCCESSFUL","rows":3`)
 	result := s.text(s.do("GET", "/api/v1/headless/imports/"+id+"/url/", ""), "presigned_url")
 	holds(s.do("GET", result, "").Body.String(), `{"email":"BOB@EXAMPLE.ORG","country":"DE","phone":["3","9"]}`, `"email":"new@example.org"`)
+	s.reviewingAgain()
+}
+
+// reviewingAgain runs an import under review again, which discards a change.
+func (s *server) reviewingAgain() {
+	s.Helper()
+	_, path, cookie := s.underReview(reviewFileText)
+	s.do("POST", path+"/edits/", `{"op":"1","kind":"clear","where":{"rows":["2"]},"keys":["phone"]}`, "Cookie", cookie)
+	refused := s.send("POST", path+"/run-again/", "", "Cookie", cookie)
+	if got := refused.Body.String(); refused.Code != http.StatusConflict || !strings.Contains(got, `"code":"discards_changes"`) || !strings.Contains(got, `"changes":1`) {
+		s.Errorf("a run that discards a change: %d %s", refused.Code, got)
+	}
+	if got := s.do("POST", path+"/run-again/", `{"discard":true}`, "Cookie", cookie).Body.String(); !strings.Contains(got, `"status":"PENDING"`) {
+		s.Errorf("running again: %s", got)
+	}
+	s.runAll()
 }
 
 // checkStateEvent ends all streams and checks that a new stream sends the state and then ends.

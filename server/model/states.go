@@ -32,7 +32,7 @@ func Transitions() []Transition {
 		{Running, NeedsReview, "a person must answer a question or fix rows"},
 		{Running, Failed, "the file cannot be read, a hook failed or a limit was exceeded"},
 		{Pending, Failed, "the import was started ten times and never finished"},
-		{NeedsReview, Pending, "questions were answered or the mapping was changed, so the import runs again"},
+		{NeedsReview, Pending, "questions were answered, the mapping was changed or a person chose to run the import again"},
 		{NeedsReview, Successful, "the review was submitted"},
 		{NeedsReview, Failed, "the review failed"},
 	}

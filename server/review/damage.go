@@ -12,6 +12,30 @@ import (
 	"github.com/intraydata/intray/server/staging"
 )
 
+// RunReviewAgain queues an import under review for another run with the same answers. If that would
+// discard changes to rows, RunReviewAgain returns a Conflict unless discard is set.
+func (s *Service) RunReviewAgain(ctx context.Context, org, id string, discard bool) (imp model.Import, err error) {
+	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
+			return model.DescribeNotFound(err, model.ImportMissing)
+		}
+		if imp.Status != model.NeedsReview {
+			return notInReviewError(imp)
+		}
+		changes, err := countChanges(ctx, tx, imp)
+		switch {
+		case err != nil:
+			return err
+		case changes > 0 && !discard:
+			e := model.NewError(model.Conflict, "discards_changes", intray.NewMessage("review.run_discards_changes", intray.Params{"n": changes}))
+			e.Changes = changes
+			return e
+		}
+		return s.imports.RunAgain(ctx, tx, &imp)
+	})
+	return imp, err
+}
+
 // StageReviewed stages the rows of a submitted review again, under a new prefix: the rows of the
 // run, with the changes in the log of the review.
 func (s *Service) StageReviewed(ctx context.Context, imp model.Import, prefix string) (err error) {

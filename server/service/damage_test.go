@@ -338,6 +338,36 @@ func TestFindingReliability4OpenReview(t *testing.T) {
 	f.wantError(err, model.Conflict, "rows_damaged") // the staged rows are intact, so a change is damaged
 }
 
+// TestFindingReliability4RunAgain checks that a review whose rows cannot be rebuilt offers to run
+// the import again, which discards changes only if the caller confirms it.
+func TestFindingReliability4RunAgain(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.importInReview()
+	_, err := f.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "bob@example.org")))
+	must(t, err)
+	restore := f.damage(imp.Raw.Key, damages["a bit is flipped"])
+	f.damage(imp.Stage+"/seg-0000.parquet", damages["it is missing"])
+	node := f.newNode("folder/two")
+	err = node.WithRows(f.ctx, imp, func(*draft.Draft) error { return nil })
+	f.wantError(err, model.Conflict, "rows_damaged")
+	restore()
+	_, err = node.RunReviewAgain(f.ctx, imp.Org, imp.ID, false)
+	var conflict *model.Error
+	if !errors.As(err, &conflict) || conflict.Code != "discards_changes" || conflict.Changes != 1 {
+		t.Errorf("error %v", err)
+	}
+	_, err = node.RunReviewAgain(f.ctx, imp.Org, imp.ID, true)
+	must(t, err)
+	f.wantStatus(imp, model.Pending)
+	_, err = node.RunReviewAgain(f.ctx, imp.Org, imp.ID, true)
+	f.wantError(err, model.Conflict, "not_in_review")
+	f.runAll()
+	if got := emails(f, node, f.wantStatus(imp, model.NeedsReview)); got != "ada@example.org nobody!" {
+		t.Errorf("shown: %s", got)
+	}
+}
+
 // TestFindingReliability4Submitted checks that the rows of a submitted review are rebuilt with the
 // changes of the review, also if the rows of its run are damaged.
 func TestFindingReliability4Submitted(t *testing.T) {
