@@ -10,6 +10,7 @@ import (
 	"mime"
 	"mime/multipart"
 	"net/http"
+	"net/http/httptest"
 	"net/textproto"
 	"strings"
 	"testing"
@@ -17,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/server/model"
 )
@@ -204,5 +206,36 @@ func TestFormsThatBreakOff(t *testing.T) {
 	}
 	if w := s.sent("POST", upload, strings.NewReader(body), "Content-Type", contentType); w.Code != http.StatusOK {
 		t.Errorf("whole: status %d, %s", w.Code, w.Body)
+	}
+}
+
+// damagedFile is a stored file whose damage is found after its first bytes were sent.
+type damagedFile struct{ closed bool }
+
+func (*damagedFile) Size() int64 { return 1 << 20 }
+func (f *damagedFile) Close() error {
+	f.closed = true
+	return nil
+}
+func (*damagedFile) WriteTo(w io.Writer) (int64, error) {
+	n, err := io.WriteString(w, strings.Repeat("x", 64<<10))
+	return int64(n), errors.Join(err, model.NewError(model.Damaged, "file_damaged", intray.NewMessage("file.damaged", nil)))
+}
+
+// TestFindingReliability4Connection checks that the connection is closed if a file turns out to be
+// damaged while it is sent, so that the client detects the missing bytes.
+func TestFindingReliability4Connection(t *testing.T) {
+	s := newServer(t, nil)
+	var file damagedFile
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		s.api.writeResponse(&call{w: w, r: r, op: &operation{}}, fileResponse(&file, "text/csv", "", http.Header{}))
+	}))
+	defer site.Close()
+	got, err := http.Get(site.URL)
+	check(t, err)
+	defer got.Body.Close()
+	body, err := io.ReadAll(got.Body)
+	if !errors.Is(err, io.ErrUnexpectedEOF) || len(body) != 64<<10 || !file.closed {
+		t.Errorf("%d bytes, %v, file closed: %v", len(body), err, file.closed)
 	}
 }
