@@ -2,8 +2,10 @@ package service_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -412,4 +414,61 @@ func TestFindingReliability4Learned(t *testing.T) {
 	_, err := f.tryDownload(imp, "csv")
 	f.wantError(err, model.Damaged, "file_damaged")
 	f.wantDownloads("only the staged rows are damaged", imp, map[string]string{"json": want["json"]})
+}
+
+// largeFile returns a file whose staged rows are larger than what is verified before the first
+// use, because they hardly compress.
+func largeFile() string {
+	random := rand.New(rand.NewPCG(1, 1))
+	var file strings.Builder
+	file.WriteString("E-Mail,Name\nnobody,Bob\n")
+	for range 3000 {
+		text := make([]byte, 3000)
+		for i := range text {
+			text[i] = byte(random.Uint32())
+		}
+		fmt.Fprintf(&file, "ada@example.org,%s\n", base64.StdEncoding.EncodeToString(text))
+	}
+	return file.String()
+}
+
+// TestFindingReliability4LargeStage checks that damage that is found while large staged rows are
+// read is repaired for the next call, for a download as well as under review.
+func TestFindingReliability4LargeStage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	file := largeFile()
+	done, reviewed := f.finishedImport(file, ""), f.finishedImport(file, blocking)
+	want, err := f.tryDownload(done, "csv")
+	must(t, err)
+	for _, imp := range []model.Import{done, reviewed} {
+		if size := len(f.Blobs.Content(t, imp.Stage+"/seg-0000.parquet")); size <= model.VerifyFirst {
+			t.Fatalf("the staged rows have %d bytes", size)
+		}
+		f.damage(imp.Stage+"/seg-0000.parquet", damages["a bit is flipped"])
+	}
+	got, err := f.tryDownload(done, "csv")
+	if !errors.Is(err, staging.ErrDamaged) || !strings.HasPrefix(want, got) || len(got) == len(want) {
+		t.Errorf("%d of %d bytes, %v", len(got), len(want), err)
+	}
+	if got, err = f.tryDownload(done, "csv"); err != nil || got != want {
+		t.Errorf("the next download has %d of %d bytes, %v", len(got), len(want), err)
+	}
+	count := 0
+	read := func() error {
+		return f.WithRows(f.ctx, f.reload(reviewed), func(d *draft.Draft) error {
+			count = 0
+			for b, err := range d.Batches(f.ctx) {
+				if err != nil {
+					return err
+				}
+				count += b.Rows()
+			}
+			return nil
+		})
+	}
+	f.wantError(read(), model.Unavailable, "rows_rebuilt")
+	if err := read(); err != nil || count != 3001 {
+		t.Errorf("%d rows, %v", count, err)
+	}
 }
