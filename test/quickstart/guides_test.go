@@ -91,9 +91,11 @@ func followWebhooks(t *testing.T, bin string) {
 	page := read(t, root(t), "docs", "webhooks.md")
 	const at = "127.0.0.1:3000"
 	own := "127.0.0.1:" + freePort(t)
+	// The receiver uses the library of Standard Webhooks, which only this module requires.
+	tools := filepath.Join(root(t), "tools")
 	folder := t.TempDir()
 	source, overlay := filepath.Join(folder, "main.go"), filepath.Join(folder, "overlay.json")
-	replace, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(root(t), "test", "quickstart", "receiver", "main.go"): source}})
+	replace, err := json.Marshal(map[string]map[string]string{"Replace": {filepath.Join(tools, "standardwebhooks", "receiver", "main.go"): source}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,8 +104,8 @@ func followWebhooks(t *testing.T, bin string) {
 			t.Fatal(err)
 		}
 	}
-	build := exec.Command("go", "build", "-overlay", overlay, "-o", filepath.Join(bin, "receiver"), "./test/quickstart/receiver")
-	build.Dir = root(t)
+	build := exec.Command("go", "build", "-overlay", overlay, "-o", filepath.Join(bin, "receiver"), "./standardwebhooks/receiver")
+	build.Dir = tools
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
