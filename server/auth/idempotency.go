@@ -148,9 +148,11 @@ func (t *ReplayLock) save(ctx context.Context, done model.Replay) error {
 	return t.service.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Replays.Save(ctx, done) })
 }
 
-// ForgetReplays deletes expired responses.
+// ForgetReplays deletes expired responses. After a long stop there may be a million of them, so
+// each transaction deletes at most DeleteBatch, and other writes run in between.
 func (s *Service) ForgetReplays(ctx context.Context) error {
-	return s.env.Store.Update(ctx, func(tx model.Tx) error {
-		return tx.Replays.DeleteBefore(ctx, s.env.Now().Add(-replayLife))
+	before := s.env.Now().Add(-replayLife)
+	return model.DeleteInBatches(ctx, s.env.Store, func(tx model.Tx) (int64, error) {
+		return tx.Replays.DeleteBefore(ctx, before, model.DeleteBatch)
 	})
 }

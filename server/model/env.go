@@ -86,6 +86,26 @@ func (e *Env) CheckBlobsPresent(ctx context.Context) error {
 // maintenance processes.
 const MaintenanceBatch = 200
 
+// DeleteBatch is the maximum number of rows that one transaction deletes because of their age.
+// Deleting that many rows takes tens of milliseconds.
+const DeleteBatch = 1000
+
+// DeleteInBatches calls remove, each time in its own transaction, until it deletes fewer than
+// DeleteBatch rows. On SQLite, where transactions run one after the other, other transactions
+// can run in between.
+func DeleteInBatches(ctx context.Context, store Store, remove func(Tx) (int64, error)) error {
+	for {
+		deleted := int64(0)
+		err := store.Update(ctx, func(tx Tx) (err error) {
+			deleted, err = remove(tx)
+			return err
+		})
+		if err != nil || deleted < DeleteBatch {
+			return err
+		}
+	}
+}
+
 // SecretLabel is the label of the key that encrypts the secrets of webhooks and SFTP
 // credentials. Never change it, because stored secrets could then no longer be decrypted.
 const SecretLabel = "sftp secrets"

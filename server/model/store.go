@@ -200,7 +200,9 @@ type ReplayRows interface {
 	Get(ctx context.Context, org, key string) (Replay, error)
 	// Save updates Fingerprint, Node, Status, Sealed and Created.
 	Save(ctx context.Context, r Replay) error
-	DeleteBefore(ctx context.Context, t time.Time) error
+	// DeleteBefore deletes at most limit replays that were created before t, oldest first, and
+	// returns their number.
+	DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error)
 }
 
 // MemoryRows stores learned mappings. The key of a mapping consists of the

@@ -252,8 +252,8 @@ func (rows replaysFaults) Save(ctx context.Context, r model.Replay) error {
 	return Call(rows.faults, "Replays.Save", func() error { return rows.ReplayRows.Save(ctx, r) })
 }
 
-func (rows replaysFaults) DeleteBefore(ctx context.Context, t time.Time) error {
-	return Call(rows.faults, "Replays.DeleteBefore", func() error { return rows.ReplayRows.DeleteBefore(ctx, t) })
+func (rows replaysFaults) DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error) {
+	return Get(rows.faults, "Replays.DeleteBefore", func() (int64, error) { return rows.ReplayRows.DeleteBefore(ctx, t, limit) })
 }
 
 type memoryFaults struct {

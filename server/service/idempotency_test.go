@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,56 @@ func TestReplaysExpire(t *testing.T) {
 		return err
 	})
 	f.wantError(err, model.NotFound, "")
+}
+
+// TestFindingScale1Replays checks that one transaction deletes only a small part of a large number
+// of expired responses, so that other writes do not wait for all of them.
+func TestFindingScale1Replays(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const expired = 2*model.DeleteBatch + 1
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		for n := range expired {
+			if err := tx.Replays.Insert(f.ctx, model.Replay{Org: f.org, Key: fmt.Sprint(n), Created: f.Clock.Now()}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	f.Clock.Advance(threeDays + time.Microsecond)
+	var transactions []int64
+	cleaner := f.newNode("folder/two", func(f *fixture, cfg *service.Config) {
+		cfg.Store = deletionCounter{cfg.Store, &transactions}
+	})
+	must(t, cleaner.ForgetReplays(f.ctx))
+	if diff := cmp.Diff([]int64{model.DeleteBatch, model.DeleteBatch, 1}, transactions); diff != "" {
+		t.Errorf("replays deleted by each transaction (-want +got):\n%s", diff)
+	}
+}
+
+// deletionCounter is a store that records how many replays each transaction deletes.
+type deletionCounter struct {
+	model.Store
+	transactions *[]int64
+}
+
+func (s deletionCounter) Update(ctx context.Context, work func(model.Tx) error) error {
+	*s.transactions = append(*s.transactions, 0)
+	return s.Store.Update(ctx, func(tx model.Tx) error {
+		tx.Replays = countedReplays{tx.Replays, &(*s.transactions)[len(*s.transactions)-1]}
+		return work(tx)
+	})
+}
+
+type countedReplays struct {
+	model.ReplayRows
+	deleted *int64
+}
+
+func (r countedReplays) DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error) {
+	n, err := r.ReplayRows.DeleteBefore(ctx, t, limit)
+	*r.deleted += n
+	return n, err
 }
 
 func TestReplayInProgress(t *testing.T) {

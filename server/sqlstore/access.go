@@ -98,7 +98,8 @@ func (r replayRows) Save(ctx context.Context, replay model.Replay) error {
 	return replays.save(ctx, r.txn, replay, byCallKey, []any{replay.Org, replay.Key})
 }
 
-func (r replayRows) DeleteBefore(ctx context.Context, t time.Time) error {
-	_, err := r.exec(ctx, "delete old replays", `DELETE FROM replays WHERE created < $1`, toMicros(t))
-	return err
+func (r replayRows) DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error) {
+	return r.exec(ctx, "delete old replays", `
+		DELETE FROM replays WHERE (org, call_key) IN (
+			SELECT org, call_key FROM replays WHERE created < $1 ORDER BY created LIMIT $2)`, toMicros(t), max(limit, 0))
 }

@@ -140,10 +140,18 @@ func testReplays(f *fixture) {
 	f.wantEqual(read(f, f.replay("org-a", 1)), want)
 	f.wantEqual(read(f, f.replay("org-b", 1)), aReplay(1, "org-b"))
 
-	f.mustUpdate(func(tx model.Tx) error { return tx.Replays.DeleteBefore(f.ctx, startPlus(1)) })
+	deleteBefore := func(minute, limit int, want int64) {
+		f.Helper()
+		f.mustUpdate(func(tx model.Tx) error {
+			n, err := tx.Replays.DeleteBefore(f.ctx, startPlus(minute), limit)
+			f.wantEqual(n, want)
+			return err
+		})
+	}
+	deleteBefore(1, 9, 1)
 	f.wantNotFound(func(tx model.Tx) error { _, err := f.replay("org-a", 0)(tx); return err })
 	f.wantEqual(read(f, f.replay("org-a", 1)), want)
-	f.mustUpdate(func(tx model.Tx) error { return tx.Replays.DeleteBefore(f.ctx, startPlus(2)) })
+	deleteBefore(9, 2, 2)
 	f.wantNotFound(func(tx model.Tx) error { _, err := f.replay("org-a", 1)(tx); return err })
 	f.wantEqual(read(f, f.replay("org-a", 2)), aReplay(2, "org-a"))
 }
