@@ -29,9 +29,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type fixture struct {
 	*testing.T
 	db   *sql.DB
-	open func(cfg queue.Config) (queue.Queue, error)
+	open func(cfg queue.Config) queue.Queue
 	// nodeList returns the SQL expression for a list that contains one node.
 	nodeList func(node string) string
+	// wantNotifications fails the test unless other processes are notified n times of the jobs
+	// that enqueue adds.
+	wantNotifications func(n int, enqueue func())
 }
 
 // onEachDatabase runs a test with each database.
@@ -53,9 +56,18 @@ func sqliteFixture(t *testing.T) *fixture {
 		t.Cleanup(func() { must(t, db.Close()) })
 		return db
 	}
-	return &fixture{t, pool(), func(cfg queue.Config) (queue.Queue, error) { return queue.SQLite(pool(), cfg) }, func(node string) string {
-		return "jsonb_array('" + node + "')"
-	}}
+	db := pool()
+	return &fixture{
+		T: t, db: db,
+		open:     func(cfg queue.Config) queue.Queue { return queue.SQLite(pool(), cfg) },
+		nodeList: func(node string) string { return "jsonb_array('" + node + "')" },
+		wantNotifications: func(n int, enqueue func()) {
+			enqueue()
+			got := 0
+			must(t, db.QueryRow(`SELECT count(*) FROM river_notification WHERE topic = 'river_insert'`).Scan(&got))
+			wantEqual(t, got, n)
+		},
+	}
 }
 
 func postgresFixture(t *testing.T) *fixture {
@@ -64,16 +76,31 @@ func postgresFixture(t *testing.T) *fixture {
 	t.Cleanup(pool.Close)
 	db := stdlib.OpenDBFromPool(pool)
 	t.Cleanup(func() { must(t, db.Close()) })
-	return &fixture{t, db, func(cfg queue.Config) (queue.Queue, error) { return queue.Postgres(pool, cfg) }, func(node string) string {
-		return "ARRAY['" + node + "']"
-	}}
+	return &fixture{
+		T: t, db: db,
+		open:     func(cfg queue.Config) queue.Queue { return queue.Postgres(pool, cfg) },
+		nodeList: func(node string) string { return "ARRAY['" + node + "']" },
+		wantNotifications: func(n int, enqueue func()) {
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			conn, err := pool.Acquire(ctx)
+			must(t, err)
+			defer conn.Release()
+			_, err = conn.Exec(ctx, `LISTEN "public.river_insert"`)
+			must(t, err)
+			enqueue()
+			for range n {
+				_, err := conn.Conn().WaitForNotification(ctx)
+				must(t, err)
+			}
+		},
+	}
 }
 
 // openQueue opens a queue and creates its tables.
 func (f *fixture) openQueue(cfg queue.Config) queue.Queue {
 	f.Helper()
-	q, err := f.open(cfg)
-	must(f, err)
+	q := f.open(cfg)
 	must(f, q.Migrate(f.Context()))
 	return q
 }
@@ -195,6 +222,41 @@ func TestWaiting(t *testing.T) {
 		q := f.openQueue(queue.Config{})
 		f.enqueue(q, "1", "2")
 		wantEqual(f, []int{f.waiting(q, "run"), f.waiting(q, "other")}, []int{2, 0})
+	})
+}
+
+// TestFindingReliability8WakeUp checks that each transaction that enqueues a job wakes the other
+// processes, even right after another one. Without that, a job waited for the next poll: 494 ms
+// (p95) on PostgreSQL.
+func TestFindingReliability8WakeUp(t *testing.T) {
+	t.Parallel()
+	onEachDatabase(t, func(f *fixture) {
+		q := f.openQueue(queue.Config{})
+		f.wantNotifications(20, func() {
+			for range 20 {
+				f.enqueue(q, "k")
+			}
+		})
+	})
+}
+
+// TestFindingReliability5ClockSkew checks that new and reclaimed jobs are due on a database whose
+// clock is behind that of the process, here by decades.
+func TestFindingReliability5ClockSkew(t *testing.T) {
+	t.Parallel()
+	onEachDatabase(t, func(f *fixture) {
+		q := f.openQueue(queue.Config{})
+		f.enqueue(q, "new", "lost")
+		f.inTx(func(tx queue.Tx) bool {
+			_, err := tx.ExecContext(f.Context(), `UPDATE river_job SET state = 'running', attempt = 1, attempted_at = CURRENT_TIMESTAMP, attempted_by = `+f.nodeList("dead")+` WHERE id = (SELECT max(id) FROM river_job)`)
+			must(f, err)
+			_, err = q.Reclaim(f.Context(), tx, "dead")
+			must(f, err)
+			return true
+		})
+		due := 0
+		must(f, f.db.QueryRow(`SELECT count(*) FROM river_job WHERE state = 'available' AND scheduled_at < '1990-01-01 00:00:00'`).Scan(&due))
+		wantEqual(f, due, 2)
 	})
 }
 

@@ -27,23 +27,23 @@ type riverQueue[T any] struct {
 	cfg    Config
 	driver riverdriver.Driver[T]
 	withTx func(tx Tx, work func(T) error) error
-	insert *river.Client[T]
+	// due is an SQL condition that is true for jobs that are due by the clock of the database.
+	due string
 
 	mu sync.Mutex
 	// running is nil until Start is called.
 	running *river.Client[T]
 }
 
-func newRiverQueue[T any](driver riverdriver.Driver[T], cfg Config, withTx func(Tx, func(T) error) error) (*riverQueue[T], error) {
+func newRiverQueue[T any](driver riverdriver.Driver[T], cfg Config, due string, withTx func(Tx, func(T) error) error) *riverQueue[T] {
 	cfg.Workers = cmp.Or(cfg.Workers, 4)
 	cfg.Grace = cmp.Or(cfg.Grace, 5*time.Second)
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
-	insert, err := river.NewClient(driver, cfg.riverConfig())
-	if err != nil {
-		return nil, fmt.Errorf("open the queue: %w", err)
-	}
-	return &riverQueue[T]{cfg: cfg, driver: driver, withTx: withTx, insert: insert}, nil
+	return &riverQueue[T]{cfg: cfg, driver: driver, withTx: withTx, due: due}
 }
+
+// maxAttempts is the maximum number of attempts at a job.
+const maxAttempts = 10
 
 func (c Config) riverConfig() *river.Config {
 	return &river.Config{
@@ -53,7 +53,7 @@ func (c Config) riverConfig() *river.Config {
 		// only Reclaim ends jobs of other nodes.
 		JobTimeout:                  -1,
 		RescueStuckJobsAfter:        time.Hour,
-		MaxAttempts:                 10,
+		MaxAttempts:                 maxAttempts,
 		FetchCooldown:               20 * time.Millisecond,
 		FetchPollInterval:           500 * time.Millisecond,
 		CompletedJobRetentionPeriod: time.Hour,
@@ -83,14 +83,34 @@ func (q *riverQueue[T]) Migrate(ctx context.Context) error {
 }
 
 func (q *riverQueue[T]) Enqueue(ctx context.Context, tx Tx, job Job) error {
-	err := q.withTx(tx, func(t T) error {
-		_, err := q.insert.InsertTx(ctx, t, jobArgs{job.Kind, job.Key}, nil)
-		return err
-	})
+	err := q.withTx(tx, func(t T) error { return q.insert(ctx, t, jobArgs{job.Kind, job.Key}) })
 	if err != nil {
 		return fmt.Errorf("enqueue a job %s: %w", job.Kind, err)
 	}
 	return nil
+}
+
+// dueAtOnce is the due time of new jobs. It has passed on the clock of every database. River
+// would use the clock of this process, and a database whose clock is behind would hold back the
+// job for the difference.
+var dueAtOnce = time.Unix(0, 0).UTC()
+
+// insert adds a job and notifies all processes when t is committed. River's client would skip the
+// notification if it sent another one less than its fetch cooldown earlier. If the other
+// processes had reacted to that one before t was committed, the job would wait for the next poll.
+func (q *riverQueue[T]) insert(ctx context.Context, t T, args jobArgs) error {
+	encoded, err := json.Marshal(args)
+	if err != nil {
+		return err
+	}
+	tx := q.driver.UnwrapExecutor(t)
+	if _, err := tx.JobInsertFastMany(ctx, &riverdriver.JobInsertFastManyParams{Jobs: []*riverdriver.JobInsertFastParams{{
+		Args: args, EncodedArgs: encoded, Kind: args.kind, MaxAttempts: maxAttempts, Priority: river.PriorityDefault,
+		Queue: river.QueueDefault, ScheduledAt: &dueAtOnce, State: rivertype.JobStateAvailable, Tags: []string{},
+	}}}); err != nil {
+		return err
+	}
+	return tx.NotifyMany(ctx, &riverdriver.NotifyManyParams{Topic: "river_insert", Payload: []string{`{"queue":"` + river.QueueDefault + `"}`}})
 }
 
 func (q *riverQueue[T]) Waiting(ctx context.Context, tx Tx, kind string) (int, error) {
@@ -98,7 +118,7 @@ func (q *riverQueue[T]) Waiting(ctx context.Context, tx Tx, kind string) (int, e
 	// Failed jobs do not count until they are due again. Otherwise, jobs would be
 	// reported for hours although none is due.
 	err := tx.QueryRowContext(ctx,
-		`SELECT count(*) FROM river_job WHERE state = 'available' AND kind = $1`, kind).Scan(&n)
+		`SELECT count(*) FROM river_job WHERE state = 'available' AND kind = $1 AND `+q.due, kind).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count the jobs %s: %w", kind, err)
 	}
@@ -107,16 +127,17 @@ func (q *riverQueue[T]) Waiting(ctx context.Context, tx Tx, kind string) (int, e
 
 // SQLite returns a queue in the SQLite database of pool. The pool must be limited to
 // one connection and must not be used for anything else. The caller closes the pool.
-func SQLite(pool *sql.DB, cfg Config) (Queue, error) {
-	return newRiverQueue(riversqlite.New(pool), cfg, func(tx Tx, work func(*sql.Tx) error) error {
+func SQLite(pool *sql.DB, cfg Config) Queue {
+	// The database uses the clock of this process.
+	return newRiverQueue(riversqlite.New(pool), cfg, `TRUE`, func(tx Tx, work func(*sql.Tx) error) error {
 		return work(tx.Tx)
 	})
 }
 
 // Postgres returns a queue in the PostgreSQL database of pool. Transactions passed to the queue
 // must be database/sql transactions over pgx. The caller closes the pool.
-func Postgres(pool *pgxpool.Pool, cfg Config) (Queue, error) {
-	return newRiverQueue(riverpgxv5.New(pool), cfg, func(tx Tx, work func(pgx.Tx) error) error {
+func Postgres(pool *pgxpool.Pool, cfg Config) Queue {
+	return newRiverQueue(riverpgxv5.New(pool), cfg, `scheduled_at <= now()`, func(tx Tx, work func(pgx.Tx) error) error {
 		return tx.Conn.Raw(func(driverConn any) error {
 			conn, ok := driverConn.(*stdlib.Conn)
 			if !ok {
@@ -289,7 +310,7 @@ func (q *riverQueue[T]) reenqueue(ctx context.Context, t T, lost []*rivertype.Jo
 		if err := json.Unmarshal(job.EncodedArgs, &a); err != nil {
 			return fmt.Errorf("read job %d: %w", job.ID, err)
 		}
-		if _, err := q.insert.InsertTx(ctx, t, a, nil); err != nil {
+		if err := q.insert(ctx, t, a); err != nil {
 			return fmt.Errorf("enqueue job %d again: %w", job.ID, err)
 		}
 		reason, err := json.Marshal(rivertype.AttemptError{

@@ -120,8 +120,8 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	s.jobs, err = queue.SQLite(own, cfg.Queue)
-	return err
+	s.jobs = queue.SQLite(own, cfg.Queue)
+	return nil
 }
 
 func (s *Store) openPool(path string, params url.Values, conns int) (*sql.DB, error) {
@@ -173,6 +173,6 @@ func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 	db := stdlib.OpenDBFromPool(pool)
 	s.closers = append(s.closers, db.Close, func() error { pool.Close(); return nil })
 	s.write, s.read, s.dialect = db, db, postgresDialect()
-	s.jobs, err = queue.Postgres(pool, cfg.Queue)
-	return err
+	s.jobs = queue.Postgres(pool, cfg.Queue)
+	return nil
 }
