@@ -342,11 +342,14 @@ func validations(listed []intray.Notice) (list []intray.Notice) {
 
 // TraceRow calls the function use with the trace of each cell in a row, in schema order. Rows are
 // counted from 0. If key is not "", it passes only the cell of the field with that key. A trace
-// is valid until use returns. If the import has no staged rows, TraceRow returns a Conflict.
+// is valid until use returns. If the import has no staged rows, TraceRow returns a Conflict, or
+// NotFound if they were deleted.
 func (s *Service) TraceRow(ctx context.Context, imp model.Import, row int64, key string, use func(f intray.Field, cell intray.Trace) error) error {
 	if imp.Stage == "" || imp.Outcome == nil {
 		why := intray.NewMessage("import.no_rows_yet", intray.Params{"status": string(imp.Status), "wanted": string(model.Successful)})
 		switch imp.Status {
+		case model.Successful:
+			return model.NotFoundError(intray.NewMessage("import.rows_deleted", nil))
 		case model.NeedsReview:
 			why = intray.NewMessage("import.no_rows_until_answered", intray.Params{"status": string(imp.Status)})
 		case model.Failed:

@@ -352,7 +352,8 @@ type RetentionRows interface {
 	// and still have the part. The policy must apply to them: a policy for all schemas
 	// does not apply to schemas with their own policy.
 	Overdue(ctx context.Context, of Retention, part KeptPart, before time.Time, limit int) ([]string, error)
-	// DropProblems records that the problems of an import have been deleted.
+	// DropProblems records that the problems of an import have been deleted. It returns NotFound if
+	// they had been deleted before.
 	DropProblems(ctx context.Context, org, importID string) error
 	// DropEdits deletes the review log of an import.
 	DropEdits(ctx context.Context, importID string) error

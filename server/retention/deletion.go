@@ -3,6 +3,7 @@ package retention
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/model"
@@ -66,7 +67,14 @@ func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
 		if err := tx.Uploads.Delete(ctx, org, id); err != nil {
 			return err
 		}
-		if err := s.insertReceipt(ctx, tx, imp, onRequest, deletableParts(imp)...); err != nil {
+		// The import keeps its problems.
+		parts := slices.DeleteFunc(deletableParts(imp), func(p model.DeletedPart) bool { return p.Part == model.Problems })
+		if err := s.insertReceipt(ctx, tx, imp, onRequest, parts...); err != nil {
+			return err
+		}
+		// Otherwise, the files would expire later, with a receipt for a second deletion.
+		imp.Raw.Key, imp.Result.Key, imp.Stage = "", "", ""
+		if err := tx.Imports.UpdateIf(ctx, imp, imp.Status, imp.Run); err != nil {
 			return err
 		}
 		return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.Prefix(), Due: s.env.Now()})

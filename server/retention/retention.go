@@ -71,8 +71,9 @@ func (s *Service) Deletions(ctx context.Context, org string, offset, limit int64
 	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.Deletion, int64, error) { return tx.Deletions.List(ctx, org, offset, limit) })
 }
 
-// Expire deletes expired parts and returns their number. For each part of each
-// policy, it processes at most MaintenanceBatch imports.
+// Expire deletes all expired parts and returns their number. It deletes each part in its own
+// transaction, so that other writes run in between. Several processes can call Expire at the
+// same time; each part is then deleted and counted by one of them.
 func (s *Service) Expire(ctx context.Context) (n int, err error) {
 	policies, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Retention, error) { return tx.Retention.ListAll(ctx) })
 	for _, policy := range policies {
@@ -89,24 +90,42 @@ func (s *Service) Expire(ctx context.Context) (n int, err error) {
 }
 
 func (s *Service) expire(ctx context.Context, policy model.Retention, part model.KeptPart, before time.Time) (n int, err error) {
-	ids, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]string, error) {
-		return tx.Retention.Overdue(ctx, policy, part, before, model.MaintenanceBatch)
-	})
-	for _, id := range ids {
+	for {
+		ids, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]string, error) {
+			return tx.Retention.Overdue(ctx, policy, part, before, model.MaintenanceBatch)
+		})
 		if err != nil {
-			break
+			return n, err
 		}
-		err = model.IgnoreKind(s.env.Store.Update(ctx, func(tx model.Tx) error { return s.expirePart(ctx, tx, policy.Org, id, part) }), model.NotFound)
-		n++
+		deleted := 0
+		for _, id := range ids {
+			err := s.env.Store.Update(ctx, func(tx model.Tx) error { return s.expirePart(ctx, tx, policy.Org, id, part) })
+			if err == nil {
+				deleted++
+			}
+			if err := model.IgnoreKind(err, model.NotFound); err != nil {
+				return n + deleted, err
+			}
+		}
+		n += deleted
+		// If another process deleted all of these parts, it also deletes the rest.
+		if len(ids) < model.MaintenanceBatch || deleted == 0 {
+			return n, nil
+		}
 	}
-	return n, err
 }
 
-// expirePart deletes one part of an import that has ended, and stores the receipt.
+// expirePart deletes one part of an import that has ended, and stores the receipt. It returns
+// NotFound if the part no longer exists, for example because another process has just deleted
+// it, or if the import is running again.
 func (s *Service) expirePart(ctx context.Context, tx model.Tx, org, id string, part model.KeptPart) error {
 	imp, err := tx.Imports.Get(ctx, org, id)
-	if err != nil || imp.Status != model.Successful && imp.Status != model.Failed {
+	if err != nil {
 		return err
+	}
+	if imp.Status != model.Successful && imp.Status != model.Failed ||
+		part == model.Originals && imp.Raw.Key == "" || part == model.Results && imp.Result.Key == "" && imp.Stage == "" {
+		return model.NotFoundError(model.FileMissing)
 	}
 	u, err := tx.Uploads.Get(ctx, org, imp.UploadID)
 	deleted := model.IsKind(err, model.NotFound)

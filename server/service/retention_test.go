@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -74,6 +75,103 @@ func TestRetention(t *testing.T) {
 	deliveries, _, _, err := f.Deliveries(f.ctx, f.org, "", 0, 10)
 	if err != nil || len(deliveries) != 0 {
 		t.Errorf("%v %v", deliveries, err)
+	}
+}
+
+// TestFindingScale2Receipts checks that two processes that expire the same parts at the same time
+// store one receipt for each part and count each part once.
+func TestFindingScale2Receipts(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	must(t, f.SetRetention(f.ctx, f.org, []model.Retention{{Originals: 1, Problems: 1, Results: 1}}))
+	f.finishedImport(goodFile, "")
+	f.Clock.Advance(24*time.Hour + time.Minute)
+	expired := 0
+	other := f.newNode("folder/two", func(f *fixture, cfg *service.Config) {
+		cfg.Store = overdueStore{cfg.Store, func() {
+			n, err := f.Expire(f.ctx)
+			must(f, err)
+			expired += n
+		}}
+	})
+	n, err := other.Expire(f.ctx)
+	must(t, err)
+	if n != 0 || expired != 3 {
+		t.Errorf("the processes report %d and %d expired parts, want 0 and 3", n, expired)
+	}
+	list, total, err := f.Deletions(f.ctx, f.org, 0, 10)
+	must(t, err)
+	if total != 3 {
+		t.Errorf("%d receipts for 3 parts: %+v", total, list)
+	}
+}
+
+// overdueStore is a store that calls a function after each search for expired parts.
+type overdueStore struct {
+	model.Store
+	after func()
+}
+
+func (s overdueStore) View(ctx context.Context, work func(model.Tx) error) error {
+	searched := false
+	err := s.Store.View(ctx, func(tx model.Tx) error {
+		tx.Retention = searchedRetention{tx.Retention, &searched}
+		return work(tx)
+	})
+	if searched {
+		s.after()
+	}
+	return err
+}
+
+type searchedRetention struct {
+	model.RetentionRows
+	searched *bool
+}
+
+func (r searchedRetention) Overdue(ctx context.Context, of model.Retention, part model.KeptPart, before time.Time, limit int) ([]string, error) {
+	*r.searched = true
+	return r.RetentionRows.Overdue(ctx, of, part, before, limit)
+}
+
+// TestFindingScale2DeletedUpload checks that files that were deleted with their upload do not
+// expire a second time.
+func TestFindingScale2DeletedUpload(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	must(t, f.SetRetention(f.ctx, f.org, []model.Retention{{Originals: 1, Results: 1}}))
+	imp := f.finishedImport(goodFile, "")
+	must(t, f.DeleteUpload(f.ctx, f.org, imp.UploadID))
+	f.Clock.Advance(24*time.Hour + time.Minute)
+	n, err := f.Expire(f.ctx)
+	must(t, err)
+	list, total, err := f.Deletions(f.ctx, f.org, 0, 10)
+	must(t, err)
+	if n != 0 || total != 1 || len(list[0].Parts) != 2 {
+		t.Errorf("%d parts expired, %d receipts %+v, want one receipt for two parts", n, total, list)
+	}
+}
+
+// TestFindingScale5Backlog checks that one call deletes all expired parts, even if there are more
+// than one query returns.
+func TestFindingScale5Backlog(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	must(t, f.SetRetention(f.ctx, f.org, []model.Retention{{Originals: 1}}))
+	const overdue = 2*model.MaintenanceBatch + 1
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		for n := range overdue {
+			imp := model.Import{ID: fmt.Sprint(n), Org: f.org, UploadID: fmt.Sprint(n), Status: model.Successful, Raw: model.File{Key: "raw"}}
+			if err := tx.Imports.Insert(f.ctx, imp); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	n, err := f.Expire(f.ctx)
+	must(t, err)
+	if n != overdue {
+		t.Errorf("%d parts expired, want %d", n, overdue)
 	}
 }
 

@@ -52,7 +52,7 @@ func (r retentionRows) Overdue(ctx context.Context, of model.Retention, part mod
 }
 
 func (r retentionRows) DropProblems(ctx context.Context, org, importID string) error {
-	return r.execOne(ctx, imports.entity, `UPDATE imports SET problems_kept = FALSE`+byID, org, importID)
+	return r.execOne(ctx, imports.entity, `UPDATE imports SET problems_kept = FALSE`+byID+` AND problems_kept`, org, importID)
 }
 
 func (r retentionRows) DropEdits(ctx context.Context, importID string) error {

@@ -37,6 +37,7 @@ func testRetention(f *fixture) {
 	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Imports.UpdateIf(f.ctx, usual, usual.Status, usual.Run), tx.Retention.DropProblems(f.ctx, "org-a", usual.ID), tx.Retention.DropEdits(f.ctx, usual.ID))
 	})
+	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Retention.DropProblems(f.ctx, "org-a", usual.ID) })
 	f.wantEqual([][]string{overdue(all, model.Originals, 9), overdue(all, model.Problems, 9), overdue(all, model.Results, 9)}, [][]string{nil, nil, {usual.ID}})
 
 	one := model.Deletion{ID: id("deletion", 1), Org: "org-a", ImportID: "i", Made: startPlus(1), Reason: "retention", Parts: []model.DeletedPart{{Part: model.Originals, Size: 7, SHA256: "x"}}}
