@@ -1,6 +1,11 @@
 package sqlstore
 
-import "context"
+import (
+	"context"
+	"strings"
+
+	"github.com/intraydata/intray/server/model"
+)
 
 // Pragma returns a setting of the write connection.
 func Pragma(ctx context.Context, s *Store, name string) (value string, err error) {
@@ -24,4 +29,44 @@ func TargetsPlan(ctx context.Context, s *Store) (steps []string, err error) {
 		steps = append(steps, step)
 	}
 	return steps, rows.Err()
+}
+
+// OverduePlan returns the plan of the search for imports with an expired part. A table so small
+// that PostgreSQL would scan it counts as large.
+func OverduePlan(ctx context.Context, s *Store, of model.Retention, part model.KeptPart) (string, error) {
+	var plan strings.Builder
+	err := s.View(ctx, func(tx model.Tx) error {
+		t := tx.Retention.(retentionRows).txn
+		plan.Reset()
+		explain := "EXPLAIN QUERY PLAN "
+		if s.dialect.lock != "" { // PostgreSQL
+			explain = "EXPLAIN "
+			if _, err := t.exec(ctx, "plan", `SET LOCAL enable_seqscan = off`); err != nil {
+				return err
+			}
+		}
+		rows, err := t.tx.QueryContext(ctx, explain+overdueQuery(of, part), of.Org, of.SchemaID, 0, 9)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = rows.Close() }()
+		for rows.Next() {
+			names, err := rows.Columns()
+			if err != nil {
+				return err
+			}
+			line, ignored := "", any(nil)
+			cells := make([]any, len(names))
+			for i := range cells {
+				cells[i] = &ignored
+			}
+			cells[len(cells)-1] = &line
+			if err := rows.Scan(cells...); err != nil {
+				return err
+			}
+			plan.WriteString(line + "\n")
+		}
+		return rows.Err()
+	})
+	return plan.String(), err
 }

@@ -34,21 +34,27 @@ func (r retentionRows) Replace(ctx context.Context, org string, list []model.Ret
 	return nil
 }
 
-// hasPart maps each part to an SQL condition that is true if an import still has that part.
+// hasPart maps each part to an SQL condition that is true if an import still has that part. Each
+// part has a partial index with this condition and isEnded.
 var hasPart = map[model.KeptPart]string{
 	model.Originals: `raw_key <> ''`,
 	model.Results:   `(result_key <> '' OR stage <> '')`,
 	model.Problems:  `problems_kept`,
 }
 
-func (r retentionRows) Overdue(ctx context.Context, of model.Retention, part model.KeptPart, before time.Time, limit int) ([]string, error) {
+// isEnded is an SQL condition that is true if an import has ended.
+const isEnded = `status IN ('SUCCESSFUL', 'FAILED')`
+
+func overdueQuery(of model.Retention, part model.KeptPart) string {
 	schema := `schema_id = $2`
 	if of.SchemaID == "" { // the default policy, for schemas without a policy
 		schema = `schema_id NOT IN (SELECT schema_id FROM retention WHERE org = $1 AND schema_id <> $2)`
 	}
-	return queryAll(ctx, r.txn, imports.entity, idCell,
-		`SELECT id FROM imports WHERE org = $1 AND `+schema+` AND status IN ('SUCCESSFUL', 'FAILED') AND modified < $3 AND `+hasPart[part]+` ORDER BY modified LIMIT $4`,
-		of.Org, of.SchemaID, toMicros(before), max(limit, 0))
+	return `SELECT id FROM imports WHERE org = $1 AND ` + schema + ` AND ` + isEnded + ` AND modified < $3 AND ` + hasPart[part] + ` ORDER BY modified LIMIT $4`
+}
+
+func (r retentionRows) Overdue(ctx context.Context, of model.Retention, part model.KeptPart, before time.Time, limit int) ([]string, error) {
+	return queryAll(ctx, r.txn, imports.entity, idCell, overdueQuery(of, part), of.Org, of.SchemaID, toMicros(before), max(limit, 0))
 }
 
 func (r retentionRows) DropProblems(ctx context.Context, org, importID string) error {

@@ -109,6 +109,25 @@ func TestExpireNode(t *testing.T) {
 	})
 }
 
+// TestFindingScale4Indexes checks that the search for expired parts reads only imports that still
+// have the part. Without an index, it read all imports, every 5 minutes.
+func TestFindingScale4Indexes(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg sqlstore.Config) {
+		s := open(t, cfg)
+		for part, index := range map[model.KeptPart]string{
+			model.Originals: "imports_originals", model.Results: "imports_results", model.Problems: "imports_problems",
+		} {
+			for _, schema := range []string{"", "own"} {
+				plan, err := sqlstore.OverduePlan(t.Context(), s, model.Retention{Org: "o", SchemaID: schema}, part)
+				must(t, err)
+				if !strings.Contains(plan, index+" ") {
+					t.Errorf("%s with schema %q does not use %s:\n%s", part, schema, index, plan)
+				}
+			}
+		}
+	})
+}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
