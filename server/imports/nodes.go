@@ -40,7 +40,7 @@ func (s *Service) Leave(ctx context.Context) error { return s.expireNode(ctx, s.
 
 // RecordHeartbeat records that this process is alive. Call it every 2 s.
 func (s *Service) RecordHeartbeat(ctx context.Context) error {
-	return s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Nodes.Heartbeat(ctx, s.env.Node) })
+	return s.env.Store.UpdateUrgently(ctx, func(tx model.Tx) error { return tx.Nodes.Heartbeat(ctx, s.env.Node) })
 }
 
 // expireNode reclaims the imports, deliveries, connectors and jobs of a dead node,

@@ -17,11 +17,16 @@ import (
 // In an Update, reading an import, session, credential or replay with Get locks it: no other
 // transaction can change it until this transaction ends.
 //
+// If the deadline of ctx has passed, the error is of kind Unavailable with the code busy.
+//
 // A missing row causes an *Error of kind NotFound. A row that violates a unique
 // constraint causes an *Error of kind Conflict. A method with an org parameter
 // returns only rows of that organization.
 type Store interface {
 	Update(ctx context.Context, work func(Tx) error) error
+	// UpdateUrgently is like Update, but precedes the calls of Update that are waiting to write.
+	// Use it for heartbeats only, so that Update does not wait for long.
+	UpdateUrgently(ctx context.Context, work func(Tx) error) error
 	View(ctx context.Context, work func(Tx) error) error
 	// Ping returns an error if the database does not respond.
 	Ping(ctx context.Context) error

@@ -181,7 +181,15 @@ type faultyStore struct {
 }
 
 func (s *faultyStore) Update(ctx context.Context, work func(model.Tx) error) error {
-	err := s.Store.Update(ctx, func(tx model.Tx) error {
+	return s.update(ctx, s.Store.Update, work)
+}
+
+func (s *faultyStore) UpdateUrgently(ctx context.Context, work func(model.Tx) error) error {
+	return s.update(ctx, s.Store.UpdateUrgently, work)
+}
+
+func (s *faultyStore) update(ctx context.Context, update func(context.Context, func(model.Tx) error) error, work func(model.Tx) error) error {
+	err := update(ctx, func(tx model.Tx) error {
 		if err := work(s.faults.Wrap(tx)); err != nil {
 			return err
 		}

@@ -91,7 +91,8 @@ func (t *txn) acquireLock(ctx context.Context, lock int64) error {
 const readers = 4
 
 // openSQLite opens three connection pools on one file. Only one connection writes, because
-// SQLite allows one writer at a time and does not queue the others, which would starve. River
+// SQLite allows one writer at a time and does not queue the others, which would starve. Store.writer
+// queues them instead. River
 // has its own connection, so that its many small writes wait for the server's writes, and not
 // the other way around.
 func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
@@ -99,7 +100,7 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
-	s.dialect = sqliteDialect()
+	s.dialect, s.writer = sqliteDialect(), &writer{}
 	writing := url.Values{
 		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)"},
 		"_txlock": {"immediate"},

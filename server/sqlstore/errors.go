@@ -45,6 +45,11 @@ func translate(err error) error {
 	case model.Invalid:
 		own = &model.Error{Kind: model.Invalid, Code: "invalid_text", Message: intray.NewMessage("store.invalid_text", nil)}
 	case model.Unavailable:
+		if isTooSlow(err) {
+			own = &model.Error{Kind: model.Unavailable, Code: "busy",
+				Message: intray.NewMessage("service.database_busy", nil), RetryAfter: retryAfter}
+			break
+		}
 		if isDiskFull(err) {
 			own = &model.Error{Kind: model.Unavailable, Code: "storage_full",
 				Message: intray.NewMessage("storage.full_for_database", nil), RetryAfter: time.Minute}
@@ -70,8 +75,10 @@ func kindOf(err error) model.Kind {
 	var lite *sqlite.Error
 	var pg *pgconn.PgError
 	switch {
-	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		return canceledKind(err)
+	case errors.Is(err, context.Canceled):
+		return 0 // the caller gave up
+	case errors.Is(err, context.DeadlineExceeded):
+		return model.Unavailable
 	case errors.As(err, new(*pgconn.ConnectError)):
 		return model.Unavailable
 	case errors.As(err, &lite):
@@ -84,14 +91,11 @@ func kindOf(err error) model.Kind {
 	return 0
 }
 
-// canceledKind returns the kind of a context error. It distinguishes a caller that gave up from
-// a server that did not answer in time, because connecting has its own deadline.
-func canceledKind(err error) model.Kind {
-	var refused *pgconn.ConnectError
-	if errors.As(err, &refused) && !errors.Is(err, context.Canceled) {
-		return model.Unavailable
-	}
-	return 0
+// isTooSlow reports whether err means that a deadline of this program ended a call to a database
+// that could be reached, for example because too many writes were waiting. Callers of the API
+// have no deadlines; they cancel their calls.
+func isTooSlow(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) && !errors.As(err, new(*pgconn.ConnectError))
 }
 
 func sqliteKind(code int) model.Kind {
@@ -102,7 +106,8 @@ func sqliteKind(code int) model.Kind {
 		return model.NotFound
 	}
 	switch code & 0xff {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN:
+	// READONLY and PERM also mean that the disk was mounted read-only or the folder is immutable.
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
 		return model.Unavailable
 	}
 	return 0

@@ -20,24 +20,24 @@ func TestTranslate(t *testing.T) {
 		err  error
 		want model.Kind
 	}{
-		"unique":             {&pgconn.PgError{Code: "23505"}, model.Conflict},
-		"foreign key":        {&pgconn.PgError{Code: "23503"}, model.NotFound},
-		"not null":           {&pgconn.PgError{Code: "23502"}, 0},
-		"U+0000":             {&pgconn.PgError{Code: "22021"}, model.Invalid},
-		"U+0000 in JSON":     {&pgconn.PgError{Code: "22P05"}, model.Invalid},
-		"shutting down":      {&pgconn.PgError{Code: "57P01"}, model.Unavailable},
-		"too many":           {&pgconn.PgError{Code: "53300"}, model.Unavailable},
-		"deadlock":           {&pgconn.PgError{Code: "40P01"}, model.Unavailable},
-		"read only":          {&pgconn.PgError{Code: "25006"}, model.Unavailable},
-		"wrong statement":    {&pgconn.PgError{Code: "42601"}, 0},
-		"no code":            {&pgconn.PgError{}, 0},
-		"bad connection":     {driver.ErrBadConn, model.Unavailable},
-		"connection closed":  {fmt.Errorf("query: %w", pgconn.ErrConnClosed), model.Unavailable},
-		"cut off":            {io.ErrUnexpectedEOF, model.Unavailable},
-		"caller gave up":     {context.Canceled, 0},
-		"caller's time over": {context.DeadlineExceeded, 0},
-		"transaction over":   {sql.ErrTxDone, 0},
-		"something else":     {errors.New("x"), 0},
+		"unique":            {&pgconn.PgError{Code: "23505"}, model.Conflict},
+		"foreign key":       {&pgconn.PgError{Code: "23503"}, model.NotFound},
+		"not null":          {&pgconn.PgError{Code: "23502"}, 0},
+		"U+0000":            {&pgconn.PgError{Code: "22021"}, model.Invalid},
+		"U+0000 in JSON":    {&pgconn.PgError{Code: "22P05"}, model.Invalid},
+		"shutting down":     {&pgconn.PgError{Code: "57P01"}, model.Unavailable},
+		"too many":          {&pgconn.PgError{Code: "53300"}, model.Unavailable},
+		"deadlock":          {&pgconn.PgError{Code: "40P01"}, model.Unavailable},
+		"read only":         {&pgconn.PgError{Code: "25006"}, model.Unavailable},
+		"wrong statement":   {&pgconn.PgError{Code: "42601"}, 0},
+		"no code":           {&pgconn.PgError{}, 0},
+		"bad connection":    {driver.ErrBadConn, model.Unavailable},
+		"connection closed": {fmt.Errorf("query: %w", pgconn.ErrConnClosed), model.Unavailable},
+		"cut off":           {io.ErrUnexpectedEOF, model.Unavailable},
+		"caller gave up":    {context.Canceled, 0},
+		"deadline":          {context.DeadlineExceeded, model.Unavailable},
+		"transaction over":  {sql.ErrTxDone, 0},
+		"something else":    {errors.New("x"), 0},
 	} {
 		t.Run(name, func(t *testing.T) { wantKind(t, c.err, c.want) })
 	}
@@ -71,6 +71,8 @@ func TestSQLiteKind(t *testing.T) {
 		sqlite3.SQLITE_BUSY_SNAPSHOT:         model.Unavailable,
 		sqlite3.SQLITE_FULL:                  model.Unavailable,
 		sqlite3.SQLITE_IOERR_FSYNC:           model.Unavailable,
+		sqlite3.SQLITE_READONLY:              model.Unavailable,
+		sqlite3.SQLITE_PERM:                  model.Unavailable,
 		sqlite3.SQLITE_CORRUPT:               0,
 	} {
 		if got := sqliteKind(code); got != want {

@@ -46,10 +46,12 @@ type Store struct {
 	// outcomes caches the decoded outcomes of imports.
 	outcomes    *outcomeCache
 	write, read *sql.DB
-	dialect     dialect
-	jobs        queue.Queue
-	logger      *slog.Logger
-	closers     []func() error
+	// writer orders the write transactions. It is nil on PostgreSQL.
+	writer  *writer
+	dialect dialect
+	jobs    queue.Queue
+	logger  *slog.Logger
+	closers []func() error
 }
 
 var _ model.Store = (*Store)(nil)
@@ -113,20 +115,47 @@ func (s *Store) Forget(ctx context.Context) error {
 	if s.dialect.truncateLog == "" {
 		return nil
 	}
-	_, err := s.write.ExecContext(ctx, s.dialect.truncateLog)
+	err := s.asWriter(ctx, false, func() error {
+		_, err := s.write.ExecContext(ctx, s.dialect.truncateLog)
+		return err
+	})
 	return s.logUnavailable(ctx, translate(err))
 }
 
-// Update implements [model.Store]. On SQLite, transactions run one after the other. On
-// PostgreSQL, a transaction that is rolled back because of a deadlock runs again. If a method of
+// Update implements [model.Store]. On SQLite, transactions run one after the other, in the order of
+// the calls. On PostgreSQL, a transaction that is rolled back because of a deadlock runs again. If a method of
 // Tx returns an error of kind NotFound or Conflict, the function work can still use the
 // transaction.
 func (s *Store) Update(ctx context.Context, work func(model.Tx) error) error {
-	err := s.runTx(ctx, s.write, nil, work)
-	for tries := 1; isSerializationFailure(err) && tries < maxUndone; tries++ {
-		err = s.runTx(ctx, s.write, nil, work)
-	}
+	return s.update(ctx, false, work)
+}
+
+// UpdateUrgently implements [model.Store]. On SQLite, it precedes all waiting calls of Update.
+func (s *Store) UpdateUrgently(ctx context.Context, work func(model.Tx) error) error {
+	return s.update(ctx, true, work)
+}
+
+func (s *Store) update(ctx context.Context, urgent bool, work func(model.Tx) error) error {
+	err := s.asWriter(ctx, urgent, func() error {
+		err := s.runTx(ctx, s.write, nil, work)
+		for tries := 1; isSerializationFailure(err) && tries < maxUndone; tries++ {
+			err = s.runTx(ctx, s.write, nil, work)
+		}
+		return err
+	})
 	return s.logUnavailable(ctx, translate(err))
+}
+
+// asWriter calls a function that writes. On SQLite, it waits until no other such function runs.
+func (s *Store) asWriter(ctx context.Context, urgent bool, write func() error) error {
+	if s.writer == nil {
+		return write()
+	}
+	if err := s.writer.acquire(ctx, urgent); err != nil {
+		return fmt.Errorf("wait for other writes: %w", err)
+	}
+	defer s.writer.release()
+	return write()
 }
 
 // View implements [model.Store].
@@ -209,10 +238,13 @@ func (s *Store) newTx(tx queue.Tx, hold string) model.Tx {
 	}
 }
 
-// logUnavailable logs why the database is unreachable. The error that callers get
-// does not contain the cause.
+// logUnavailable logs why a call to the database may succeed only later. The message that
+// callers get does not contain the cause.
 func (s *Store) logUnavailable(ctx context.Context, err error) error {
-	if model.IsKind(err, model.Unavailable) {
+	switch {
+	case errors.Is(err, &model.Error{Kind: model.Unavailable, Code: "busy"}):
+		s.logger.WarnContext(ctx, "database too slow", "error", err)
+	case model.IsKind(err, model.Unavailable):
 		s.logger.WarnContext(ctx, "database unreachable", "error", err)
 	}
 	return err
