@@ -100,6 +100,9 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	if err != nil {
 		return err
 	}
+	if err := checkLog(path); err != nil {
+		return err
+	}
 	s.dialect, s.writer = sqliteDialect(), &writer{}
 	writing := url.Values{
 		"_pragma": {"busy_timeout(5000)", "journal_mode(WAL)", "synchronous(FULL)", "foreign_keys(1)", "secure_delete(1)"},
