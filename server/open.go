@@ -15,6 +15,7 @@ import (
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/server/blob/disk"
 	"github.com/intraydata/intray/server/egress"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/queue"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/service"
@@ -33,7 +34,9 @@ type components struct {
 
 // open opens the data folder and the database, and creates the service. If hooks is
 // nil, the service does not run hooks.
-func open(ctx context.Context, cfg Config, hooks *hookRunner) (*components, error) {
+//
+// room is the reserve of disk space. It is nil for a process that does not serve.
+func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve) (*components, error) {
 	if err := cfg.checkStore(); err != nil {
 		return nil, err
 	}
@@ -66,7 +69,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner) (*components, erro
 	sender, servers := newWebhookSender(dialer), sftpServers{sftp.New(dialer, sftp.Config{})}
 	made, err := service.New(service.Config{
 		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(moved), WebhookSender: sender,
-		SFTP: servers, Remotes: servers, Node: node, MaxFileSize: cfg.MaxFileSize, ReviewLinkLife: cfg.ReviewLinkLife, Log: cfg.Log,
+		SFTP: servers, Remotes: servers, Reserve: room, Node: node, MaxFileSize: cfg.MaxFileSize, ReviewLinkLife: cfg.ReviewLinkLife, Log: cfg.Log,
 		CrashPoint: crashPoint(), CheckHooks: check,
 	})
 	if err != nil {
@@ -153,7 +156,7 @@ func randomHex() (string, error) {
 // OpenAdmin opens the service for an administrative task, possibly while another process serves
 // from the folder. The caller must call the returned function to close it.
 func OpenAdmin(ctx context.Context, cfg Config) (*service.Service, func() error, error) {
-	p, err := open(ctx, cfg, nil)
+	p, err := open(ctx, cfg, nil, nil)
 	if err != nil {
 		return nil, nil, err
 	}

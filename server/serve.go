@@ -97,6 +97,7 @@ func openToServe(ctx context.Context, cfg Config) (*components, func() error, er
 	if err != nil {
 		return nil, nil, err
 	}
+	room := openReserve(cfg.Data, reserveSize, cfg.Log)
 	if err := emptySpool(cfg); err != nil {
 		return nil, nil, errors.Join(err, unlock())
 	}
@@ -105,7 +106,7 @@ func openToServe(ctx context.Context, cfg Config) (*components, func() error, er
 		hooks.close()
 		return unlock()
 	}
-	p, err := open(ctx, cfg, hooks)
+	p, err := open(ctx, cfg, hooks, room)
 	if err != nil {
 		return nil, nil, errors.Join(err, leave())
 	}

@@ -82,8 +82,10 @@ type API struct {
 	frontend http.Handler
 	// streams is the number of open event streams. They end when closing is closed.
 	streams atomic.Int64
-	closing chan struct{}
-	endOnce sync.Once
+	// fullSpools is the number of spools that are in memory because the disk is full.
+	fullSpools atomic.Int64
+	closing    chan struct{}
+	endOnce    sync.Once
 }
 
 // New returns an API.

@@ -3,15 +3,26 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
+	"sync/atomic"
+	"syscall"
 )
 
 // keepInMemory is the maximum number of bytes of a body or a response that are kept
 // in memory. If there are more, all of them are kept in a file.
 const keepInMemory = 16 << 10
+
+const (
+	// maxOnFullDisk is the maximum number of bytes that a spool keeps in memory because the disk is
+	// full, so that clients can still read.
+	maxOnFullDisk = 1 << 20
+	// maxFullSpools is the maximum number of spools that do so at the same time.
+	maxFullSpools = 64
+)
 
 // spool holds bytes until they are read. It keeps a few bytes in memory and many in
 // a file, so that a slow client needs hardly any memory.
@@ -25,43 +36,82 @@ type spool struct {
 	size   int64
 	memory []byte
 	file   *os.File
+	// full means that the disk is full, and that the bytes stay in memory. fullSpools counts such
+	// spools.
+	full       bool
+	fullSpools *atomic.Int64
 }
 
 func (a *API) newSpool(most int64, over error) *spool {
-	return &spool{dir: a.cfg.TempDir, most: most, over: over}
+	return &spool{dir: a.cfg.TempDir, most: most, over: over, fullSpools: &a.fullSpools}
 }
 
 func (s *spool) Write(p []byte) (int, error) {
 	if s.size += int64(len(p)); s.most > 0 && s.size > s.most {
 		return 0, s.over
 	}
-	if s.file == nil && s.size <= keepInMemory {
+	if s.file == nil && (s.size <= keepInMemory || s.full && s.size <= maxOnFullDisk) {
 		s.memory = append(s.memory, p...)
 		return len(p), nil
 	}
-	if s.file == nil {
-		if err := s.moveToFile(); err != nil {
-			return 0, err
-		}
+	if s.full {
+		return 0, wrapSpoolError(syscall.ENOSPC)
 	}
-	n, err := s.file.Write(p)
-	return n, wrapSpoolError(err)
+	err := s.writeToFile(p)
+	if isDiskFull(err) && s.size <= maxOnFullDisk && s.moveToMemory(s.size-int64(len(p))) {
+		s.memory = append(s.memory, p...)
+		err = nil
+	}
+	if err != nil {
+		return 0, wrapSpoolError(err)
+	}
+	return len(p), nil
 }
 
-// moveToFile moves the bytes in memory to an unnamed temporary file, which is
-// deleted when it is closed.
-func (s *spool) moveToFile() error {
-	file, err := os.CreateTemp(s.dir, "spool-*")
-	if err != nil {
-		return wrapSpoolError(err)
+func isDiskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
+// writeToFile writes p to a file. If there is none, it first moves the bytes in memory to an
+// unnamed temporary file, which is deleted when it is closed.
+func (s *spool) writeToFile(p []byte) error {
+	if s.file == nil {
+		file, err := os.CreateTemp(s.dir, "spool-*")
+		if err != nil {
+			return err
+		}
+		s.file = file
+		if err := os.Remove(file.Name()); err != nil {
+			return err
+		}
+		if _, err := file.Write(s.memory); err != nil {
+			return err
+		}
+		s.memory = nil
 	}
-	s.file = file
-	if err := os.Remove(file.Name()); err != nil {
-		return wrapSpoolError(err)
+	_, err := s.file.Write(p)
+	return err
+}
+
+// moveToMemory moves the first size bytes from the file to memory and closes the file. It reports
+// whether it succeeded. It does not if too many spools are in memory because the disk is full.
+func (s *spool) moveToMemory(size int64) bool {
+	if s.fullSpools.Add(1) > maxFullSpools {
+		s.fullSpools.Add(-1)
+		return false
 	}
-	_, err = file.Write(s.memory)
-	s.memory = nil
-	return wrapSpoolError(err)
+	s.full = true // until the spool is closed
+	if s.memory == nil && size > 0 {
+		s.memory = make([]byte, size)
+		if _, err := s.file.ReadAt(s.memory, 0); err != nil {
+			return false
+		}
+	}
+	if s.file != nil {
+		_ = s.file.Close()
+		s.file = nil
+	}
+	return true
 }
 
 // reader returns a reader of all bytes from the beginning.
@@ -105,6 +155,10 @@ func (s *spool) stream(w io.Writer) error {
 
 func (s *spool) close() {
 	s.memory = nil
+	if s.full {
+		s.full = false
+		s.fullSpools.Add(-1)
+	}
 	if s.file != nil {
 		_ = s.file.Close() // it has no name, so nothing is left
 	}

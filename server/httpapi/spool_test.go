@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -151,6 +152,56 @@ func TestSpool(t *testing.T) {
 		if (s.file != nil) != (size > keepInMemory) {
 			t.Errorf("%d bytes: a file is %v", size, s.file != nil)
 		}
+	}
+}
+
+// TestFindingReliability3Spool checks that a response of up to 1 MiB is kept in memory if the disk is
+// full, whether that happens before or after a part of it was written to a file.
+func TestFindingReliability3Spool(t *testing.T) {
+	a := &API{cfg: Config{TempDir: t.TempDir()}}
+	want := strings.Repeat("0123456789abcdef", maxOnFullDisk/16)
+	fill := func(s *spool, text string) error {
+		_, err := io.CopyBuffer(s, onlyReader{strings.NewReader(text)}, make([]byte, 5000))
+		return err
+	}
+	onFullDisk := func() *spool { // every write to /dev/full fails because the disk is full
+		s := a.newSpool(0, nil)
+		check(t, fill(s, want[:keepInMemory]))
+		file, err := os.OpenFile("/dev/full", os.O_RDWR, 0)
+		if err != nil {
+			t.Skipf("SKIPPED: no file that is always full: %v", err)
+		}
+		s.file = file
+		return s
+	}
+	partly := a.newSpool(0, nil)
+	check(t, fill(partly, want[:keepInMemory+5]))
+	if !partly.moveToMemory(partly.size) {
+		t.Fatal("the spool does not fit into memory")
+	}
+	for name, s := range map[string]*spool{"from the beginning": onFullDisk(), "in the middle": partly} {
+		check(t, fill(s, want[s.size:]))
+		whole, err := s.bytes()
+		check(t, err)
+		if string(whole) != want || s.file != nil {
+			t.Errorf("%s: %d bytes came back, want %d", name, len(whole), len(want))
+		}
+		if err := fill(s, "x"); !errors.Is(err, syscall.ENOSPC) || !errors.As(err, new(*spoolError)) {
+			t.Errorf("%s: more than fits: error %v", name, err)
+		}
+		s.close()
+	}
+	if n := a.fullSpools.Load(); n != 0 {
+		t.Errorf("%d closed spools count as open", n)
+	}
+	a.fullSpools.Store(maxFullSpools)
+	last := onFullDisk()
+	if err := fill(last, "x"); !errors.Is(err, syscall.ENOSPC) {
+		t.Errorf("one spool too many: error %v", err)
+	}
+	last.close()
+	if n := a.fullSpools.Load(); n != maxFullSpools {
+		t.Errorf("%d spools are open, want %d", n, maxFullSpools)
 	}
 }
 

@@ -99,6 +99,9 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 			return asCreated(existing), err
 		}
 	}
+	if err := s.env.CheckRoom(); err != nil {
+		return model.Import{}, err
+	}
 	name, doc, err := s.MergedDocument(ctx, org, draft)
 	if err != nil {
 		return model.Import{}, err

@@ -38,9 +38,12 @@ var (
 	errEnded      = errors.New("the run has ended")
 )
 
-// RunNext claims and runs the next import. It reports whether there was one. If ctx
-// is canceled, it returns the import to the queue.
+// RunNext claims and runs the next import. It reports whether there was one. While the disk is
+// full, there is none. If ctx is canceled, RunNext returns the import to the queue.
 func (s *Service) RunNext(ctx context.Context) (bool, error) {
+	if s.env.CheckRoom() != nil {
+		return false, nil // RecoverRuns enqueues the next job
+	}
 	var imp model.Import
 	claimed := false
 	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {

@@ -105,7 +105,7 @@ func (s *Service) newHydration(session model.Session, life time.Duration, licenc
 // DeleteSession deletes a session with its state and file. This invalidates its
 // tokens. It is not an error if the organization has no such session.
 func (s *Service) DeleteSession(ctx context.Context, org, id string) error {
-	return s.env.Store.Update(ctx, func(tx model.Tx) error {
+	return s.env.UpdateToFree(ctx, func(tx model.Tx) error {
 		return s.deleteSession(ctx, tx, org, id, time.Time{})
 	})
 }

@@ -71,6 +71,9 @@ func (s *Service) BeginUpload(ctx context.Context, id, token string, length int6
 	if err := checkUploadable(imp); err != nil {
 		return nil, err
 	}
+	if err := s.env.CheckRoom(); err != nil {
+		return nil, err
+	}
 	schema, err := schemas.Frozen(imp)
 	if err != nil {
 		return nil, err

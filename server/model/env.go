@@ -30,6 +30,8 @@ type Env struct {
 	// first "/" identifies the data folder. No two processes serve from the same data folder at
 	// the same time, because each of them locks it.
 	Node string
+	// Reserve is the disk space for deletions on a full disk. It may be nil.
+	Reserve Reserve
 	// Clock returns the current time.
 	Clock func() time.Time
 	// Rand is the source of randomness for ids and keys.
@@ -57,8 +59,42 @@ func EnqueueRun(ctx context.Context, tx Tx) error {
 	return tx.Jobs.Enqueue(ctx, queue.Job{Kind: RunJob})
 }
 
-// CheckStores returns an Unavailable error if the store or the blobs do not work.
+// Reserve is disk space for the work that frees space when the disk is full. It is safe for
+// concurrent use.
+type Reserve interface {
+	// Held reports whether the space is reserved.
+	Held() bool
+	// Release frees the space. It reports whether it was reserved.
+	Release() bool
+	// Refill reserves the space again if there is enough.
+	Refill()
+}
+
+// UpdateToFree is like Store.Update, for work that frees disk space. If the disk is full, it
+// releases the reserve and calls work again.
+func (e *Env) UpdateToFree(ctx context.Context, work func(Tx) error) error {
+	err := e.Store.Update(ctx, work)
+	if e.Reserve != nil && errors.Is(err, &Error{Kind: Unavailable, Code: storageFull}) && e.Reserve.Release() {
+		err = e.Store.Update(ctx, work)
+	}
+	return err
+}
+
+// CheckRoom returns an Unavailable error while the disk is full and the reserve is in use. New
+// data would then occupy the space that deletions need.
+func (e *Env) CheckRoom() error {
+	if e.Reserve == nil || e.Reserve.Held() {
+		return nil
+	}
+	return storageFullError("storage.full")
+}
+
+// CheckStores returns an Unavailable error if the store or the blobs do not work, or if the disk
+// is full.
 func (e *Env) CheckStores(ctx context.Context) error {
+	if err := e.CheckRoom(); err != nil {
+		return err
+	}
 	if err := e.Store.Ping(ctx); err != nil {
 		return NewError(Unavailable, "store_unavailable", intray.NewMessage("service.database_silent", nil))
 	}
@@ -251,11 +287,18 @@ func DetachedContext(ctx context.Context) (context.Context, context.CancelFunc) 
 // quota is full. Otherwise, it returns err.
 func WrapStorageFull(err error) error {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		e := NewError(Unavailable, "storage_full", intray.NewMessage("storage.full_for_file", nil))
-		e.RetryAfter = time.Minute
-		return e
+		return storageFullError("storage.full_for_file")
 	}
 	return err
+}
+
+// storageFull is the code of errors that mean that a disk is full.
+const storageFull = "storage_full"
+
+func storageFullError(message string) *Error {
+	e := NewError(Unavailable, storageFull, intray.NewMessage(message, nil))
+	e.RetryAfter = time.Minute
+	return e
 }
 
 // onlyReader hides the WriterTo implementation of a reader, so that io.CopyBuffer uses the given

@@ -12,7 +12,7 @@ import (
 // DeleteImport deletes an import and its blobs. If the import is running, it cancels the run.
 func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
 	var imp model.Import
-	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
+	err := s.env.UpdateToFree(ctx, func(tx model.Tx) (err error) {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
 			return model.DescribeNotFound(err, model.ImportMissing)
 		}
@@ -53,7 +53,7 @@ func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Impor
 // them. If the import has not ended, DeleteUpload returns a Conflict.
 func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
 	var imp model.Import
-	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
+	err := s.env.UpdateToFree(ctx, func(tx model.Tx) error {
 		u, err := tx.Uploads.Get(ctx, org, id)
 		if err != nil {
 			return model.DescribeNotFound(err, model.UploadMissing)
@@ -129,7 +129,7 @@ func (s *Service) EmptyTrash(ctx context.Context) error {
 		}
 		deleted = append(deleted, t)
 	}
-	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+	err = s.env.UpdateToFree(ctx, func(tx model.Tx) error {
 		for _, t := range deleted {
 			if err := tx.Trash.Remove(ctx, t.Prefix); err != nil {
 				return err

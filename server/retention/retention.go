@@ -99,7 +99,7 @@ func (s *Service) expire(ctx context.Context, policy model.Retention, part model
 		}
 		deleted := 0
 		for _, id := range ids {
-			err := s.env.Store.Update(ctx, func(tx model.Tx) error { return s.expirePart(ctx, tx, policy.Org, id, part) })
+			err := s.env.UpdateToFree(ctx, func(tx model.Tx) error { return s.expirePart(ctx, tx, policy.Org, id, part) })
 			if err == nil {
 				deleted++
 			}

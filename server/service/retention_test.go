@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob/disk"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
@@ -246,4 +247,80 @@ func TestOrphans(t *testing.T) {
 	d, err := f.Download(f.ctx, u.ID, f.mustToken(f.DownloadToken(u, "json", "")))
 	must(t, err)
 	must(t, d.Close())
+}
+
+// fullDisk is a store on a full disk, on which only the release of a reserve makes room.
+type fullDisk struct {
+	model.Store
+	full, held bool
+}
+
+func (d *fullDisk) Update(ctx context.Context, work func(model.Tx) error) error {
+	if d.full {
+		return model.NewError(model.Unavailable, "storage_full", intray.NewMessage("storage.full_for_database", nil))
+	}
+	return d.Store.Update(ctx, work)
+}
+
+func (d *fullDisk) Held() bool { return d.held }
+
+func (d *fullDisk) Release() bool {
+	released := d.held
+	d.held, d.full = false, d.full && !released
+	return released
+}
+
+func (d *fullDisk) Refill() { d.held = true }
+
+// TestFindingReliability3FullDisk checks that data can be deleted when the disk is full, and that
+// nothing new is stored until there is space again.
+func TestFindingReliability3FullDisk(t *testing.T) {
+	t.Parallel()
+	for name, free := range map[string]func(f *fixture, imp model.Import) error{
+		"import":  func(f *fixture, imp model.Import) error { return f.DeleteImport(f.ctx, f.org, imp.ID) },
+		"upload":  func(f *fixture, imp model.Import) error { return f.DeleteUpload(f.ctx, f.org, imp.UploadID) },
+		"session": func(f *fixture, _ model.Import) error { return f.DeleteSession(f.ctx, f.org, unknownID) },
+		"expired": func(f *fixture, _ model.Import) error { _, err := f.Expire(f.ctx); return err },
+		"trash": func(f *fixture, _ model.Import) error {
+			must(f, f.Store.Update(f.ctx, func(tx model.Tx) error { return tx.Trash.Schedule(f.ctx, model.Trash{Prefix: "x"}) }))
+			return f.EmptyTrash(f.ctx)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			disk := &fullDisk{held: true}
+			f := newFixture(t, func(_ *fixture, cfg *service.Config) {
+				disk.Store = cfg.Store
+				cfg.Store, cfg.Reserve = disk, disk
+			})
+			must(t, f.SetRetention(f.ctx, f.org, []model.Retention{{Originals: 1}}))
+			imp := f.finishedImport(goodFile, "")
+			waiting, pending := f.newImport(""), f.pendingImport(goodFile, "")
+			f.Clock.Advance(25 * time.Hour)
+			waiting = f.reload(waiting)
+
+			disk.full = true
+			must(t, free(f, imp))
+			if disk.held {
+				t.Fatal("the reserve was not used")
+			}
+			_, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: doc(t, contacts, "")})
+			f.wantError(err, model.Unavailable, "storage_full")
+			f.wantError(f.upload(waiting, goodFile), model.Unavailable, "storage_full")
+			f.wantError(f.Ready(f.ctx), model.Unavailable, "storage_full")
+			if ran, err := f.RunNext(f.ctx); ran || err != nil {
+				t.Errorf("an import was run: %v, %v", ran, err)
+			}
+			disk.full = true
+			f.wantError(f.DeleteImport(f.ctx, f.org, waiting.ID), model.Unavailable, "storage_full") // the reserve is used up
+
+			disk.full = false
+			must(t, f.RunMaintenance(f.ctx))
+			must(t, f.Ready(f.ctx))
+			must(t, f.upload(waiting, goodFile))
+			f.runAll()
+			f.wantResult(waiting, goodResult)
+			f.wantResult(pending, goodResult)
+		})
+	}
 }

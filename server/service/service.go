@@ -41,6 +41,9 @@ type Config struct {
 	// processes that lock the same data folder have the same part up to the first "/".
 	Node string
 
+	// Reserve is the disk space for deletions on a full disk. Nil means none.
+	Reserve model.Reserve
+
 	// MaxFileSize is the maximum size of an uploaded file, in bytes. Default 1 GiB.
 	MaxFileSize int64
 	// RunsPerOrg is the maximum number of imports of one organization that run at the same
@@ -95,7 +98,7 @@ func New(cfg Config) (*Service, error) {
 	cfg.setDefaults()
 	s := &Service{env: &model.Env{
 		Store: cfg.Store, Blobs: cfg.Blobs, Master: cfg.Master, Node: cfg.Node,
-		Clock: cfg.Clock, Rand: cfg.Rand, Log: cfg.Log, CrashPoint: cfg.CrashPoint,
+		Reserve: cfg.Reserve, Clock: cfg.Clock, Rand: cfg.Rand, Log: cfg.Log, CrashPoint: cfg.CrashPoint,
 	}}
 	var err error
 	if s.authService, err = auth.New(s.env); err != nil {
@@ -154,10 +157,13 @@ func (s *Service) Ready(ctx context.Context) error { return s.env.CheckStores(ct
 // responses and deliveries.
 const forgetEvery = 200
 
-// RunMaintenance reclaims runs of dead nodes and abandoned runs of this node, enqueues missing
+// RunMaintenance refills the reserve, reclaims runs of dead nodes and abandoned runs of this node, enqueues missing
 // jobs, empties the trash, closes idle drafts, and deletes expired sessions, responses and
 // deliveries. Call it every 2 s from a single goroutine.
 func (s *Service) RunMaintenance(ctx context.Context) error {
+	if s.env.Reserve != nil {
+		s.env.Reserve.Refill()
+	}
 	err := errors.Join(s.RecoverRuns(ctx), s.EmptyTrash(ctx), s.ForgetSessions(ctx), s.CloseIdleDrafts())
 	if s.rounds++; s.rounds%forgetEvery == 1 {
 		err = errors.Join(err, s.ForgetReplays(ctx), s.ForgetDeliveries(ctx))

@@ -1,0 +1,103 @@
+package server
+
+import (
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"github.com/intraydata/intray/server/model"
+)
+
+const (
+	// reserveSize is the size of the reserve file, in bytes.
+	reserveSize = 8 << 20
+	// startRoom is the free space, in bytes, that is enough to open the database and the blobs.
+	startRoom = 1 << 20
+)
+
+// reserve is a file that occupies disk space, so that deleting data is possible when the disk is
+// full. It is safe for concurrent use.
+type reserve struct {
+	path string
+	size int
+	log  *slog.Logger
+
+	mu   sync.Mutex
+	held bool
+}
+
+var _ model.Reserve = (*reserve)(nil)
+
+// openReserve reserves disk space in a folder. If the disk is full, it releases the space that an
+// earlier process reserved, so that this process can start.
+func openReserve(folder string, size int, log *slog.Logger) *reserve {
+	r := &reserve{path: filepath.Join(folder, "reserve"), size: size, log: log}
+	stat, err := os.Stat(r.path)
+	r.held = err == nil && stat.Size() >= int64(size)
+	if r.held {
+		probe := r.path + ".tmp"
+		err := writeZeros(probe, min(startRoom, size))
+		_ = os.Remove(probe)
+		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+			r.Release()
+		}
+		return r
+	}
+	r.Refill()
+	return r
+}
+
+// Held implements [model.Reserve].
+func (r *reserve) Held() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.held
+}
+
+// Release implements [model.Reserve].
+func (r *reserve) Release() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.held || os.Remove(r.path) != nil {
+		return false
+	}
+	r.held = false
+	r.log.Error("the disk is full; the reserve is used, and no imports are accepted or run until there is space again", "reserve", r.path)
+	return true
+}
+
+// Refill implements [model.Reserve].
+func (r *reserve) Refill() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.held {
+		return
+	}
+	// Writing on a nearly full disk would occupy the space that deletions need.
+	if free, known := freeSpace(filepath.Dir(r.path)); known && free/2 < int64(r.size) {
+		return
+	}
+	temp := r.path + ".tmp"
+	if writeZeros(temp, r.size) == nil && os.Rename(temp, r.path) == nil {
+		r.held = true
+		return
+	}
+	_ = os.Remove(temp)
+}
+
+// writeZeros writes a file of zeros and flushes it, because some file systems find that the disk
+// is full only then. If that fails, the file may be incomplete.
+func writeZeros(name string, size int) error {
+	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return err
+	}
+	zeros := make([]byte, 1<<16)
+	for left := size; left > 0 && err == nil; left -= len(zeros) {
+		_, err = file.Write(zeros[:min(left, len(zeros))])
+	}
+	return errors.Join(err, file.Sync(), file.Close())
+}
