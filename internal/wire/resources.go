@@ -206,3 +206,11 @@ type SchemaRetention struct {
 type Health struct {
 	Status string `json:"status" schema:"health"`
 }
+
+// Readiness reports that the server can handle requests.
+type Readiness struct {
+	Status string `json:"status" schema:"health"`
+	// ClockSkewSeconds is how far the clock of the database is ahead of the clock of the server, in
+	// seconds. It is 0 if the difference is at most 1 s.
+	ClockSkewSeconds float64 `json:"clock_skew_seconds,omitzero"`
+}

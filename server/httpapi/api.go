@@ -187,7 +187,8 @@ func (a *API) isTrustedAddress(address netip.Addr) bool {
 }
 
 func (a *API) checkReady(c *call) (*response, error) {
-	return jsonResponse(http.StatusOK, wire.Health{Status: "ok"}, a.cfg.Service.Ready(c.context()))
+	ready := wire.Readiness{Status: "ok", ClockSkewSeconds: a.cfg.Service.ClockSkew().Seconds()}
+	return jsonResponse(http.StatusOK, ready, a.cfg.Service.Ready(c.context()))
 }
 
 func (a *API) document(*call) (*response, error) {

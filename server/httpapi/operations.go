@@ -213,7 +213,7 @@ func serviceOperations() []operation {
 				return jsonResponse(http.StatusOK, wire.Health{Status: "ok"}, nil)
 			}},
 		{method: "GET", path: "/readyz", id: "ready", summary: "Check that the database and the file storage work", auth: authNone,
-			status: 200, response: shapeOf[wire.Health](), serve: (*API).checkReady},
+			status: 200, response: shapeOf[wire.Readiness](), serve: (*API).checkReady},
 		{method: "GET", path: "/openapi.json", id: "document", summary: "Get this document", auth: authNone,
 			status: 200, response: &jsonschema.Schema{Kind: jsonschema.Map}, serve: (*API).document},
 	}

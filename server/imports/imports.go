@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -34,6 +35,9 @@ type Service struct {
 	idleRuns []model.ImportRef
 	// repairing contains a value while this process rebuilds damaged files.
 	repairing chan struct{}
+	// clockSkew is how far the clock of the database was ahead at the last heartbeat, in
+	// nanoseconds.
+	clockSkew atomic.Int64
 }
 
 // Config configures a Service. All fields are required.

@@ -38,9 +38,39 @@ func (s *Service) Join(ctx context.Context) error {
 // Leave unregisters this process and returns its runs to the queue.
 func (s *Service) Leave(ctx context.Context) error { return s.expireNode(ctx, s.env.Node) }
 
-// RecordHeartbeat records that this process is alive. Call it every 2 s.
+// RecordHeartbeat records that this process is alive, and measures the clock skew. Call it every
+// 2 s, from one goroutine only.
 func (s *Service) RecordHeartbeat(ctx context.Context) error {
-	return s.env.Store.UpdateUrgently(ctx, func(tx model.Tx) error { return tx.Nodes.Heartbeat(ctx, s.env.Node) })
+	var skew time.Duration
+	err := s.env.Store.UpdateUrgently(ctx, func(tx model.Tx) error {
+		// The time in the middle differs from that of the statement by at most half its duration.
+		began := s.env.Now()
+		at, err := tx.Nodes.Heartbeat(ctx, s.env.Node)
+		skew = at.Sub(began.Add(s.env.Now().Sub(began) / 2))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	before := time.Duration(s.clockSkew.Swap(int64(skew)))
+	if isSkewed := skew.Abs() > maxClockSkew; isSkewed && before.Abs() <= maxClockSkew {
+		s.env.Log.Warn("the clocks of this process and of the database differ; synchronize them with NTP", "database_ahead", skew)
+	} else if !isSkewed && before.Abs() > maxClockSkew {
+		s.env.Log.Info("the clocks of this process and of the database agree again")
+	}
+	return nil
+}
+
+// maxClockSkew is the maximum clock skew that is not reported.
+const maxClockSkew = time.Second
+
+// ClockSkew returns how far the clock of the database was ahead of the clock of this process at
+// the last heartbeat, or 0 if the difference was at most 1 s.
+func (s *Service) ClockSkew() time.Duration {
+	if skew := time.Duration(s.clockSkew.Load()); skew.Abs() > maxClockSkew {
+		return skew
+	}
+	return 0
 }
 
 // expireNode reclaims the imports, deliveries, connectors and jobs of a dead node,

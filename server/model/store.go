@@ -391,8 +391,8 @@ type TrashRows interface {
 // NodeRows stores the processes that share the store. All times are from the clock
 // of the database.
 type NodeRows interface {
-	// Heartbeat records that the node is alive.
-	Heartbeat(ctx context.Context, node string) error
+	// Heartbeat records that the node is alive, and returns the time of the database.
+	Heartbeat(ctx context.Context, node string) (time.Time, error)
 	// Silent returns the nodes that have not recorded a heartbeat for at least the
 	// given duration.
 	Silent(ctx context.Context, after time.Duration) ([]string, error)

@@ -582,8 +582,8 @@ type nodesFaults struct {
 	faults *Faults
 }
 
-func (rows nodesFaults) Heartbeat(ctx context.Context, node string) error {
-	return Call(rows.faults, "Nodes.Heartbeat", func() error { return rows.NodeRows.Heartbeat(ctx, node) })
+func (rows nodesFaults) Heartbeat(ctx context.Context, node string) (time.Time, error) {
+	return Get(rows.faults, "Nodes.Heartbeat", func() (time.Time, error) { return rows.NodeRows.Heartbeat(ctx, node) })
 }
 
 func (rows nodesFaults) Silent(ctx context.Context, after time.Duration) ([]string, error) {

@@ -474,7 +474,8 @@ func TestManyRunsOfADeadNode(t *testing.T) {
 				return err
 			}
 		}
-		return tx.Nodes.Heartbeat(f.ctx, "elsewhere/one")
+		_, err := tx.Nodes.Heartbeat(f.ctx, "elsewhere/one")
+		return err
 	}))
 	must(t, f.newNode("elsewhere/two").Join(f.ctx))
 	must(t, f.Store.View(f.ctx, func(tx model.Tx) error {

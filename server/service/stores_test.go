@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
 )
 
@@ -73,6 +75,56 @@ func TestReady(t *testing.T) {
 		f.wantError(f.newNode("folder/two", change).Ready(f.ctx), model.Unavailable, code)
 	}
 }
+
+// TestFindingReliability5Skew checks that a clock of the database that differs by more than 1 s from
+// that of the process is reported, once for each change.
+func TestFindingReliability5Skew(t *testing.T) {
+	t.Parallel()
+	var log servertest.Log
+	var ahead time.Duration
+	f := newFixture(t)
+	node := f.newNode("folder/two", func(f *fixture, cfg *service.Config) {
+		cfg.Store = skewedStore{cfg.Store, func() time.Time { return f.Clock.Now().Add(ahead) }}
+		cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	})
+	for _, c := range []struct {
+		ahead, want   time.Duration
+		differ, agree int
+	}{
+		{time.Second, 0, 0, 0},
+		{-5 * time.Second, -5 * time.Second, 1, 0},
+		{-6 * time.Second, -6 * time.Second, 1, 0},
+		{-time.Second, 0, 1, 1},
+		{24 * time.Hour, 24 * time.Hour, 2, 1},
+	} {
+		ahead = c.ahead
+		must(t, node.RecordHeartbeat(f.ctx))
+		differ, agree := strings.Count(log.String(), "database differ"), strings.Count(log.String(), "database agree again")
+		if got := node.ClockSkew(); got != c.want || differ != c.differ || agree != c.agree {
+			t.Errorf("%s ahead: skew %s, log:\n%s", c.ahead, got, log.String())
+		}
+	}
+}
+
+// skewedStore is a store whose clock is set by a function.
+type skewedStore struct {
+	model.Store
+	now func() time.Time
+}
+
+func (s skewedStore) UpdateUrgently(ctx context.Context, work func(model.Tx) error) error {
+	return s.Store.UpdateUrgently(ctx, func(tx model.Tx) error {
+		tx.Nodes = skewedNodes{tx.Nodes, s.now}
+		return work(tx)
+	})
+}
+
+type skewedNodes struct {
+	model.NodeRows
+	now func() time.Time
+}
+
+func (r skewedNodes) Heartbeat(context.Context, string) (time.Time, error) { return r.now(), nil }
 
 type unreachableStore struct{ model.Store }
 

@@ -343,11 +343,10 @@ type nodeRows struct{ *txn }
 
 func idCell(id *string) []any { return []any{id} }
 
-func (r nodeRows) Heartbeat(ctx context.Context, node string) error {
-	_, err := r.exec(ctx, "save heartbeat",
+func (r nodeRows) Heartbeat(ctx context.Context, node string) (time.Time, error) {
+	return queryOne(ctx, r.txn, "heartbeat", func(at *time.Time) []any { return []any{micros{at}} },
 		`INSERT INTO nodes (id, beat) VALUES ($1, `+r.dialect.now+`)
-		ON CONFLICT (id) DO UPDATE SET beat = excluded.beat`, node)
-	return err
+		ON CONFLICT (id) DO UPDATE SET beat = excluded.beat RETURNING beat`, node)
 }
 
 func (r nodeRows) Silent(ctx context.Context, after time.Duration) ([]string, error) {

@@ -85,7 +85,11 @@ func testTrash(f *fixture) {
 
 func testNodes(f *fixture) {
 	for _, node := range []string{"n2", "n1", "n2"} {
-		f.mustUpdate(func(tx model.Tx) error { return tx.Nodes.Heartbeat(f.ctx, node) })
+		f.mustUpdate(func(tx model.Tx) error {
+			at, err := tx.Nodes.Heartbeat(f.ctx, node)
+			f.wantEqual(at.IsZero(), false)
+			return err
+		})
 	}
 	all := func(tx model.Tx) ([]string, error) { return tx.Nodes.List(f.ctx) }
 	silent := func(after time.Duration) func(model.Tx) ([]string, error) {
