@@ -97,12 +97,8 @@ func (f readFlags) sheetIndex(sheets []source.Sheet) (int, error) {
 	return 0, &source.UnreadableError{Reason: intray.NewMessage("sheet.name_not_found", intray.Params{"sheet": f.Sheet, "sheets": names})}
 }
 
-// openBook opens a file. The returned function closes it.
-func openBook(ctx context.Context, name string, opt source.Options, flags readFlags) (source.Book, func() error, error) {
-	in, closeFile, err := server.OpenInput(name)
-	if err != nil {
-		return nil, nil, err
-	}
+// openBook opens the tables of a file. The returned function closes them and the file.
+func openBook(ctx context.Context, in source.Input, closeFile func() error, opt source.Options, flags readFlags) (source.Book, func() error, error) {
 	book, err := source.Open(ctx, in, formats.Formats(""), opt)
 	if err != nil {
 		return nil, nil, errors.Join(err, closeFile())
@@ -115,8 +111,8 @@ func openBook(ctx context.Context, name string, opt source.Options, flags readFl
 }
 
 // openTable opens one table of a file. The returned function closes the file.
-func openTable(ctx context.Context, name string, opt source.Options, flags readFlags, warnings io.Writer) (source.Reader, func() error, error) {
-	book, closeBook, err := openBook(ctx, name, opt, flags)
+func openTable(ctx context.Context, in source.Input, closeFile func() error, opt source.Options, flags readFlags, warnings io.Writer) (source.Reader, func() error, error) {
+	book, closeBook, err := openBook(ctx, in, closeFile, opt, flags)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -184,7 +180,12 @@ func (c *convertCommand) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	reader, closeAll, err := openTable(ctx, file, opt, c.readFlags, s.err)
+	in, closeFile, err := server.OpenInput(file)
+	if err != nil {
+		return err
+	}
+	tracked, fraction := server.TrackReads(in)
+	reader, closeAll, err := openTable(ctx, tracked, closeFile, opt, c.readFlags, s.err)
 	if errors.Is(err, source.ErrEmpty) {
 		return server.WriteFile(c.Out, s.out, func(w io.Writer) error { return writeEmptyTable(ctx, w, format) })
 	}
@@ -192,6 +193,9 @@ func (c *convertCommand) Run(ctx context.Context, s streams) (err error) {
 		return unreadable(s, c.File, err)
 	}
 	defer func() { _ = closeAll() }() // read only
+	if show := progress(s.err); show != nil {
+		reader = &progressReader{Reader: reader, w: s.err, fraction: fraction, show: show}
+	}
 	err = server.WriteFile(c.Out, s.out, func(w io.Writer) error {
 		if format == output.CSV {
 			return convertToCSV(ctx, reader, w, s.err)

@@ -12,6 +12,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype/number"
 	"github.com/intraydata/intray/internal/wire"
+	"github.com/intraydata/intray/server"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/headerdetect"
 )
@@ -67,7 +68,11 @@ func (c *inspectCommand) Run(ctx context.Context, s streams) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, remove()) }()
-	book, closeAll, err := openBook(ctx, file, c.options(), c.readFlags)
+	in, closeFile, err := server.OpenInput(file)
+	if err != nil {
+		return err
+	}
+	book, closeAll, err := openBook(ctx, in, closeFile, c.options(), c.readFlags)
 	if err != nil {
 		return unreadable(s, c.File, err)
 	}

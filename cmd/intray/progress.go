@@ -1,13 +1,16 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/source"
 )
 
 const (
@@ -16,6 +19,9 @@ const (
 	// minForecast is the time for which a phase must run before its remaining time is shown.
 	minForecast = time.Second
 )
+
+// clearLine clears the progress line.
+const clearLine = "\r\x1b[K"
 
 // progress returns a function that shows the progress of a run, or nil if w is not a terminal.
 func progress(w io.Writer) func(server.RunProgress) {
@@ -46,7 +52,30 @@ func (l *progressLine) show(p server.RunProgress) {
 		return
 	}
 	l.shown = now
-	fmt.Fprintf(l.w, "\r\x1b[K%s", describeProgress(p, now.Sub(l.began)))
+	fmt.Fprint(l.w, clearLine+describeProgress(p, now.Sub(l.began)))
+}
+
+// progressReader shows the progress of reading a table. It clears the line before the caller can
+// print a notice or an error, and at the end.
+type progressReader struct {
+	source.Reader
+	w        io.Writer
+	fraction func() float64
+	show     func(server.RunProgress)
+	rows     int64
+}
+
+// Next reads the next records and shows the progress.
+func (r *progressReader) Next(ctx context.Context, batch *intray.Records) error {
+	err := r.Reader.Next(ctx, batch)
+	if batch.Len() > 0 {
+		r.rows += int64(batch.Len())
+		r.show(server.RunProgress{Rows: r.rows, Fraction: r.fraction()})
+	}
+	if err != nil || len(batch.Notices) > 0 {
+		fmt.Fprint(r.w, clearLine)
+	}
+	return err
 }
 
 // describeProgress returns the phase, the percentage, the number of rows, their rate and the

@@ -1,14 +1,39 @@
 package main
 
 import (
+	"errors"
+	"io"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/source"
 )
+
+// TestProgressReader checks that reading a table reports all of its rows.
+func TestProgressReader(t *testing.T) {
+	text := "a,b\n" + strings.Repeat("1,2\n", 50_000)
+	in, fraction := server.TrackReads(source.Input{Name: "a.csv", ReaderAt: strings.NewReader(text), Size: int64(len(text))})
+	table, closeTable, err := openTable(t.Context(), in, func() error { return nil }, source.Options{}, readFlags{}, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closeTable()
+	var last server.RunProgress
+	var printed strings.Builder
+	reader := &progressReader{Reader: table, w: &printed, fraction: fraction, show: func(p server.RunProgress) { last = p }}
+	var batch intray.Records
+	for err == nil {
+		err = reader.Next(t.Context(), &batch)
+	}
+	if !errors.Is(err, io.EOF) || last.Rows != 50_000 || last.Fraction != 1 || printed.String() != clearLine {
+		t.Errorf("%v, %+v, printed %q", err, last, printed.String())
+	}
+}
 
 func TestProgressLine(t *testing.T) {
 	var printed strings.Builder

@@ -91,7 +91,7 @@ func (c *runCommand) writesJSON() bool { return c.JSON && !c.Text }
 // printReport prints the summary and the explained rows. It returns the exit status as an error.
 func (c *runCommand) printReport(s streams, cfg server.RunConfig, report server.RunReport) error {
 	if cfg.Progress != nil {
-		fmt.Fprint(s.err, "\r\x1b[K")
+		fmt.Fprint(s.err, clearLine)
 	}
 	status := c.exitStatus(report.Outcome)
 	schema := report.Outcome.Schema(cfg.Schema)
