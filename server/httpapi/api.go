@@ -86,6 +86,8 @@ type API struct {
 	fullSpools atomic.Int64
 	closing    chan struct{}
 	endOnce    sync.Once
+	// proxyWarning logs the warning of warnAboutProxy at most once.
+	proxyWarning sync.Once
 }
 
 // New returns an API.
@@ -165,7 +167,9 @@ func (a *API) baseURL(r *http.Request) string {
 	if r.TLS != nil {
 		scheme = "https"
 	}
-	if a.isTrustedProxy(r.RemoteAddr) {
+	trusted := a.isTrustedProxy(r.RemoteAddr)
+	a.warnAboutProxy(r, trusted)
+	if trusted {
 		if proto := r.Header.Get("X-Forwarded-Proto"); proto == "http" || proto == "https" {
 			scheme = proto
 		}
@@ -174,6 +178,22 @@ func (a *API) baseURL(r *http.Request) string {
 		}
 	}
 	return scheme + "://" + host
+}
+
+// warnAboutProxy logs a warning if the request probably came through a proxy that uses TLS and the
+// URLs in the response will start with http:// anyway. Uploads to these URLs fail.
+func (a *API) warnAboutProxy(r *http.Request, trusted bool) {
+	proto := r.Header.Get("X-Forwarded-Proto")
+	if r.TLS != nil || trusted == (proto != "") || !trusted && proto != "https" {
+		return
+	}
+	a.proxyWarning.Do(func() {
+		text := "X-Forwarded-Proto: https was ignored, because the peer is not a trusted proxy; URLs in responses start with http://; set --base-url or --trusted-proxy"
+		if trusted {
+			text = "the trusted proxy sends no X-Forwarded-Proto; URLs in responses start with http://; set the header in the proxy, or set --base-url"
+		}
+		a.cfg.Log.Warn(text, "peer", r.RemoteAddr)
+	})
 }
 
 // isTrustedProxy reports whether the request came from a trusted proxy.
