@@ -60,6 +60,9 @@ type Config struct {
 	// MaxConnectionsPerAddress is the maximum number of connections of a client address. 0 means
 	// a quarter of all connections. It does not apply to TrustedProxies.
 	MaxConnectionsPerAddress int
+	// MaxLargeUploads is the maximum number of files of more than 8 MiB that are received at the
+	// same time. 0 means no limit.
+	MaxLargeUploads int
 	// EgressAllow lists private networks that the service may connect to for all organizations.
 	// EgressAllowByOrg lists those for single organizations, by id.
 	EgressAllow      []netip.Prefix
@@ -113,6 +116,8 @@ func (c *Config) validate() error {
 		return usageErrorf("--tls-cert and --tls-key must be set together")
 	case c.RateCreate < 0 || c.RatePoll < 0 || c.RateAuthFailures < 0:
 		return usageErrorf("--rate-create, --rate-poll and --rate-auth-failures cannot be negative; 0 means no limit")
+	case c.MaxLargeUploads < 0:
+		return usageErrorf("--max-large-uploads cannot be negative; 0 means no limit")
 	case c.MaxConnectionsPerAddress < 0:
 		return usageErrorf("--max-connections-per-address cannot be negative; 0 means a quarter of all connections")
 	case c.MaxFileSize < 1 || c.MaxFileSize > intray.MaxFileSize:

@@ -44,8 +44,9 @@ type serveCommand struct {
 	TrustedProxy  string `help:"Trust X-Forwarded headers from these networks, separated by commas." placeholder:"CIDR"`
 	RateCreate    int    `help:"Maximum number of imports that a key can create in a minute. 0 means no limit." default:"0" placeholder:"N"`
 	RatePoll      int    `help:"Maximum number of times that an import can be retrieved in a minute. 0 means no limit." default:"0" placeholder:"N"`
-	RateAuthFail  int    `name:"rate-auth-failures" help:"Maximum number of failed authentications per client address in a minute. 0 means no limit." default:"60" placeholder:"N"`
+	RateAuthFail  int    `name:"rate-auth-failures" help:"Maximum number of failed authentications per client address in a minute. 0 means no limit." default:"600" placeholder:"N"`
 	MaxPerAddress int    `name:"max-connections-per-address" help:"Maximum number of connections of a client address, except trusted proxies. 0 means a quarter of all connections." default:"0" placeholder:"N"`
+	MaxUploads    int    `name:"max-large-uploads" help:"Maximum number of files over 8 MiB that are received at the same time. 0 means no limit." default:"32" placeholder:"N"`
 	MaxFileSize   int64  `help:"Maximum size of a file in bytes, whatever its schema allows. Default and maximum: 1073741824." default:"1073741824" placeholder:"N"`
 	EgressAllow   string `help:"Allow connections to SFTP servers and webhooks in these private networks, separated by commas. ORG_ID=CIDR allows a network for one organization." placeholder:"CIDR"`
 	hookFlags
@@ -116,6 +117,7 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	cfg.TLSCert, cfg.TLSKey, cfg.TrustedProxies = c.TLSCert, c.TLSKey, proxies
 	cfg.RateCreate, cfg.RatePoll, cfg.RateAuthFailures, cfg.EgressAllow = c.RateCreate, c.RatePoll, c.RateAuthFail, egress
 	cfg.MaxConnectionsPerAddress, cfg.EgressAllowByOrg = c.MaxPerAddress, egressByOrg
+	cfg.MaxLargeUploads = c.MaxUploads
 	cfg.MaxFileSize, cfg.Hooks = c.MaxFileSize, c.hookConfig()
 	cfg.ReviewLinkLife = c.ReviewLinkLife
 	if c.KeyHeaders != "" {

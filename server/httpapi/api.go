@@ -41,6 +41,9 @@ type Config struct {
 	// RatePoll is the maximum number of times that an import may be retrieved per minute. 0
 	// means no limit.
 	RateCreate, RatePoll int
+	// MaxLargeUploads is the maximum number of files of more than 8 MiB that are received at the
+	// same time. 0 means no limit.
+	MaxLargeUploads int
 	// RateAuthFailures is the maximum number of failed authentications per client address and
 	// minute. Further ones are answered with 429. 0 means no limit.
 	RateAuthFailures int
@@ -77,6 +80,7 @@ type API struct {
 	creates  *rateLimiter
 	polls    *rateLimiter
 	failures *failureLimiter
+	uploads  *uploadGate
 	memory   *memoryLimiter
 	openapi  func() ([]byte, error)
 	frontend http.Handler
@@ -113,7 +117,7 @@ func New(cfg Config) *API {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &API{cfg: cfg, table: operations(), creates: newRateLimiter(cfg.RateCreate, cfg.Clock), polls: newRateLimiter(cfg.RatePoll, cfg.Clock), failures: newFailureLimiter(cfg.RateAuthFailures, cfg.Clock), memory: newMemoryLimiter(), closing: make(chan struct{})}
+	a := &API{cfg: cfg, table: operations(), creates: newRateLimiter(cfg.RateCreate, cfg.Clock), polls: newRateLimiter(cfg.RatePoll, cfg.Clock), failures: newFailureLimiter(cfg.RateAuthFailures, cfg.Clock), memory: newMemoryLimiter(), uploads: newUploadGate(cfg.MaxLargeUploads), closing: make(chan struct{})}
 	a.openapi = sync.OnceValues(a.describe)
 	a.frontend = a.routes()
 	return a

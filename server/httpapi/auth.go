@@ -34,7 +34,7 @@ func (a *API) authorizeBackend(c *call) error {
 	}
 	licence, err := a.cfg.Service.Authenticate(c.context(), key)
 	if model.IsKind(err, model.Denied) {
-		return a.refuseCredential(c, unauthorized(intray.MessageOf(err)))
+		return a.refuseCredential(c, err, unauthorized(intray.MessageOf(err)))
 	}
 	if err != nil {
 		return err

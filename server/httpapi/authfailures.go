@@ -53,7 +53,7 @@ func (l *failureLimiter) record(address string) (report bool, err error) {
 // means that the signature is valid.
 func (a *API) checkGrant(c *call, err error) error {
 	if model.IsKind(err, model.Denied) {
-		return a.refuseCredential(c, err)
+		return a.refuseCredential(c, err, err)
 	}
 	a.markAuthenticated(c.context())
 	return err
@@ -62,11 +62,16 @@ func (a *API) checkGrant(c *call, err error) error {
 // refuseCredential counts and logs a call with an invalid credential. It returns the error for
 // the response: refusal, or 429 if there were too many such calls from the same address. A valid
 // credential works nevertheless, because other clients may use the same address.
-func (a *API) refuseCredential(c *call, refusal error) error {
+//
+// A credential that was valid once does not count: its client may not know yet that it has expired.
+func (a *API) refuseCredential(c *call, cause, refusal error) error {
+	if code := toAPIError(cause).code; code == "expired" || code == "key_expired" || code == "session_expired" {
+		return refusal
+	}
 	address := a.clientAddress(c.r)
 	report, limit := a.failures.record(address)
 	if report {
-		a.cfg.Log.Warn("authentication failed", "address", address, "operation", c.op.id, "code", toAPIError(refusal).code, "request_id", requestID(c.context()), "limited", limit != nil)
+		a.cfg.Log.Warn("authentication failed", "address", address, "operation", c.op.id, "code", toAPIError(cause).code, "request_id", requestID(c.context()), "limited", limit != nil)
 	}
 	a.cfg.AuthFailed(c.op.id)
 	if limit != nil {

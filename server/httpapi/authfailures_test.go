@@ -113,3 +113,14 @@ func TestClientAddress(t *testing.T) {
 		}
 	}
 }
+
+// TestFindingS11ExpiredCredentials checks that a credential that was valid once does not count.
+func TestFindingS11ExpiredCredentials(t *testing.T) {
+	s := newServer(t, func(cfg *Config) { cfg.RateAuthFailures = 1 })
+	made := s.do("POST", "/api/widget/session/v2/auth/", "")
+	s.do("DELETE", "/api/widget/session/v2/"+s.text(made, "sessionId")+"/", "")
+	for range 3 {
+		w := s.send("GET", "/api/widget/session/v2/state/", "", "X-Hydration-Id", s.text(made, "hydrationId"))
+		s.refusedWith("a session that was deleted", w, 403, "session_expired")
+	}
+}

@@ -1,10 +1,12 @@
 package httpapi
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"maps"
 	"math"
+	"net"
 	"net/http"
 	"slices"
 	"strconv"
@@ -85,8 +87,23 @@ func resourceError(err error) *apiError {
 		return newError(http.StatusServiceUnavailable, "busy", intray.NewMessage("service.too_many_open_files", nil))
 	case errors.As(err, new(*spoolError)):
 		return newError(http.StatusServiceUnavailable, "spool_unavailable", intray.NewMessage("service.temporary_folder_unavailable", nil))
+	case isDiskRefusal(err):
+		e := newError(http.StatusServiceUnavailable, "blobs_unavailable", intray.NewMessage("storage.unavailable", nil))
+		e.retryAfter = 30 * time.Second
+		return e
+	case errors.Is(err, context.DeadlineExceeded):
+		return newError(http.StatusServiceUnavailable, "busy", intray.NewMessage("service.overloaded", nil))
 	}
 	return nil
+}
+
+// isDiskRefusal reports whether err means that a disk is read-only, broken or not accessible.
+// A connection can be refused with the same error codes.
+func isDiskRefusal(err error) bool {
+	if errors.As(err, new(*net.OpError)) {
+		return false
+	}
+	return slices.ContainsFunc([]error{syscall.EPERM, syscall.EACCES, syscall.EROFS, syscall.EIO, syscall.ESTALE}, func(code error) bool { return errors.Is(err, code) })
 }
 
 // reservedNames are the names of the properties that every error body may have.

@@ -38,18 +38,22 @@ func (a *API) receiveUpload(c *call) (*response, error) {
 	if err := a.checkGrant(c, err); err != nil {
 		return nil, err
 	}
-	receipt, err := a.receive(c, receiving)
+	body, end, err := a.admitUpload(c, receiving.Org(), a.pacedReader(c.w, c.r))
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	receipt, err := a.receive(c, receiving, body)
 	if err != nil {
 		return nil, receiveError(err)
 	}
 	return &response{status: http.StatusOK, raw: []byte{}, header: http.Header{"Etag": {`"` + receipt.MD5 + `"`}}}, nil
 }
 
-func (a *API) receive(c *call, receiving *imports.UploadReceiver) (imports.UploadReceipt, error) {
+func (a *API) receive(c *call, receiving *imports.UploadReceiver, body io.Reader) (imports.UploadReceipt, error) {
 	if err := requireWholeFile(c.r.Header); err != nil {
 		return imports.UploadReceipt{}, err
 	}
-	body := a.pacedReader(c.w, c.r)
 	var in imports.IncomingFile
 	var err error
 	if c.r.Method == http.MethodPost {

@@ -66,7 +66,7 @@ func (a *API) authorizeReviewer(c *call) error {
 	}
 	imp, err := a.cfg.Service.ReviewSessionImport(c.context(), id, cookie.Value)
 	if model.IsKind(err, model.Denied) {
-		return a.refuseCredential(c, unauthorized(intray.MessageOf(err)))
+		return a.refuseCredential(c, err, unauthorized(intray.MessageOf(err)))
 	}
 	if err := a.checkGrant(c, err); err != nil {
 		return err

@@ -118,7 +118,12 @@ func (a *API) putSessionFile(c *call) (*response, error) {
 	if err := requireWholeFile(c.r.Header); err != nil {
 		return nil, err
 	}
-	in, err := parseFileHeaders(c.r.Header, a.pacedReader(c.w, c.r), c.r.ContentLength)
+	body, end, err := a.admitUpload(c, c.org, a.pacedReader(c.w, c.r))
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	in, err := parseFileHeaders(c.r.Header, body, c.r.ContentLength)
 	if err != nil {
 		return nil, err
 	}

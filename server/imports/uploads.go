@@ -85,6 +85,9 @@ func (s *Service) BeginUpload(ctx context.Context, id, token string, length int6
 	return r, nil
 }
 
+// Org returns the organization of the import.
+func (r *UploadReceiver) Org() string { return r.imp.Org }
+
 func checkUploadable(imp model.Import) error {
 	switch {
 	case imp.Inline:
