@@ -60,8 +60,10 @@ func (a *API) checkGrant(c *call, err error) error {
 }
 
 // refuseCredential counts and logs a call with an invalid credential. It returns the error for
-// the response: refusal, or 429 if there were too many such calls from the same address. A valid
-// credential works nevertheless, because other clients may use the same address.
+// the response: refusal, or 429 if the credential is a key and there were too many such calls from
+// the same address. To check a key, the database is queried. A signature is checked without it, so
+// 429 would save nothing. A valid key works nevertheless, because other clients may use the same
+// address.
 //
 // A credential that was valid once does not count: its client may not know yet that it has expired.
 func (a *API) refuseCredential(c *call, cause, refusal error) error {
@@ -74,7 +76,7 @@ func (a *API) refuseCredential(c *call, cause, refusal error) error {
 		a.cfg.Log.Warn("authentication failed", "address", address, "operation", c.op.id, "code", toAPIError(cause).code, "request_id", requestID(c.context()), "limited", limit != nil)
 	}
 	a.cfg.AuthFailed(c.op.id)
-	if limit != nil {
+	if limit != nil && c.op.auth == authBackendKey {
 		e := toAPIError(limit)
 		e.message = intray.NewMessage("request.too_many_failures", nil)
 		return e

@@ -47,10 +47,11 @@ func TestFindingS11(t *testing.T) {
 	s.refusedWith("the next minute", s.send("GET", "/api/v1/schemas/", "", "X-Service-License-Key", unknown), 401, "unauthorized")
 }
 
-// TestFindingS11Siblings checks that each kind of credential counts, and that a missing one does
-// not.
+// TestFindingS11Siblings checks that each kind of credential counts, that only a key is limited,
+// and that a missing one does not count.
 func TestFindingS11Siblings(t *testing.T) {
-	s := newServer(t, func(cfg *Config) { cfg.RateAuthFailures = 1 })
+	failed := 0
+	s := newServer(t, func(cfg *Config) { cfg.AuthFailed = func(string) { failed++ } })
 	id := "0f8fad5b-d9cb-469f-a165-70867728950e"
 	for name, c := range map[string]struct {
 		method, path, header, value string
@@ -63,11 +64,18 @@ func TestFindingS11Siblings(t *testing.T) {
 		"a review cookie":   {"GET", "/api/review/v1/" + id + "/", "Cookie", visitCookie + "=x", 401},
 		"a key":             {"GET", "/api/v1/schemas/", "X-Service-License-Key", "x", 401},
 	} {
-		s.api.failures = newFailureLimiter(1, newMinutes().Now)
-		for _, want := range []int{c.status, 429} {
+		s.api.failures, failed = newFailureLimiter(1, newMinutes().Now), 0
+		limited := c.status
+		if name == "a key" {
+			limited = 429
+		}
+		for _, want := range []int{c.status, limited} {
 			if w := s.send(c.method, c.path, "", c.header, c.value); w.Code != want {
 				t.Errorf("%s: status %d, want %d: %s", name, w.Code, want, w.Body)
 			}
+		}
+		if failed != 2 {
+			t.Errorf("%s: %d failures were counted, want 2", name, failed)
 		}
 	}
 	for range 3 {

@@ -193,10 +193,12 @@ func (op *operation) responses() map[string]any {
 func (op *operation) errorStatuses() []int {
 	list := append([]int{}, op.errors...)
 	switch op.auth {
-	case authBackendKey, authReviewLink, authReviewCookie:
+	case authBackendKey:
 		list = append(list, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
+	case authReviewLink, authReviewCookie:
+		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
 	case authHydrationToken, authSignedURL:
-		list = append(list, http.StatusForbidden, http.StatusTooManyRequests)
+		list = append(list, http.StatusForbidden)
 	}
 	if op.method == http.MethodPost && op.auth == authBackendKey {
 		list = append(list, http.StatusBadRequest, http.StatusConflict)

@@ -174,7 +174,11 @@ func (c client) refusedDownload(address string) {
 
 func (c client) refusedReview(id, token string) {
 	c.T.Helper()
-	if got := c.openReview(id, token); got.Status != http.StatusForbidden {
+	want := http.StatusForbidden
+	if token == "" {
+		want = http.StatusUnauthorized
+	}
+	if got := c.openReview(id, token); got.Status != want {
 		c.T.Errorf("the review of %s with the token %q: status %d: %.200s", id, token, got.Status, got.Body)
 	}
 }

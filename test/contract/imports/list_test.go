@@ -91,7 +91,7 @@ func TestListWindow(t *testing.T) {
 				c.T.Errorf("%s: %s", query, show(page))
 			}
 		}
-		c.Call("GET", importsPath+"?limit=&offset=", nil).WantStatus(http.StatusOK)
+		c.Call("GET", importsPath+"?limit=&offset=", nil).WantStatus(http.StatusBadRequest)
 	})
 }
 

@@ -135,9 +135,9 @@ func TestReviewTokenAltered(t *testing.T) {
 		}
 		other := c.create(inline(people())).String("id")
 		c.refusedReview(other, token)
-		c.WithoutKey().Call("POST", reviewPath+id+"/session/", nil).WantStatus(http.StatusForbidden)
-		c.WithoutKey().Call("POST", reviewPath+id+"/session/?token="+token, nil).WantStatus(http.StatusForbidden)
-		c.Call("POST", reviewPath+id+"/session/", nil).WantStatus(http.StatusForbidden)
+		c.WithoutKey().Call("POST", reviewPath+id+"/session/", nil).WantStatus(http.StatusUnauthorized)
+		c.WithoutKey().Call("POST", reviewPath+id+"/session/?token="+token, nil).WantStatus(http.StatusUnauthorized)
+		c.Call("POST", reviewPath+id+"/session/", nil).WantStatus(http.StatusUnauthorized)
 		// The review token gives no other access.
 		for _, path := range []string{importsPath + id + "/", importsPath, schemasPath} {
 			c.WithoutKey().Call("GET", path, nil, "Authorization", "Bearer "+token).WantStatus(http.StatusUnauthorized)
