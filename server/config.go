@@ -173,12 +173,17 @@ func (c *Config) exposed() bool {
 	if c.TLSCert != "" || strings.HasPrefix(c.BaseURL, "https://") {
 		return false
 	}
+	return !c.listensOnLoopback()
+}
+
+// listensOnLoopback reports whether only this machine can reach the API.
+func (c *Config) listensOnLoopback() bool {
 	host, _, err := net.SplitHostPort(c.Listen)
 	if err != nil || host == "localhost" {
-		return false
+		return true
 	}
 	address, err := netip.ParseAddr(host)
-	return err != nil || !address.IsLoopback()
+	return err == nil && address.IsLoopback()
 }
 
 // ParseNetworks parses a comma-separated list of networks, such as "10.0.0.0/8,::1".

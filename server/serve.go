@@ -54,7 +54,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	}
 	measured := newMetrics()
 	handler := httpapi.New(httpapi.Config{
-		Service: p.service, BaseURL: cfg.BaseURL, KeyHeaders: cfg.KeyHeaders, TrustedProxies: cfg.TrustedProxies,
+		Service: p.service, BaseURL: cfg.BaseURL, CheckHost: !cfg.listensOnLoopback(), KeyHeaders: cfg.KeyHeaders, TrustedProxies: cfg.TrustedProxies,
 		RateCreate: cfg.RateCreate, RatePoll: cfg.RatePoll, RateAuthFailures: cfg.RateAuthFailures, MaxLargeUploads: cfg.MaxLargeUploads, TempDir: cfg.tempDir(), Version: cfg.Version,
 		Pages: pages, Observe: measured.observe, AuthFailed: measured.countAuthFailure,
 		Authenticated: markKnown, HealthOnly: isHealthOnly, Log: cfg.Log,
@@ -136,6 +136,9 @@ func prepareStore(ctx context.Context, cfg Config, p *components) error {
 	}
 	if cfg.exposed() {
 		cfg.Log.Warn("keys and files are sent unencrypted: other machines can reach the service without TLS; set --tls-cert and --tls-key, or an https --base-url with a proxy")
+	}
+	if cfg.BaseURL == "" && !cfg.listensOnLoopback() && len(cfg.TrustedProxies) == 0 {
+		cfg.Log.Warn("requests by host name are refused: other machines can reach the service, and a client could choose the host of upload and review links; set --base-url")
 	}
 	if err := p.service.Join(ctx); err != nil {
 		return fmt.Errorf("reclaim the work of an earlier process: %w", err)

@@ -14,6 +14,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -32,6 +33,10 @@ type Config struct {
 	// BaseURL is the URL at which clients reach the server, without a trailing
 	// slash. Default: the host in each request.
 	BaseURL string
+	// CheckHost refuses requests with a host other than localhost and the address at which they
+	// arrive, unless they come from a trusted proxy. It prevents clients from choosing the host of
+	// the URLs in responses if BaseURL is "". It does not apply to health checks.
+	CheckHost bool
 	// KeyHeaders are the names of the headers that can contain the API key.
 	// Default: X-Service-License-Key and X-Dromo-License-Key.
 	KeyHeaders []string
@@ -198,6 +203,27 @@ func (a *API) warnAboutProxy(r *http.Request, trusted bool) {
 		}
 		a.cfg.Log.Warn(text, "peer", r.RemoteAddr)
 	})
+}
+
+// isKnownHost reports whether the URLs in the response to a request may contain its host.
+func (a *API) isKnownHost(r *http.Request) bool {
+	if !a.cfg.CheckHost || a.cfg.BaseURL != "" || a.isTrustedProxy(r.RemoteAddr) {
+		return true
+	}
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	address, err := netip.ParseAddr(strings.Trim(host, "[]"))
+	if err != nil {
+		return strings.EqualFold(host, "localhost")
+	}
+	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
+	if local == nil {
+		return address.IsLoopback()
+	}
+	at, err := netip.ParseAddrPort(local.String())
+	return address.IsLoopback() || err == nil && at.Addr().Unmap() == address.Unmap()
 }
 
 // isTrustedProxy reports whether the request came from a trusted proxy.

@@ -1,8 +1,11 @@
 package httpapi
 
 import (
+	"context"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 
@@ -85,5 +88,41 @@ func TestFindingS15Parameters(t *testing.T) {
 	document := s.send("GET", "/openapi.json", "").Body.String()
 	if !strings.Contains(document, `"pattern": "^[\\x21-\\x7e]{1,255}$"`) {
 		t.Error("the document does not describe Idempotency-Key")
+	}
+}
+
+// TestFindingS14 checks that a client cannot choose the host of the URLs in responses.
+func TestFindingS14(t *testing.T) {
+	s := newServer(t, func(cfg *Config) {
+		cfg.BaseURL, cfg.CheckHost = "", true
+		cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	})
+	local := &net.TCPAddr{IP: net.IPv4(198, 51, 100, 7), Port: 8080}
+	for _, c := range []struct {
+		host, remote, path string
+		status             int
+	}{
+		{"evil.example", "192.0.2.1:5", "/api/v1/schemas/", 421},
+		{"evil.example:8080", "192.0.2.1:5", "/api/v1/schemas/", 421},
+		{"localhost.evil.example", "192.0.2.1:5", "/api/v1/schemas/", 421},
+		{"203.0.113.1", "192.0.2.1:5", "/api/v1/schemas/", 421},
+		{"", "192.0.2.1:5", "/api/v1/schemas/", 421},
+		{"localhost:8080", "192.0.2.1:5", "/api/v1/schemas/", 200},
+		{"127.0.0.1:8080", "192.0.2.1:5", "/api/v1/schemas/", 200},
+		{"[::1]:8080", "192.0.2.1:5", "/api/v1/schemas/", 200},
+		{"198.51.100.7:8080", "192.0.2.1:5", "/api/v1/schemas/", 200},
+		{"198.51.100.7", "192.0.2.1:5", "/api/v1/schemas/", 200},
+		{"intray.example", "10.1.2.3:5", "/api/v1/schemas/", 200},
+		{"evil.example", "192.0.2.1:5", "/healthz", 200},
+		{"evil.example", "192.0.2.1:5", "/readyz", 200},
+	} {
+		r := s.request("GET", c.path, "")
+		r.Host, r.RemoteAddr = c.host, c.remote
+		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, local))
+		w := httptest.NewRecorder()
+		s.api.ServeHTTP(w, r)
+		if w.Code != c.status {
+			t.Errorf("%s from %s with the host %q: status %d, want %d: %s", c.path, c.remote, c.host, w.Code, c.status, w.Body)
+		}
 	}
 }

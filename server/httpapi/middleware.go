@@ -92,9 +92,14 @@ func (f *frontHandler) dispatch(w *statusRecorder, r *http.Request) string {
 		return "none"
 	}
 	_, pattern := f.mux.Handler(r)
+	health := pattern == "GET /healthz" || pattern == "GET /readyz"
+	if !health && !f.api.isKnownHost(r) {
+		f.api.writeError(w, r, newError(http.StatusMisdirectedRequest, "unknown_host", intray.NewMessage("request.unknown_host", nil)))
+		return pattern
+	}
 	if f.api.cfg.HealthOnly(r.Context()) {
 		w.Header().Set("Connection", "close")
-		if pattern != "GET /healthz" && pattern != "GET /readyz" {
+		if !health {
 			f.api.writeError(w, r, newError(http.StatusServiceUnavailable, "busy", intray.NewMessage("service.too_many_connections", nil)))
 			return pattern
 		}

@@ -168,7 +168,7 @@ func (a *API) runReviewAgain(c *call) (*response, error) {
 		return nil, err
 	}
 	page, err := a.wireReview(imp)
-	return uncachedResponse(page, err)
+	return jsonResponse(http.StatusOK, page, err)
 }
 
 func (a *API) replyLayout(c *call, imp model.Import) (*response, error) {
