@@ -105,11 +105,11 @@ export class Core {
    * Makes a cell the active cell or, if `extend` is set, the opposite corner of the range.
    * Scrolls it into view.
    */
-  moveTo(place: Place, extend = false): void {
+  moveTo(place: Place, extend = false, focus = true): void {
     if (extend) this.selection.extend(place);
     else this.selection.to(place);
     this.view.reveal(extend ? this.selection.corner : this.selection.active);
-    this.selectionChanged();
+    this.selectionChanged(focus);
   }
 
   /** Draws the new selection, announces it, and reports it to the host. */

@@ -79,12 +79,16 @@ export class Grid {
     this.#rest = setTimeout(() => this.#renderer.reorder(), restAfter);
   }
 
-  /** Scrolls to a row, given its index in the view, and activates its cell in the given column or, by default, in the active column. */
-  goToRow(index: number, column?: string): void {
+  /**
+   * Scrolls to a row, given its index in the view, and activates its cell in the given column
+   * or, by default, in the active column. The cell gets the keyboard focus unless `focus` is
+   * false.
+   */
+  goToRow(index: number, column?: string, focus = true): void {
     const col = column === undefined ? this.#core.selection.active.col : this.#core.columns.position(column);
     this.#editing.commit();
     this.#core.view.center(Math.max(0, Math.min(this.#core.blocks.total - 1, index)));
-    this.#core.moveTo({ row: Math.max(0, index), col: Math.max(0, col) });
+    this.#core.moveTo({ row: Math.max(0, index), col: Math.max(0, col) }, false, focus);
   }
 
   /** Moves to the next (1) or previous (-1) cell with a problem and announces it. */

@@ -42,7 +42,7 @@ function takePreload(): Preload | null {
 export function CellsStep() {
   const { review, locale, t } = useShared();
   const { facts, reading } = useReview();
-  const { setTotals, setHandle } = useSubmit();
+  const { setTotals, setHandle, open } = useSubmit();
   const [module, setModule] = useState<Loaded | 'failed' | null>(loaded);
   const load = () => {
     setModule(null);
@@ -51,7 +51,7 @@ export function CellsStep() {
   useEffect(() => void (module || load()), []);
   useEffect(() => () => setTotals(null), [reading]);
   const host = useMemo<CellsHost>(() => ({
-    api: review.api, events: review.events, facts: facts!, locale, onTotals: setTotals,
+    api: review.api, events: review.events, facts: facts!, locale, onTotals: setTotals, onSubmit: open,
     // If the review has ended, reload the import to show its outcome.
     onFault: (fault) => (fault instanceof Fault && fault.code === 'not_in_review' ? void review.refresh() : review.fail(fault)),
     onUnsent: (unsent) => review.rememberUnsent(unsent), isConnected: () => review.state.connected && navigator.onLine,

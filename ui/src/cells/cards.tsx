@@ -4,7 +4,6 @@ import { Button, Icon, IconButton } from '../kit';
 import { CardField } from './card-field';
 import { useKeptFocus } from './focus';
 import type { Place } from './columns';
-import { isFiltered } from './filter';
 import type { Model } from './model';
 import { useStore } from './store';
 
@@ -46,7 +45,7 @@ export default function Cards({ model, onLong }: Props) {
         <IconButton icon="next" label={t('card.on')} disabled={index >= now.total - 1} onClick={() => go(index + 1)} />
       </header>
       <div ref={top} class="c-card">
-        {now.total === 0 ? <p class="c-card-none">{isFiltered(now.filter) && t('grid.empty')}</p> : row ? <Card model={model} index={index} row={row} onLong={onLong} /> : <div class="c-values is-loading" aria-busy="true" />}
+        {now.total === 0 ? null : row ? <Card model={model} index={index} row={row} onLong={onLong} /> : <div class="c-values is-loading" aria-busy="true" />}
       </div>
     </div>
   );

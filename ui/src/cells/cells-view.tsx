@@ -32,7 +32,7 @@ export function CellsView({ model, onHandle }: Props) {
   const around = useDrawn() || width !== 'wide';
   const [panel, setPanel] = useState(false);
   const raced = useStore(model.store, (now) => now.conflicts.length > 0);
-  const rowless = useStore(model.store, ({ totals, total, pending, filter }) => totals.rows + total + pending === 0 && !isFiltered(filter));
+  const rowless = useStore(model.store, ({ totals, total, pending, filter }) => total === 0 && (isFiltered(filter) || totals.rows + pending === 0));
   const [menu, setMenu] = useState<{ x: number; y: number } | null>(null);
   const [open, setOpen] = useState<OpenDialog | null>(null);
 
@@ -84,7 +84,7 @@ export function CellsView({ model, onHandle }: Props) {
     if (whole) setOpen({ kind: 'longText', spot, row: whole });
   };
   return (
-    <div ref={root} class={`c-cells is-${width}`}>
+    <div ref={root} class={`c-cells is-${width}`} onFocusOut={() => setTimeout(() => model.advance())}>
       {around ? <Toolbar model={model} search={search} narrow={width !== 'wide'} onOpen={setOpen} panel={panel} onPanel={() => setPanel(!panel)} /> : <div class="c-bar" />}
       <div class="c-main">
         <div class="c-table" id="cells-table" tabIndex={-1}>

@@ -1,9 +1,26 @@
 import { Button } from '../kit';
+import { allRows, isFiltered } from './filter';
 import type { Model } from './model';
+import { useStore } from './store';
 
-/** Shown if the table has no rows. It shows the reason and a button to add a row. */
+/** Shown if there are no rows in view. It shows the reason and what the user can do. */
 export default function EmptyTable({ model }: { model: Model; onClose: () => void }) {
   const { t, host } = model;
+  const filtered = useStore(model.store, (now) => isFiltered(now.filter));
+  const errors = useStore(model.store, ({ totals, filter }) => (filter.show === 'errors' && !filter.search ? 0 : totals.errors));
+  const rows = useStore(model.store, (now) => now.totals.rows);
+  if (filtered && rows > 0) {
+    const show = (filter: typeof allRows) => () => void model.filterBy(filter).then(() => model.focus());
+    return (
+      <div class="c-rowless">
+        <p role="status">{t('grid.empty')}</p>
+        <div class="c-rowless-ways">
+          <Button onClick={show(allRows)}>{t('empty.all', { n: rows })}</Button>
+          {errors > 0 && <Button onClick={show({ show: 'errors' })}>{t('empty.errors', { n: errors })}</Button>}
+        </div>
+      </div>
+    );
+  }
   const header = host.facts.import_errors.some((one) => one.type === 'NO_ROWS');
   return (
     <div class="c-rowless">

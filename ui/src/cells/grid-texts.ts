@@ -12,8 +12,9 @@ export function gridTexts(t: T, locale: Locale): Texts {
     yes: t('grid.yes'),
     no: t('grid.no'),
     loading: t('grid.loading'),
-    empty: t('grid.empty'),
-    emptyHint: t('grid.emptyHint'),
+    // The step itself explains an empty table.
+    empty: '',
+    emptyHint: '',
     lost: t('grid.lost'),
     lostHint: t('grid.lostHint'),
     failed: t('grid.failed'),

@@ -8,6 +8,7 @@ import { CountsRefresher, type TableCounts } from './counts-refresher';
 import { messageText } from '../i18n/messages';
 import { faultText } from './fault-text';
 import { allRows, isFiltered, sameFilter, type Filter } from './filter';
+import { filterAfter, stableOrder } from './problem-groups';
 import { editableKeys, scopeOf, type EditSpec } from './selection-scope';
 import { ReviewRowSource } from './row-source';
 import { initialState, type StatusMessage, type State } from './state';
@@ -35,6 +36,10 @@ export class Model {
   grid: Grid | null = null;
   readonly #counts: CountsRefresher;
   readonly #ops = new Set<string>();
+  /** Number of rows of each problem group when it was first counted, which determines the order. */
+  readonly #firstCounts = new Map<string, number>();
+  /** The problem groups when the filter was chosen. */
+  #groups: State['counts'] = [];
   #asking: AbortController | null = null;
   #lastChange: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -141,6 +146,7 @@ export class Model {
     this.store.set({ wanted: filter, searching: true });
     try {
       await this.#openFilter(filter, asking.signal);
+      this.#groups = this.now.counts;
       this.store.set({ filter, fitting: null, searching: false, total: this.source.total });
       if (this.now.message?.unanswered) this.showMessage(null);
       this.grid?.reset(this.source.total);
@@ -165,15 +171,27 @@ export class Model {
     }
   }
 
-  /** Activates the first cell of a field. */
-  activate(key: string): void {
+  /** Activates the first cell of a field, without moving the focus unless `focus` is set. */
+  activate(key: string, focus = true): void {
     const place = this.places.find((one) => one.key === key);
-    if (place && this.now.total > 0) this.grid?.goToRow(0, place.column.key);
+    if (place && this.now.total > 0) this.grid?.goToRow(0, place.column.key, focus);
   }
 
   /** Applies the current filter again. */
   refilter(): Promise<void> {
     return this.filterBy(this.now.filter);
+  }
+
+  /**
+   * Shows the next rows to fix if no row matches the filter anymore. Waits while the user is
+   * typing into a cell.
+   */
+  advance(): void {
+    const { filter, wanted, counts, counted, pending, searching } = this.now;
+    if (!counted || pending > 0 || searching || !sameFilter(filter, wanted)) return;
+    if (document.activeElement?.closest('.ig-editor, .c-card-field textarea')) return;
+    const next = filterAfter(filter, this.#groups, counts);
+    if (next) void this.filterBy(next).then(() => this.activate(next.key ?? '', document.activeElement?.closest('.ig-scroller') != null));
   }
 
   /** Cancels a running search. */
@@ -407,9 +425,10 @@ export class Model {
 
   #setCounts({ totals, undo, redo, counts, fresh }: TableCounts): void {
     if (fresh) Object.assign(this.source.undos, { undo, redo });
-    this.store.set({ undo, redo, counts, counted: true });
+    this.store.set({ undo, redo, counts: stableOrder(counts, this.#firstCounts), counted: true });
     this.#setTotals(totals);
     this.#reportTotals();
+    this.advance();
   }
 
   #setTotals(totals: State['totals']): void {

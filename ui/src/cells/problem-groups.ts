@@ -2,7 +2,7 @@ import { messageOf, type Counts } from '../api';
 import type { Level } from '../../grid';
 import type { Place } from './columns';
 import { isPadded } from './whitespace';
-import { sameFilter, type Filter, type Show } from './filter';
+import { allRows, sameFilter, type Filter, type Show } from './filter';
 import type { Key, T } from './texts';
 import { messageText } from '../i18n/messages';
 
@@ -13,15 +13,30 @@ const order: readonly Level[] = ['error', 'warning', 'info'];
 const shows: Readonly<Record<Level, Show>> = { error: 'errors', warning: 'warnings', info: 'infos' };
 
 /**
- * Sorts groups by severity and number of rows. Groups that are already shown keep their
- * order, so that nothing moves under the pointer.
+ * Sorts groups by severity and by the number of rows that they had when first counted. `first`
+ * stores these numbers by group ID. Groups therefore never change their order, and a group that
+ * comes back after an undo returns to its position.
  */
-export function stableOrder(counts: Counts, before: readonly string[]): Group[] {
-  const sorted = [...counts].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level) || b.rows - a.rows);
-  const place = new Map(before.map((id, at) => [id, at]));
-  const known = sorted.filter((group) => place.has(groupId(group))).sort((a, b) => place.get(groupId(a))! - place.get(groupId(b))!);
-  const added = sorted.filter((group) => !place.has(groupId(group)));
-  return [...known, ...added];
+export function stableOrder(counts: Counts, first: Map<string, number>): Group[] {
+  const rank = (group: Group) => first.get(groupId(group))!;
+  for (const group of counts) if (!first.has(groupId(group))) first.set(groupId(group), group.rows);
+  return [...counts].sort((a, b) => order.indexOf(a.level) - order.indexOf(b.level) || rank(b) - rank(a) || (groupId(a) < groupId(b) ? -1 : 1));
+}
+
+/**
+ * Returns the filter to show if no row matches the current filter anymore: the next group with
+ * the same severity, or all rows if there is none. Returns null if the filter still has rows to
+ * fix. `before` and `now` are the groups in order, before and after the last change.
+ */
+export function filterAfter(filter: Filter, before: readonly Group[], now: readonly Group[]): Filter | null {
+  const level = order.find((one) => shows[one] === filter.show);
+  if (!level || now.some((group) => (filter.code === undefined ? group.level === level && !filter.search : isShown(group, filter)))) return null;
+  if (filter.code === undefined) return filter.search ? null : allRows;
+  const at = before.findIndex((group) => isShown(group, filter));
+  const open = now.filter((group) => group.level === level);
+  const later = new Set(before.slice(at + 1).map(groupId));
+  const next = open.find((group) => later.has(groupId(group))) ?? open[0];
+  return next && level !== 'info' ? filterOf(next) : allRows;
 }
 
 /** Returns the number of errors; 0 while they have not been counted. */
@@ -75,6 +90,7 @@ export function isMapped(group: Group): boolean {
  * known value begins or ends with a space.
  */
 export function actionsOf(group: Group, place: Place | undefined, texts: readonly string[]): readonly ('clear' | 'trim' | 'accept' | 'delete')[] {
+  if (group.level === 'info') return [];
   if (group.key === '') return group.code === 'cell_count' ? ['accept', 'delete'] : ['delete'];
   if (!place || place.column.readOnly) return ['delete'];
   if (group.code === 'required') return ['delete'];

@@ -1,10 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Icon, IconButton } from '../kit';
+import { Button, Icon, IconButton } from '../kit';
 import type { OpenDialog } from './dialogs/props';
 import { useKeptFocus } from './focus';
 import { GroupItem } from './problem-group';
 import { allRows } from './filter';
-import { filterOf, groupId, isShown, problemsIn, stableOrder, type Group } from './problem-groups';
+import { filterOf, groupId, isShown, problemsIn, type Group } from './problem-groups';
 import type { Model } from './model';
 import { useStore } from './store';
 
@@ -19,20 +19,18 @@ interface Props {
 /** Lists the problems by field and rule, with the quickest way to fix each. */
 export function ProblemPanel({ model, sheet, onClose, onOpen }: Props) {
   const { t } = model;
-  const counts = useStore(model.store, (now) => now.counts);
+  const groups = useStore(model.store, (now) => now.counts);
   const wanted = useStore(model.store, (now) => now.wanted);
-  const order = useRef<string[]>([]);
-  const groups = stableOrder(counts, order.current);
-  order.current = groups.map(groupId);
   const [opened, setOpened] = useState<string | null>(null);
   const title = useRef<HTMLHeadingElement>(null);
   const panel = useRef<HTMLElement>(null);
   useKeptFocus(panel, () => title.current?.focus());
   useEffect(() => void (sheet && title.current?.focus()), [sheet]);
-  // The first group is open until the user opens a different one, and again when that one
-  // is fixed.
-  const chosen = opened === '' || groups.some((group) => groupId(group) === opened) ? opened : null;
-  const open = chosen ?? (groups[0] ? groupId(groups[0]) : '');
+  const calm = useStore(model.store, ({ counted, totals }) => counted && totals.errors === 0 && totals.rows > 0);
+  // The group in view is open. Without one, the first group is open until the user opens a
+  // different one, unless it contains only warnings or notes.
+  const known = [groups.find((group) => isShown(group, wanted)), groups.find((group) => groupId(group) === opened), calm ? undefined : groups[0]].find(Boolean);
+  const open = opened === '' || !known ? '' : groupId(known);
 
   const toggle = (group: Group) => {
     const closes = open === groupId(group) && isShown(group, wanted);
@@ -45,7 +43,8 @@ export function ProblemPanel({ model, sheet, onClose, onOpen }: Props) {
         <h2 id="cells-problems" ref={title} tabIndex={-1}><Summary model={model} groups={groups} /></h2>
         {sheet && <IconButton icon="close" small label={t('close')} onClick={onClose} />}
       </header>
-      {groups.length === 0 ? <EmptyPanel model={model} /> : (
+      {calm && <NoProblems model={model} />}
+      {groups.length === 0 ? <Counting model={model} /> : (
         <ul class="c-groups">
           {groups.map((group) => (
             <GroupItem key={groupId(group)} model={model} group={group} open={open === groupId(group)} shown={isShown(group, wanted)} onToggle={() => toggle(group)} onOpen={onOpen} />
@@ -64,20 +63,20 @@ function Summary({ model: { t, store }, groups }: { model: Model; groups: readon
   return <>{t('panel.title', { n: problems, rows: t('rows', { n: totals.errors }) })}</>;
 }
 
-/** Shown if there are no problems, or if they have not been counted yet. */
-function EmptyPanel({ model }: { model: Model }) {
+/** Shown while problems have not been counted yet. */
+function Counting({ model }: { model: Model }) {
   const counting = useStore(model.store, ({ counted, totals }) => !counted && totals.errors + totals.warnings + totals.infos > 0);
-  if (counting) return <div class="c-values is-loading" aria-busy="true" />;
-  return model.now.totals.rows > 0 ? <NoProblems model={model} /> : null;
+  return counting ? <div class="c-values is-loading" aria-busy="true" /> : null;
 }
 
-function NoProblems({ model: { t, store } }: { model: Model }) {
+/** Shown if no row has an error. */
+function NoProblems({ model: { t, store, host } }: { model: Model }) {
   const rows = useStore(store, (now) => now.totals.rows);
   return (
     <div class="c-calm">
       <Icon name="good" size={24} />
-      <p class="c-calm-title">{t('calm.title')}</p>
-      <p>{t('calm.text', { n: rows })}</p>
+      <p class="c-calm-title">{t('calm.title', { n: rows })}</p>
+      <Button look="primary" onClick={host.onSubmit}>{t('calm.submit')}</Button>
     </div>
   );
 }

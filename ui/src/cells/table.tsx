@@ -1,11 +1,9 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Grid, type GridEvent } from '../../grid';
 import '../../grid/grid.css';
-import { isFiltered } from './filter';
 import { gridTexts } from './grid-texts';
 import type { Model } from './model';
 import { maxCells } from './edit-plan';
-import type { Key } from './texts';
 
 interface Props {
   readonly model: Model;
@@ -28,7 +26,6 @@ export function Table({ model, onMenu, onLong }: Props) {
   useLayoutEffect(() => {
     const { host, t, places, source } = model;
     const first = source.takeFirst();
-    const narrow = (key: Key) => (isFiltered(model.now.filter) ? t(key) : '');
     const grid = new Grid(element.current!, {
       source,
       ...(first && { first }),
@@ -36,8 +33,7 @@ export function Table({ model, onMenu, onLong }: Props) {
       label: host.facts.title || t('table'),
       number: host.locale.number,
       room,
-      // If there is no filter, an empty table must not be attributed to one.
-      texts: { ...gridTexts(t, host.locale), get empty() { return narrow('grid.empty'); }, get emptyHint() { return narrow('grid.emptyHint'); } },
+      texts: gridTexts(t, host.locale),
       maxPaste: maxCells,
       hasMenu: true,
       listen: (event) => onEvent.current(event),

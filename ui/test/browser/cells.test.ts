@@ -406,7 +406,7 @@ review('rows with a wrong number of cells have a row problem and can be accepted
   assert.match((await it.page.locator('.ig-body .ig-number').first().getAttribute('aria-description'))!, /^Error: This row has 1 cell/);
   await group.getByRole('button', { name: 'Accept 2 rows' }).click();
   await it.page.getByText('2 rows accepted').waitFor();
-  await it.page.getByText('No problems left', { exact: true }).waitFor();
+  await it.page.getByText(/rows are ready$/).waitFor();
   await it.press('Control+z');
   await group.waitFor();
 });
@@ -457,7 +457,7 @@ review('all problems can be fixed with the keyboard', contacts(12).replace('Germ
   await it.page.locator('.ig-cell.is-active.has-error', { hasText: 'Absurdistan' }).waitFor();
   await it.page.keyboard.type('Germ');
   await it.press('Enter');
-  await it.page.getByText('No problems left', { exact: true }).waitFor();
+  await it.page.getByText(/rows are ready$/).waitFor();
   await it.waitUntilSaved();
 });
 
@@ -574,7 +574,7 @@ test('a file with only a header is reported, and not as a success', async (conte
   const link = await service.review(fields, `${head}\n`);
   const it = await service.page(link);
   await it.page.getByText('The file has a header row but no data rows').waitFor();
-  assert.equal(await it.page.getByText(/No problems|ready to submit|No matching rows/).count(), 0);
+  assert.equal(await it.page.getByText(/No problems|are ready|No matching rows/).count(), 0);
   await it.page.getByRole('button', { name: 'Add a row' }).click();
   await it.cell(0, 0).waitFor();
   assert.equal(await it.page.getByText('The file has a header row but no data rows').count(), 0);

@@ -6,7 +6,7 @@ import { countryChoices, choiceName, columnKey, displayName, placesOf } from '..
 import { matchingChoices } from '../../grid/editors/listbox';
 import { matchesFilter, sameFilter, normalized } from '../../src/cells/filter';
 import { findRow } from '../../src/cells/find-row';
-import { actionsOf, filterOf, groupId, problemName, stableOrder, type Group } from '../../src/cells/problem-groups';
+import { actionsOf, filterAfter, filterOf, problemName, stableOrder, type Group } from '../../src/cells/problem-groups';
 import { editableKeys, scopeOf } from '../../src/cells/selection-scope';
 import { planEdit } from '../../src/cells/edit-plan';
 import { OriginalTexts } from '../../src/cells/original-texts';
@@ -98,15 +98,33 @@ test('equivalent filters are equal, and the empty key of whole rows is kept', ()
   assert.deepEqual(normalized({ show: 'errors', key: '', search: '' }), { show: 'errors', key: '' });
 });
 
-test('problem groups are sorted by severity and size, and known groups keep their order', () => {
+test('finding B21: problem groups are sorted by severity and size, and keep their order', () => {
   const a = group({ key: 'a', rows: 5 });
   const b = group({ key: 'b', rows: 9 });
   const note = group({ key: 'c', level: 'info', rows: 100 });
-  const first = stableOrder([a, note, b], []);
-  assert.deepEqual(first.map((one) => one.key), ['b', 'a', 'c']);
-  const fresh = group({ key: 'd', rows: 50 });
-  assert.deepEqual(stableOrder([a, { ...b, rows: 1 }, note, fresh], first.map(groupId)).map((one) => one.key), ['b', 'a', 'c', 'd']);
+  const first = new Map<string, number>();
+  const order = (...counts: Group[]) => stableOrder(counts, first).map((one) => one.key);
+  assert.deepEqual(order(a, note, b), ['b', 'a', 'c']);
+  assert.deepEqual(order(a, note), ['a', 'c']);
+  assert.deepEqual(order({ ...b, rows: 1 }, a, note, group({ key: 'd', rows: 7 })), ['b', 'd', 'a', 'c']);
   assert.deepEqual(filterOf(a), { show: 'errors', key: 'a', code: 'country' });
+});
+
+test('finding B9: after the last problem of a group, the next group is shown, and finally all rows', () => {
+  const [a, b, c] = ['a', 'b', 'c'].map((key) => group({ key })) as [Group, Group, Group];
+  const note = group({ key: 'd', level: 'info' });
+  const warning = group({ key: 'e', level: 'warning' });
+  const all = { show: 'all' };
+  assert.equal(filterAfter(filterOf(a), [a, b, note], [a, b, note]), null, 'some rows are left');
+  assert.deepEqual(filterAfter(filterOf(b), [a, b, c, note], [a, c, note]), filterOf(c));
+  assert.deepEqual(filterAfter(filterOf(c), [a, b, c], [a, b]), filterOf(a), 'the last group');
+  assert.deepEqual(filterAfter({ ...filterOf(a), search: 'x' }, [a, b], [b]), filterOf(b));
+  assert.deepEqual(filterAfter(filterOf(a), [a, warning, note], [warning, note]), all);
+  assert.deepEqual(filterAfter(filterOf(note), [note], []), all);
+  assert.deepEqual(filterAfter({ show: 'errors' }, [a, note], [note]), all, 'the tab of problems');
+  assert.equal(filterAfter({ show: 'errors', search: 'x' }, [a], []), null, 'a search stays');
+  assert.equal(filterAfter({ show: 'errors' }, [a, b], [b]), null);
+  assert.equal(filterAfter({ show: 'all' }, [a], []), null);
 });
 
 test('a problem group is named by its rule or by the beginning of its message', () => {

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { contacts, fields } from './cells-rows';
+import { Service, type Field, type ReviewPage } from './cells-service';
+
+/**
+ * Regression tests for the findings of the usability review, in a real browser with the real
+ * server. Each test is named after its finding.
+ */
+let service: Service | null = null;
+before(async () => void (service = await Service.open()));
+after(async () => service?.close());
+
+interface Options {
+  readonly fields?: readonly Field[];
+  readonly settings?: object;
+  readonly size?: { width: number; height: number };
+  readonly query?: string;
+}
+
+/** Adds a test with an import of its own. */
+function finding(name: string, csv: string, act: (it: ReviewPage) => Promise<void>, options: Options = {}): void {
+  test(`finding ${name}`, async (context) => {
+    if (!service) return context.skip('there is neither the program nor Go to build it');
+    const link = await service.review(options.fields ?? fields, csv, options.settings);
+    const it = await service.page(link, { viewport: options.size ?? { width: 1600, height: 900 }, query: options.query ?? '' });
+    await act(it);
+    assert.deepEqual(it.pageErrors.filter((one) => !/Failed to load resource/.test(one)), []);
+    await it.close();
+  });
+}
+
+const head = 'Name,E-mail,Country,Born,Status,Newsletter,Revenue,Note';
+const active = ({ page }: ReviewPage) => page.locator('.ig-cell.is-active');
+
+finding('B9: after the last problem of a group is fixed, page and grid show the next group', `${head}\nA,a@b.org,Germny,,,,,\nB,nobody,DE,,,,,\nC,c@b.org,Germny,,,,,\nD,d@b.org,DE,,Archived,,,\n`, async (it) => {
+  await it.group('Country').locator('.c-group-head').click();
+  await it.group('Country').locator('.c-fix').click();
+  await it.group('E-mail').and(it.page.locator('.is-open.is-shown')).waitFor();
+  await it.page.locator('.ig-cell.is-active', { hasText: 'nobody' }).waitFor();
+  assert.equal(await it.page.getByText('no longer match').count(), 0);
+  assert.match((await it.page.evaluate(() => document.activeElement!.className)), /c-group-head/, 'the focus stays in the panel');
+  // Deleting the only row of a group must not leave an empty table.
+  await it.group('E-mail').getByRole('button', { name: 'Delete the row' }).click();
+  await it.group('Status').and(it.page.locator('.is-open.is-shown')).waitFor();
+  await it.page.locator('.ig-cell.is-active', { hasText: 'Archived' }).waitFor();
+  await active(it).dblclick();
+  await it.page.keyboard.type('Inact');
+  await it.press('Enter');
+  await it.page.getByText('All 3 rows are ready').waitFor();
+  await it.page.getByRole('tab', { name: 'All', selected: true }).waitFor();
+  assert.equal(await it.page.locator('.ig-body .ig-row').count(), 3);
+  await it.page.locator('.c-calm').getByRole('button', { name: 'Submit' }).click();
+  await it.page.getByRole('button', { name: 'Submit 3 rows' }).waitFor();
+});
+
+finding('B9: the table does not change while a cell is being edited', `${head}\nA,a@b.org,Germny,,,,,\nB,nobody,DE,,,,,\nC,c@b.org,Absurdistan,,,,,\n`, async (it) => {
+  await it.group('Country').locator('.c-group-head').click();
+  await it.page.locator('.ig-cell.is-active', { hasText: 'Germny' }).waitFor();
+  // The second change arrives while the name is being edited.
+  await it.group('Country').locator('.c-fix').first().click();
+  await it.group('Country').locator('.c-value').nth(1).waitFor({ state: 'detached' });
+  await it.cell(1, 2).dblclick();
+  await it.page.keyboard.type('Poland');
+  await it.press('Enter', 'ArrowLeft', 'ArrowLeft');
+  await it.page.keyboard.type('Cecil');
+  await it.group('Country').waitFor({ state: 'detached' });
+  await it.page.getByText('2 rows no longer match').waitFor();
+  await it.press('Enter');
+  await it.page.locator('.ig-cell.is-active', { hasText: 'nobody' }).waitFor();
+  await it.page.getByRole('tab', { name: 'All' }).click();
+  await it.cell(2, 0).filter({ hasText: 'Cecil' }).waitFor();
+});
+
+finding('B9: notes do not hide that all rows are ready, and offer no destructive actions', `${head}\nA,a@b.org,DE,,Activ,,,\nB,nobody,DE,,,,,\n`, async (it) => {
+  await it.group('Status').waitFor();
+  await it.type(1, 1, 'b@b.org');
+  await it.page.getByText('All 2 rows are ready').waitFor();
+  assert.equal(await it.page.locator('.c-group.is-open').count(), 0);
+  await it.group('Status').locator('.c-group-head').click();
+  await it.group('Status').getByRole('button', { name: 'All values…' }).waitFor();
+  assert.equal(await it.group('Status').getByRole('button', { name: /Clear|Delete/ }).count(), 0);
+});
+
+finding('B9: an empty view offers the way out', contacts(50), async (it) => {
+  await it.press('Control+f');
+  await it.page.keyboard.type('no such text');
+  await it.page.getByText('No matching rows.').waitFor();
+  await it.page.getByRole('button', { name: /^Show \d+ rows with problems$/ }).waitFor();
+  await it.page.getByRole('button', { name: 'Show all 50 rows' }).click();
+  await it.cell(0, 0).waitFor();
+  assert.equal(await it.page.getByText('No matching rows.').count(), 0);
+});
