@@ -172,6 +172,8 @@ export interface Column {
   /** Separates the values of a multi column; a comma by default. */
   readonly separator?: string;
   readonly readOnly?: boolean;
+  /** Whether cells must not be empty. The editor then offers no empty option. */
+  readonly required?: boolean;
   /** Width in CSS pixels; 160 by default. */
   readonly width?: number;
   readonly pinned?: boolean;

@@ -30,7 +30,7 @@ class ChoiceEditor implements Editor {
     const known = new Set(choices.map((choice) => choice.text));
     this.#chosen = new Set(many ? parts(task, task.chosen) : [task.chosen].filter((text) => known.has(text)));
     const label = task.texts.edit(task.column.label);
-    const empty: Choice[] = many ? [] : [{ text: '', label: task.texts.emptyChoice }];
+    const empty: Choice[] = many || task.column.required ? [] : [{ text: '', label: task.texts.emptyChoice }];
     this.#list = new Listbox([...empty, ...choices], task.texts, label, many, (choice) => this.#pick(choice));
     this.element = createElement('input', 'ig-field', {
       type: 'text', role: 'combobox', autocomplete: 'off', spellcheck: 'false', dir: 'auto',

@@ -74,7 +74,7 @@ function Input({ model, place, text, value, describedBy, onWrite }: InputProps) 
     return (
       <Select
         label={column.label} value={value} placeholder={text || t('grid.emptyChoice')} searchLabel={t('searchChoices')} nothing={t('noChoice')} onChange={onWrite} wrong={describedBy !== undefined}
-        options={[{ value: '', label: t('grid.emptyChoice') }, ...column.choices.map(choiceOption)]} {...(describedBy && { describedBy })}
+        options={[...(place.required ? [] : [{ value: '', label: t('grid.emptyChoice') }]), ...column.choices.map(choiceOption)]} {...(describedBy && { describedBy })}
       />
     );
   }

@@ -47,7 +47,7 @@ function Typed({ model: { t }, place, value, onTake }: Inner) {
   return (
     <form class="c-chooser-typed" onSubmit={(event) => { event.preventDefault(); onTake(text); }}>
       <input ref={field} class="c-field" dir="auto" aria-label={t('chooser.new', { column: place.label })} value={text} onInput={(event) => setText(event.currentTarget.value)} />
-      <Button look="primary" small submits disabled={text === value.text}>{t(text === '' ? 'chooser.clear' : 'chooser.replace', { n: value.count })}</Button>
+      <Button look="primary" small submits disabled={text === value.text || (text === '' && place.required)}>{t(text === '' ? 'chooser.clear' : 'chooser.replace', { n: value.count })}</Button>
     </form>
   );
 }

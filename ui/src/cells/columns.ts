@@ -50,6 +50,7 @@ function placeOf(given: WireColumn, at: number, locale: string): Place {
     ...(choices && { choices }),
     ...(kind === 'multi' && { separator: given.delimiter ?? ',' }),
     ...(given.readOnly && { readOnly: true }),
+    ...(given.required && { required: true }),
     ...(widths[type] && { width: widths[type] }),
   };
   return { column, key, part, at, required: given.required, label: given.label, type };

@@ -9,6 +9,7 @@ const loads = {
   fixer: () => import('./dialogs/fixer'),
   upload: () => import('./dialogs/upload'),
   goTo: () => import('./dialogs/go-to'),
+  delete: () => import('./dialogs/delete'),
   longText: () => import('./dialogs/long-text'),
   chooser: () => import('./chooser'),
   menu: () => import('./selection-menu'),

@@ -237,6 +237,11 @@ export class Model {
     this.applyEdit({ kind: 'add', rows: [[]] }, ({ added }) => this.t('added', { n: added }), () => void this.#showLast());
   }
 
+  /** Deletes rows and reports how many. */
+  deleteRows(edit: EditSpec): void {
+    this.applyEdit(edit, ({ deleted }) => this.t('deleted', { n: deleted }));
+  }
+
   /** Previews a change. */
   preview(edit: EditSpec, signal: AbortSignal): Promise<Verdict> {
     return this.tableApi.edit({ ...edit, op: 'preview', preview: true }, signal);
@@ -248,6 +253,12 @@ export class Model {
     if (!area) return null;
     const where = scopeOf(area, this.source, (index) => this.grid!.row(index)?.id);
     return { where, keys: editableKeys(area, this.places), rows: area.toRow - area.fromRow };
+  }
+
+  /** Returns the first selected rows that are loaded. */
+  firstSelected(): Row[] {
+    const { fromRow, toRow } = this.grid!.selected!;
+    return Array.from({ length: Math.min(5, toRow - fromRow) }, (_, at) => this.row(fromRow + at)).filter((row) => row !== undefined);
   }
 
   /**

@@ -85,15 +85,26 @@ export function isMapped(group: Group): boolean {
   return !group.code.startsWith('unique');
 }
 
+export type GroupAction = 'trim' | 'accept' | 'keepFirst' | 'clear' | 'delete';
+
+/** Maximum number of duplicates of which all but the first can be deleted. */
+const maxDuplicates = 10_000;
+/** Rules that also look at empty cells, so that clearing a cell does not help. */
+const looksAtEmpty = /^(require|regex_match)/;
+
 /**
- * Returns the actions that apply to all rows of a group. Trimming is offered only if a
- * known value begins or ends with a space.
+ * Returns the actions that apply to all rows of a group. No action makes things worse: clearing
+ * is offered only if the cell may be empty, trimming only if a known value begins or ends with a
+ * space, and duplicates are never all deleted.
  */
-export function actionsOf(group: Group, place: Place | undefined, texts: readonly string[]): readonly ('clear' | 'trim' | 'accept' | 'delete')[] {
+export function actionsOf(group: Group, place: Place | undefined, texts: readonly string[], several = false): readonly GroupAction[] {
   if (group.level === 'info') return [];
   if (group.key === '') return group.code === 'cell_count' ? ['accept', 'delete'] : ['delete'];
-  if (!place || place.column.readOnly) return ['delete'];
-  if (group.code === 'required') return ['delete'];
-  if (!isMapped(group)) return ['clear'];
-  return texts.some(isPadded) ? ['trim', 'clear', 'delete'] : ['clear', 'delete'];
+  const actions: GroupAction[] = [];
+  const open = place && !place.column.readOnly;
+  if (open && isMapped(group) && texts.some(isPadded)) actions.push('trim');
+  if (place && !several && /^unique(_case_insensitive)?$/.test(group.code) && group.rows <= maxDuplicates) actions.push('keepFirst');
+  if (open && !place.required && !looksAtEmpty.test(group.code)) actions.push('clear');
+  if (isMapped(group)) actions.push('delete');
+  return actions;
 }

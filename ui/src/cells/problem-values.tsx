@@ -90,6 +90,7 @@ function ValueItem({ model, group, place, value }: Props & { value: Value }) {
           {first ? <Icon name="down" size={12} /> : t(place.column.choices ? 'values.choose' : 'values.change')}
         </button>
       )}
+      {!isMapped(group) && look && <button type="button" class="c-choose" onClick={look}>{t('values.showRows', { n: value.count })}</button>}
       {choosing && <Lazy kind="chooser" model={model} anchor={anchor} place={place} value={value} onTake={put} onClose={() => setChoosing(false)} />}
     </li>
   );

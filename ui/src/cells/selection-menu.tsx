@@ -43,7 +43,10 @@ function itemsOf(model: Model, onOpen: (open: OpenDialog) => void): MenuItem[] {
     { label: t('add.one'), icon: 'add' as const, apart: true, onSelect: () => model.addRow() },
     {
       label: t('menu.delete', { n: rows }), icon: 'remove' as const,
-      onSelect: () => model.applyEdit({ kind: 'delete', where }, (verdict) => t('deleted', { n: verdict.deleted })),
+      onSelect: () => {
+        if (rows > 1) onOpen({ kind: 'delete', where, rows, first: model.firstSelected() });
+        else model.deleteRows({ kind: 'delete', where });
+      },
     },
   ];
 }

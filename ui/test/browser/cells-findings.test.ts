@@ -91,3 +91,60 @@ finding('B9: an empty view offers the way out', contacts(50), async (it) => {
   await it.cell(0, 0).waitFor();
   assert.equal(await it.page.getByText('No matching rows.').count(), 0);
 });
+
+const ids: readonly Field[] = [
+  { key: 'id', label: 'Contact ID', validators: [{ validate: 'required' }, { validate: 'unique' }] },
+  { key: 'name', label: 'Name' },
+];
+
+finding('B4: duplicates of a required field can be shown and deleted, but not cleared', 'Contact ID,Name\n1,Anna\n2,Ben\n1,Anna\n3,Carla\n1,Anna B.\n', async (it) => {
+  const group = it.group('Contact ID');
+  assert.equal(await group.getByRole('button', { name: /Clear|Delete/ }).count(), 0);
+  await group.getByRole('button', { name: 'Show 3 rows' }).click();
+  await it.page.waitForFunction(() => document.querySelectorAll('.ig-body .ig-row').length === 3);
+  await group.getByRole('button', { name: 'Keep the first of each' }).click();
+  const dialog = it.page.getByRole('dialog', { name: 'Keep the first row of each value' });
+  await dialog.getByText('Deletes 2 rows.').waitFor();
+  await dialog.getByText('1 of these rows differs in other columns').waitFor();
+  assert.deepEqual(await dialog.locator('tbody td:first-child').allTextContents(), ['3', '5']);
+  await dialog.getByRole('button', { name: 'Delete 2 rows' }).click();
+  await it.page.getByText('All 3 rows are ready').waitFor();
+  assert.deepEqual(await it.page.locator('.ig-body .ig-cell[aria-colindex="3"]').allTextContents(), ['Anna', 'Ben', 'Carla']);
+}, { fields: ids });
+
+const options: readonly Field[] = [{ key: 'n', label: 'N' }, { key: 's', label: 'Status', type: 'select', selectOptions: [{ label: 'Red', value: 'r' }], validators: [{ validate: 'required' }] }];
+
+finding('B4: a required choice cannot be emptied', 'N,Status\nA,x\nB,Red\n', async (it) => {
+  await it.cell(0, 1).dblclick();
+  await it.page.getByRole('option', { name: 'Red' }).waitFor();
+  assert.equal(await it.page.getByRole('option', { name: 'Leave empty' }).count(), 0);
+}, { fields: options });
+
+finding('B11: deleting several rows shows a preview first', contacts(100), async (it) => {
+  const group = it.group('E-mail');
+  await group.locator('.c-group-head').click();
+  const button = group.getByRole('button', { name: 'Delete 9 rows' });
+  await button.click();
+  const dialog = it.page.getByRole('dialog', { name: 'Delete 9 rows' });
+  await dialog.getByText('Deletes 9 rows.').waitFor();
+  await dialog.getByText('and 4 more rows').waitFor();
+  assert.deepEqual(await dialog.locator('tbody tr:first-child td').allTextContents(), ['4', 'Łukasz O’Neill', 'person3@exa mple.org', 'Italy']);
+  await it.press('Escape');
+  assert.equal(await it.count('All'), 100);
+  await button.click();
+  await dialog.getByRole('button', { name: 'Delete 9 rows' }).click();
+  await it.waitForCount('All', 91);
+  await it.page.locator('.c-outcome .c-link').click();
+  await it.waitForCount('All', 100);
+  // A selection of several rows is previewed, too.
+  await it.page.getByRole('tab', { name: 'All' }).click();
+  await it.cell(1, 0).click();
+  await it.cell(2, 0).click({ modifiers: ['Shift'] });
+  await it.press('ContextMenu');
+  await it.page.getByRole('menuitem', { name: 'Delete 2 rows' }).click();
+  const chosen = it.page.getByRole('dialog', { name: 'Delete 2 rows' });
+  await chosen.getByText('Deletes 2 rows.').waitFor();
+  assert.deepEqual(await chosen.locator('tbody td:first-child').allTextContents(), ['2', '3']);
+  await chosen.getByRole('button', { name: 'Delete 2 rows' }).click();
+  await it.waitForCount('All', 98);
+});

@@ -11,6 +11,7 @@ import { editableKeys, scopeOf } from '../../src/cells/selection-scope';
 import { planEdit } from '../../src/cells/edit-plan';
 import { OriginalTexts } from '../../src/cells/original-texts';
 import { RowConverter } from '../../src/cells/row-converter';
+import { laterDuplicates } from '../../src/cells/dialogs/delete';
 import { visibleLongText } from '../../src/cells/dialogs/long-text';
 import { fitColumnWidths } from '../../src/cells/column-widths';
 import { layoutWidth } from '../../src/cells/layout-width';
@@ -133,12 +134,30 @@ test('a problem group is named by its rule or by the beginning of its message', 
   assert.equal(problemName(group({ code: 'my_hook', message: 'x'.repeat(90) }), t).length, 60);
 });
 
-test('the actions of a problem group depend on the problem', () => {
-  assert.deepEqual(actionsOf(group({}), places[1], ['a', ' b']), ['trim', 'clear', 'delete']);
-  assert.deepEqual(actionsOf(group({}), places[1], ['a', 'b c']), ['clear', 'delete']);
-  assert.deepEqual(actionsOf(group({ code: 'required' }), places[0], ['']), ['delete']);
-  assert.deepEqual(actionsOf(group({ code: 'unique' }), places[0], ['a ']), ['clear']);
+test('finding B4: no action of a problem group makes things worse', () => {
+  const [required, optional] = places;
+  assert.deepEqual(actionsOf(group({}), optional, ['a', ' b']), ['trim', 'clear', 'delete']);
+  assert.deepEqual(actionsOf(group({}), optional, ['a', 'b c']), ['clear', 'delete']);
+  assert.deepEqual(actionsOf(group({}), required, ['a']), ['delete'], 'a required cell is never cleared');
+  assert.deepEqual(actionsOf(group({ code: 'required' }), required, ['']), ['delete']);
+  assert.deepEqual(actionsOf(group({ code: 'regex_match' }), optional, ['a']), ['delete'], 'the rule applies to empty cells, too');
+  assert.deepEqual(actionsOf(group({ code: 'require_with' }), optional, ['']), ['delete']);
+  assert.deepEqual(actionsOf(group({ code: 'unique' }), required, ['a ']), ['keepFirst']);
+  assert.deepEqual(actionsOf(group({ code: 'unique_case_insensitive' }), optional, ['a ']), ['keepFirst', 'clear']);
+  assert.deepEqual(actionsOf(group({ code: 'unique_with' }), optional, ['a ']), ['clear']);
+  assert.deepEqual(actionsOf(group({ code: 'unique', rows: 10_001 }), required, ['a']), []);
+  assert.deepEqual(actionsOf(group({ code: 'unique' }), required, ['a'], true), [], 'a field with several columns');
+  assert.deepEqual(actionsOf(group({ level: 'info' }), optional, ['a ']), []);
   assert.deepEqual(actionsOf(group({ key: '', code: 'cell_count' }), undefined, []), ['accept', 'delete']);
+});
+
+test('finding B4: the first row of each duplicate stays', () => {
+  const row = (id: string, value: string | null, other = '') => ({ id, version: 0, cells: [{ text: other, value: other }, { text: value ?? 'x', value }] });
+  const rows = [row('1', 'a'), row('2', 'A'), row('3', 'a'), row('4', null), row('5', null), row('6', 'b'), row('7', 'A', 'y'), row('8', 'ſ'), row('9', 's')];
+  const ids = (ignoreCase: boolean) => laterDuplicates(rows, { at: 1 }, ignoreCase).extra.map((one) => one.id);
+  assert.deepEqual(ids(false), ['3', '7']);
+  assert.deepEqual(ids(true), ['2', '3', '7', '9']);
+  assert.equal(laterDuplicates(rows, { at: 1 }, true).differing, 1);
 });
 
 test('a selection is sent by row IDs if it is small and loaded, otherwise as a range', () => {

@@ -107,7 +107,7 @@ function Line({ model: { t, host }, place, value, draft, onDraft }: LineProps) {
       {closed ? <span class="c-quiet">{t('fixer.closed')}</span> : choices ? (
         <Select
           bare label={name} value={draft} placeholder={first ? suggestionName(place, first) : t('fixer.keep')} searchLabel={t('searchChoices')} nothing={t('noChoice')} onChange={onDraft}
-          options={[{ value: '', label: t('grid.emptyChoice') }, ...choices.map(choiceOption)]}
+          options={[...(place.required ? [] : [{ value: '', label: t('grid.emptyChoice') }]), ...choices.map(choiceOption)]}
         />
       ) : (
         <input class="c-field" dir="auto" aria-label={name} placeholder={t('fixer.keep')} value={draft ?? ''} onInput={(event) => onDraft(event.currentTarget.value || null)} />

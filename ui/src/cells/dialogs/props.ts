@@ -1,5 +1,6 @@
 import type { Row, Spot } from '../../../grid';
 import type { Model } from '../model';
+import type { EditScope } from '../table-api';
 
 /** The open dialog and its parameters. */
 export type OpenDialog =
@@ -7,7 +8,20 @@ export type OpenDialog =
   | { readonly kind: 'fixer'; readonly key: string }
   | { readonly kind: 'upload' }
   | { readonly kind: 'goTo' }
+  | DeleteRows
   | { readonly kind: 'longText'; readonly spot: Spot; readonly row: Row };
+
+/** Rows to delete after a preview. */
+export interface DeleteRows {
+  readonly kind: 'delete';
+  readonly where: EditScope;
+  /** Number of rows in the scope. */
+  readonly rows: number;
+  /** The first rows, if they cannot be requested by the scope. */
+  readonly first?: readonly Row[];
+  /** Whether the first row with each value stays. The scope is then a group of duplicates. */
+  readonly keepFirst?: boolean;
+}
 
 export interface DialogProps<Kind extends OpenDialog['kind'] = OpenDialog['kind']> {
   readonly model: Model;
