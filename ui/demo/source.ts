@@ -59,10 +59,10 @@ export class DemoSource implements RowSource {
     return this.#once(id, () => this.#undoOrRedo(this.#changes.find((change) => change.undone), false));
   }
 
-  async problem(from: Spot, step: 1 | -1, signal: AbortSignal): Promise<Spot | null> {
+  async problem(from: Spot | null, step: 1 | -1, signal: AbortSignal): Promise<Spot | null> {
     await this.#answer(signal);
     const width = this.#columns.length;
-    const start = from.row * width + this.#columns.findIndex((column) => column.key === from.column);
+    const start = from ? from.row * width + this.#columns.findIndex((column) => column.key === from.column) : step > 0 ? -1 : this.behavior.rows * width;
     for (let at = start + step; at >= 0 && at < this.behavior.rows * width; at += step) {
       const row = Math.floor(at / width);
       const column = this.#columns[at % width]!.key;

@@ -31,7 +31,9 @@ export class Grid {
   readonly #keys: Keys;
   readonly #close = new AbortController();
   #rest: ReturnType<typeof setTimeout> | undefined;
-  #search: AbortController | null = null;
+  /** The search for a problem that runs last. Each one starts where the one before it ends. */
+  #search = Promise.resolve();
+  #searches = 0;
 
   constructor(host: HTMLElement, config: GridConfig) {
     const { signal } = this.#close;
@@ -91,17 +93,30 @@ export class Grid {
     this.#core.moveTo({ row: Math.max(0, index), col: Math.max(0, col) }, false, focus);
   }
 
-  /** Moves to the next (1) or previous (-1) cell with a problem and announces it. */
-  async goToProblem(step: 1 | -1): Promise<void> {
-    this.#search?.abort();
-    this.#search = new AbortController();
-    const { signal } = this.#search;
-    const { selection, texts, surface } = this.#core;
+  /**
+   * Moves to the next (1) or previous (-1) cell with a problem and announces it. After the last
+   * problem, continues with the first one. Each call moves by one problem, even if an earlier
+   * call is still running. Calls from a key that is held down are skipped in this case, because
+   * they would continue after its release.
+   */
+  goToProblem(step: 1 | -1, held = false): Promise<void> {
+    if (held && this.#searches > 0) return this.#search;
+    this.#searches++;
+    this.#search = this.#search.then(() => this.#findProblem(step)).then(() => void this.#searches--);
+    return this.#search;
+  }
+
+  async #findProblem(step: 1 | -1): Promise<void> {
+    const { selection, texts, surface, config: { source } } = this.#core;
+    const { signal } = this.#close;
     try {
-      const spot = await this.#core.config.source.problem(this.#core.spotOf(selection.active), step, signal);
+      const next = await source.problem(this.#core.spotOf(selection.active), step, signal);
+      const spot = next ?? (await source.problem(null, step, signal));
       if (signal.aborted) return;
-      if (spot) this.#showProblem(spot);
-      else this.#core.notify(texts.noProblem[step === 1 ? 'next' : 'previous']);
+      const wrapped = next ? '' : spot ? texts.wrapped[step === 1 ? 'next' : 'previous'] : texts.noProblem;
+      if (wrapped) this.#core.emit({ type: 'notice', message: wrapped });
+      if (spot) this.#showProblem(spot, wrapped);
+      else surface.announce(wrapped);
     } catch (cause) {
       if (!signal.aborted) surface.announce(toSourceFault(cause).message);
     }
@@ -236,7 +251,6 @@ export class Grid {
   /** Removes the grid from the page. Unsaved changes are no longer sent, so check pending first. */
   destroy(): void {
     clearTimeout(this.#rest);
-    this.#search?.abort();
     this.#close.abort();
     this.#core.close();
   }
@@ -248,7 +262,7 @@ export class Grid {
       clear: () => this.clear(),
       fill: (direction: 'down' | 'right') => fillInside(this.#core, direction, (range) => this.#clipboard.read(range)),
       toggle: (place: Place) => this.#editing.toggle(place),
-      problem: (step: 1 | -1) => void this.goToProblem(step),
+      problem: (step: 1 | -1, held: boolean) => void this.goToProblem(step, held),
       dismiss: () => this.#tooltip.dismiss(),
       read: (range: Parameters<Clipboard['read']>[0]) => this.#clipboard.read(range),
     };
@@ -292,13 +306,13 @@ export class Grid {
     if (first) this.#rest = setTimeout(() => this.#renderer.reorder(), restAfter);
   }
 
-  #showProblem(spot: Spot): void {
+  #showProblem(spot: Spot, before: string): void {
     const { columns, texts, surface } = this.#core;
     this.goToRow(spot.row, spot.column);
     const place = { row: spot.row, col: columns.position(spot.column) };
     const cell = this.#core.cell(place);
     const what = cell ? cellDescription(this.#core, cell, undefined) : '';
-    surface.announce(`${texts.place(cell?.row.number ?? spot.row + 1, columns.at(place.col).label)}. ${what}`);
+    surface.announce(`${before} ${texts.place(cell?.row.number ?? spot.row + 1, columns.at(place.col).label)}. ${what}`);
   }
 
   #fit(col: number): void {

@@ -9,7 +9,7 @@ export interface Actions {
   clear(): void;
   fill(direction: 'down' | 'right'): void;
   toggle(place: Place): boolean;
-  problem(step: 1 | -1): void;
+  problem(step: 1 | -1, held: boolean): void;
   dismiss(): boolean;
 }
 
@@ -41,7 +41,7 @@ export class Keys {
     if (event.key !== 'ArrowUp' && event.key !== 'ArrowDown') return false;
     const { active } = this.#core.selection;
     if (active.row < 0) this.#actions.openMenu(active.col);
-    else this.#actions.problem(event.key === 'ArrowDown' ? 1 : -1);
+    else this.#actions.problem(event.key === 'ArrowDown' ? 1 : -1, event.repeat);
     return true;
   }
 

@@ -135,8 +135,11 @@ export interface RowSource {
    */
   undo(id: string): Promise<Verdict>;
   redo(id: string): Promise<Verdict>;
-  /** Returns the nearest cell with a problem before or after a cell, in reading order. */
-  problem(from: Spot, step: 1 | -1, signal: AbortSignal): Promise<Spot | null>;
+  /**
+   * Returns the nearest cell with a problem before or after a cell, in reading order. If `from`
+   * is null, returns the first one or, backward, the last one.
+   */
+  problem(from: Spot | null, step: 1 | -1, signal: AbortSignal): Promise<Spot | null>;
 }
 
 /**

@@ -23,7 +23,9 @@ export interface Texts {
   readonly noChoice: string;
   readonly emptyChoice: string;
   readonly menu: { readonly open: string; pin: string; unpin: string; wider: string; narrower: string; fit: string; select: string };
-  readonly noProblem: Readonly<Record<'next' | 'previous', string>>;
+  readonly noProblem: string;
+  /** Shown when the search for problems continues at the other end. */
+  readonly wrapped: Readonly<Record<'next' | 'previous', string>>;
   edit(column: string): string;
   moreChoices(count: number): string;
   selected(rows: number, cols: number): string;
@@ -107,5 +109,6 @@ const fixedTexts = {
     fit: 'Fit to content',
     select: 'Select column',
   },
-  noProblem: { next: 'No more problems below.', previous: 'No more problems above.' },
+  noProblem: 'No problems in these rows.',
+  wrapped: { next: 'Continued from the top.', previous: 'Continued from the bottom.' },
 } as const;

@@ -24,7 +24,8 @@ export function gridTexts(t: T, locale: Locale): Texts {
     noChoice: t('noChoice'),
     emptyChoice: t('grid.emptyChoice'),
     menu: menuTexts(t),
-    noProblem: { next: t('grid.noNext'), previous: t('grid.noPrevious') },
+    noProblem: t('grid.noProblem'),
+    wrapped: { next: t('grid.fromTop'), previous: t('grid.fromBottom') },
     ...sentences(t, locale),
   };
 }

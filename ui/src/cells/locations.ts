@@ -20,6 +20,11 @@ export class Locations {
     this.#keys = places.map((place) => place.column.key);
   }
 
+  /** The first column. */
+  get first(): string {
+    return this.#keys[0] ?? '';
+  }
+
   /** Returns the next column with a problem in the same row, or undefined. */
   nextInRow(row: Row, column: string, step: 1 | -1): string | undefined {
     const bad = this.#bad(row);

@@ -299,10 +299,10 @@ export class Model {
     if (document.activeElement === document.body) document.getElementById('cells-table')?.focus();
   }
 
-  /** Goes to the next or previous problem. */
-  async goToProblem(step: 1 | -1): Promise<void> {
+  /** Goes to the next or previous problem. `held` is set while a key is held down. */
+  async goToProblem(step: 1 | -1, held = false): Promise<void> {
     this.grid?.focus();
-    await this.grid?.goToProblem(step);
+    await this.grid?.goToProblem(step, held);
     this.store.set({ jumps: this.now.jumps + 1 });
   }
 

@@ -22,6 +22,8 @@ export interface SourceTexts {
 }
 
 const readAtOnce = 1000;
+/** A row ID after all others. */
+const afterLast = String(2 ** 40);
 /** Block size of the grid. */
 const window = 200;
 
@@ -166,15 +168,16 @@ export class ReviewRowSource implements RowSource {
     return this.#undoOrRedo('redo', id);
   }
 
-  async problem(from: Spot, step: 1 | -1, signal: AbortSignal): Promise<Spot | null> {
-    const here = this.#cache.row(from.row) ?? (await this.rows(from.row, from.row + 1, signal)).rows[0];
-    if (!here) return null;
+  async problem(from: Spot | null, step: 1 | -1, signal: AbortSignal): Promise<Spot | null> {
+    const here = from && (this.#cache.row(from.row) ?? (await this.rows(from.row, from.row + 1, signal)).rows[0]);
+    if (from && !here) return null;
     const levels = this.#problemLevels();
     this.#locations.notes = levels[0] === 'problems';
-    const inRow = this.#locations.nextInRow(here, from.column, step);
+    const inRow = here && this.#locations.nextInRow(here, from.column, step);
     if (inRow) return { row: from.row, column: inRow };
     const back = step < 0;
-    const found = await this.#call(Promise.all(levels.map((near) => this.#tableApi.nextProblem(this.filter, this.#view, { row: here.id, back, near }, signal))));
+    const id = here?.id ?? (back ? afterLast : '');
+    const found = await this.#call(Promise.all(levels.map((near) => this.#tableApi.nextProblem(this.filter, this.#view, { row: id, back, near }, signal))));
     const places = found.flatMap((spot) => (spot ? [spot.place] : []));
     if (places.length === 0) return null;
     const place = back ? Math.max(...places) : Math.min(...places);
@@ -182,7 +185,7 @@ export class ReviewRowSource implements RowSource {
     const edge = known && this.#locations.edgeOfRow(known, step);
     if (edge) return { row: place, column: edge };
     const { rows: [row] } = await this.rows(place, place + 1, signal);
-    return row ? { row: place, column: this.#locations.edgeOfRow(row, step) ?? from.column } : null;
+    return row ? { row: place, column: this.#locations.edgeOfRow(row, step) ?? from?.column ?? this.#locations.first } : null;
   }
 
   /**

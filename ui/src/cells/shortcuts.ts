@@ -31,7 +31,7 @@ function leads(event: KeyboardEvent, model: Model): boolean {
   // These keys open lists of options.
   const opens = event.target instanceof HTMLElement && event.target.matches('select, [aria-haspopup="listbox"]');
   if (!event.altKey || step === 0 || opens) return false;
-  void model.goToProblem(step);
+  void model.goToProblem(step, event.repeat);
   return true;
 }
 

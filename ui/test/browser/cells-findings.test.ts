@@ -148,3 +148,22 @@ finding('B11: deleting several rows shows a preview first', contacts(100), async
   await chosen.getByRole('button', { name: 'Delete 2 rows' }).click();
   await it.waitForCount('All', 98);
 });
+
+finding('B22: "next problem" counts every press and continues from the top', `${head}\n${'A,a@b.org,DE,,,,,\nB,nobody,Germny,,,,,\n'.repeat(4)}`, async (it) => {
+  const at = (row: number, col: number) => it.cell(row, col).and(active(it)).waitFor();
+  await it.cell(0, 0).click();
+  // The presses are dispatched at once, so that all of them arrive during the first search.
+  const press = (key: string, n: number) => it.page.evaluate(([key, n]) => {
+    for (let i = 0; i < n; i++) document.activeElement!.dispatchEvent(new KeyboardEvent('keydown', { key, altKey: true, bubbles: true, cancelable: true }));
+  }, [key, n] as const);
+  await press('ArrowDown', 5);
+  await at(5, 1);
+  await press('ArrowDown', 3);
+  await at(7, 2);
+  await it.press('Alt+ArrowDown');
+  await at(1, 1);
+  await it.page.locator('.c-outcome').getByText('Continued from the top.').waitFor();
+  await it.press('Alt+ArrowUp');
+  await at(7, 2);
+  await it.page.locator('.c-outcome').getByText('Continued from the bottom.').waitFor();
+});

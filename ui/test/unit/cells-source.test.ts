@@ -171,6 +171,8 @@ test('the next problem is searched in the same row first, skipping notes', async
   assert.deepEqual(await source.problem({ row: 2, column: 'tag' }, 1, signal()), { row: 12, column: 'country' });
   assert.deepEqual(await source.problem({ row: 12, column: 'name' }, -1, signal()), { row: 2, column: 'tag' });
   assert.equal(await source.problem({ row: 32, column: 'country' }, 1, signal()), null);
+  assert.deepEqual(await source.problem(null, 1, signal()), { row: 2, column: 'country' }, 'the first one');
+  assert.deepEqual(await source.problem(null, -1, signal()), { row: 32, column: 'country' }, 'the last one');
   const asked = () => service.called.filter((one) => one.call === 'next').map((one) => one.query.get('near'));
   assert.deepEqual([...new Set(asked())], ['errors', 'warnings']);
   source.hasOther = false;
