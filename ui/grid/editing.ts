@@ -18,6 +18,9 @@ const kinds: Readonly<Record<ColumnKind, (task: EditorOptions) => Editor>> = {
   checkbox: textEditor,
 };
 
+/** Width of the outline of the editor, in pixels. */
+const outline = 2;
+
 interface Open {
   readonly place: Place;
   readonly editor: Editor;
@@ -47,6 +50,11 @@ export class Editing {
 
   get isOpen(): boolean {
     return this.#open !== null;
+  }
+
+  /** The element of the open editor. */
+  get frame(): HTMLElement | undefined {
+    return this.#open?.frame;
   }
 
   /** Opens the active cell. With 'replace', typed text replaces the text of the cell. */
@@ -120,7 +128,19 @@ export class Editing {
     this.#open = { place, editor, frame, cell: element, row, before: text, seen, quick };
     frame.addEventListener('keydown', (event) => this.#key(event));
     frame.addEventListener('focusout', (event) => this.#left(event));
+    frame.addEventListener('input', () => this.#fit(frame));
     editor.focus();
+    this.#fit(frame);
+    // The list of options is open now, so the tooltip can avoid it.
+    this.#core.repaint();
+  }
+
+  /** At the end of the table, lets the editor grow toward the start of the row. */
+  #fit(frame: HTMLElement): void {
+    const { scroller } = this.#core.surface;
+    const [box, room] = [frame.getBoundingClientRect(), scroller.getBoundingClientRect()];
+    const over = this.#core.view.rtl ? box.left - outline < room.right - scroller.clientWidth : box.right + outline > room.left + scroller.clientWidth;
+    if (over) frame.classList.add('is-end');
   }
 
   #key(event: KeyboardEvent): void {

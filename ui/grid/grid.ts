@@ -45,7 +45,7 @@ export class Grid {
     this.#renderer = renderer;
     this.#editing = new Editing(core, element);
     this.#status = new StatusOverlay(core, signal);
-    this.#tooltip = new ProblemTooltip(core, element, () => this.#editing.isOpen, signal);
+    this.#tooltip = new ProblemTooltip(core, element, () => this.#editing.frame, signal);
     this.#menu = new Menu(core, (col) => renderer.head.cell(col), fit, signal);
     this.#clipboard = new Clipboard(core, () => core.surface.hasFocus && !this.#editing.isOpen, signal);
     this.#keys = new Keys(core, this.#actions());
@@ -149,11 +149,12 @@ export class Grid {
   }
 
   /**
-   * Shows a different view, with this many rows, from its beginning. Unsaved changes are
-   * still sent.
+   * Shows a different view, with this many rows and these columns, from its beginning. Unsaved
+   * changes are still sent.
    */
-  reset(total: number): void {
+  reset(total: number, columns: readonly Column[]): void {
     this.#editing.commit();
+    this.#core.columns.setColumns(columns);
     this.#core.blocks.clear(total);
     this.#core.view.go(0);
     this.#core.selection.to({ row: 0, col: this.#core.selection.active.col });

@@ -4,24 +4,26 @@ import { createElement } from './dom';
 import type { Place } from './ranges';
 import { visibleText } from './visible-text';
 
+const gap = 6;
+
 /**
- * Shows the problems of the active or hovered cell next to it. Screen readers get
- * the same text from the cell itself.
+ * Shows the problems of the edited, hovered or active cell next to it, where it covers as few
+ * other cells with problems as possible. Screen readers get the same text from the cell itself.
  */
 export class ProblemTooltip {
   readonly #core: Core;
   readonly #element: (place: Place) => HTMLElement | undefined;
   readonly #tip = createElement('div', 'ig-float ig-note', { 'aria-hidden': 'true' });
-  readonly #busy: () => boolean;
+  readonly #editor: () => HTMLElement | undefined;
   #dismissed = '';
   #said = '';
   #hover: Place | null = null;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Shows nothing while busy returns true, that is, while a cell is being edited. */
-  constructor(core: Core, element: (place: Place) => HTMLElement | undefined, busy: () => boolean, signal: AbortSignal) {
+  /** editor returns the open editor of the active cell, if there is one. */
+  constructor(core: Core, element: (place: Place) => HTMLElement | undefined, editor: () => HTMLElement | undefined, signal: AbortSignal) {
     this.#core = core;
-    this.#busy = busy;
+    this.#editor = editor;
     this.#element = element;
     const { scroller } = core.surface;
     scroller.addEventListener('pointerover', (event) => this.#over(event), { signal });
@@ -31,7 +33,7 @@ export class ProblemTooltip {
     this.#tip.addEventListener('wheel', ({ deltaX, deltaY }) => scroller.scrollBy(deltaX, deltaY), { signal, passive: true });
     // A mouse that rests on a cell must not hide the messages of cells that the keyboard reaches.
     scroller.addEventListener('keydown', () => this.#forgetHover(), { signal, capture: true });
-    document.addEventListener('focusin', () => this.show(), { signal });
+    for (const type of ['focusin', 'input']) document.addEventListener(type, () => this.show(), { signal });
   }
 
   /** Hides the tooltip until a different cell is active. Reports whether it was visible. */
@@ -45,9 +47,10 @@ export class ProblemTooltip {
 
   /** Shows, moves or hides the tooltip for the current cell. */
   show(): void {
-    const place = this.#covered() ? null : (this.#hover ?? this.#active());
-    const lines = place && !this.#busy() && this.#name(place) !== this.#dismissed ? this.#lines(place) : [];
-    const anchor = lines.length > 0 && place ? this.#element(place) : undefined;
+    const editor = this.#editor();
+    const place = this.#covered() ? null : editor ? this.#core.selection.active : (this.#hover ?? this.#active());
+    const lines = place && this.#name(place) !== this.#dismissed ? this.#lines(place) : [];
+    const anchor = lines.length > 0 && place ? (editor ?? this.#element(place)) : undefined;
     if (!anchor || !this.#inView(anchor)) {
       this.#tip.remove();
       return;
@@ -134,13 +137,27 @@ export class ProblemTooltip {
   }
 
   #position(anchor: HTMLElement): void {
+    const { surface: { scroller, head, root }, view: { rtl } } = this.#core;
+    const { style, offsetHeight: height, offsetWidth: width } = this.#tip;
     const box = anchor.getBoundingClientRect();
-    const { style, offsetHeight, offsetWidth } = this.#tip;
-    const frame = this.#core.surface.scroller.getBoundingClientRect();
-    const from = this.#core.view.rtl ? box.right - offsetWidth : box.left;
-    const most = Math.min(innerWidth, frame.right) - offsetWidth - 8;
-    const below = box.bottom + 6 + offsetHeight <= Math.min(innerHeight, frame.bottom);
-    style.left = `${Math.round(Math.max(8, frame.left + 8, Math.min(from, most)))}px`;
-    style.top = `${Math.round(below ? box.bottom + 6 : box.top - offsetHeight - 6)}px`;
+    const frame = scroller.getBoundingClientRect();
+    const right = Math.min(innerWidth, frame.right) - width;
+    const bottom = Math.min(innerHeight, frame.bottom) - height;
+    const start = Math.max(8, frame.left + 8, Math.min(rtl ? box.right - width : box.left, right - 8));
+    // The tooltip may cover the header if it fits nowhere else.
+    const above = [start, box.top - height - gap] as const;
+    const top = frame.top + head.offsetHeight;
+    // Next to the cell, extend upward, because lists of options open downward.
+    const beside = Math.max(top, box.bottom - height);
+    const sides = [[box.right + gap, beside], [box.left - width - gap, beside]] as const;
+    const around = [[start, box.bottom + gap] as const, above, sides[rtl ? 1 : 0]!, sides[rtl ? 0 : 1]!]
+      .filter(([x, y]) => x >= frame.left && x <= right && y >= top && y <= bottom);
+    const others = [...root.querySelectorAll('.ig-cell:is(.has-error, .has-warning), .ig-list-box')]
+      .filter((one) => !one.contains(anchor)).map((one) => one.getBoundingClientRect());
+    const overlap = (from: number, length: number, low: number, high: number) => Math.max(0, Math.min(from + length, high) - Math.max(from, low));
+    const covered = ([x, y]: typeof above) => others.reduce((sum, one) => sum + overlap(x, width, one.left, one.right) * overlap(y, height, one.top, one.bottom), 0);
+    const [x, y] = around.reduce((best, one) => (covered(one) < covered(best) ? one : best), around[0] ?? above);
+    style.left = `${Math.round(x)}px`;
+    style.top = `${Math.round(y)}px`;
   }
 }

@@ -35,6 +35,8 @@ export interface Row {
   readonly id: string;
   /** Row number shown to users, counted from 1. */
   readonly number: number;
+  /** Line of the file where the row begins, counted from 1. The host may show it; the grid does not. */
+  readonly line?: number;
   /** Increases with each change to the row. */
   readonly version: number;
   /** One cell per column, in the order of GridConfig.columns. */

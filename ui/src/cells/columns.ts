@@ -28,9 +28,13 @@ const widths: Readonly<Partial<Record<string, number>>> = {
   'us-zip-code': 96, uuid: 296, 'us-state-territory': 144,
 };
 
-/** Returns the visible columns. */
+/**
+ * Returns the visible columns. The first one usually identifies the row, so it is pinned and
+ * stays visible next to the problem columns.
+ */
 export function placesOf(given: readonly TableColumn[], locale: string): Place[] {
-  return given.flatMap((column, at) => (column.hidden ? [] : [placeOf(column, at, locale)]));
+  const places = given.flatMap((column, at) => (column.hidden ? [] : [placeOf(column, at, locale)]));
+  return places.map((place, at) => (at === 0 && places.length > 1 ? { ...place, column: { ...place.column, pinned: true } } : place));
 }
 
 /** Returns the grid key of a column. It is unique even if a field has several columns. */

@@ -7,7 +7,7 @@ import { useStore } from './store';
 export default function EmptyTable({ model }: { model: Model; onClose: () => void }) {
   const { t, host } = model;
   const filtered = useStore(model.store, (now) => isFiltered(now.filter));
-  const errors = useStore(model.store, ({ totals, filter }) => (filter.show === 'errors' && !filter.search ? 0 : totals.errors));
+  const errors = useStore(model.store, (now) => now.totals.errors);
   const rows = useStore(model.store, (now) => now.totals.rows);
   if (filtered && rows > 0) {
     const show = (filter: typeof allRows) => () => void model.filterBy(filter).then(() => model.focus());

@@ -13,7 +13,7 @@ import { editableKeys, scopeOf, type EditSpec } from './selection-scope';
 import { ReviewRowSource } from './row-source';
 import { initialState, type StatusMessage, type State } from './state';
 import { Store } from './store';
-import { fitColumnWidths } from './column-widths';
+import { fitColumnWidths, widenForProblems } from './column-widths';
 import type { Message } from '../i18n/types';
 import type { T } from './texts';
 
@@ -30,7 +30,7 @@ export class Model {
   readonly store: Store<State>;
   readonly source: ReviewRowSource;
   readonly tableApi: TableApi;
-  readonly places: readonly Place[];
+  places: readonly Place[];
   readonly t: T;
   readonly host: CellsHost;
   grid: Grid | null = null;
@@ -50,7 +50,7 @@ export class Model {
     this.tableApi = tableApi;
     this.t = t;
     this.#lastChange = lastChange;
-    this.places = fitColumnWidths(placesOf(table.columns, host.locale.tag), rows);
+    this.places = fitColumnWidths(placesOf(table.columns, host.locale.tag), rows.rows);
     const { totals, undo, redo } = table;
     this.store = new Store<State>({ ...initialState, totals, undo, redo, total: totals.rows });
     const texts = {
@@ -149,7 +149,9 @@ export class Model {
       this.#groups = this.now.counts;
       this.store.set({ filter, fitting: null, searching: false, total: this.source.total });
       if (this.now.message?.unanswered) this.showMessage(null);
-      this.grid?.reset(this.source.total);
+      // Markers must not hide a part of the values to fix.
+      this.places = widenForProblems(this.places, this.source.opened);
+      this.grid?.reset(this.source.total, this.places.map(({ column }) => column));
     } catch (cause) {
       if (asking.signal.aborted || isAborted(cause)) return;
       this.store.set({ wanted: this.now.filter, searching: false });

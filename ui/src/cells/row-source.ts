@@ -34,6 +34,8 @@ const window = 200;
 export class ReviewRowSource implements RowSource {
   filter: Filter = allRows;
   total = 0;
+  /** The first rows of the view, as the server returned them. */
+  opened: WireWindow['rows'] = [];
   /** Whether there are problems other than notes. */
   hasOther = true;
   /** Number of the last change made on this page. */
@@ -84,6 +86,7 @@ export class ReviewRowSource implements RowSource {
   /** Sets a view whose first rows have already arrived. */
   setView(filter: Filter, came: WireWindow): void {
     this.filter = filter;
+    this.opened = came.rows;
     this.#cache.clear();
     this.#cache.setFirst(this.#store(came));
   }

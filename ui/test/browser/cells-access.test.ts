@@ -48,8 +48,14 @@ const states: [string, boolean, (it: ReviewPage) => Promise<unknown>][] = [
   }],
   ['all values', true, async (it) => {
     await panel(it);
-    await it.page.locator('.c-group-actions .k-button').last().click();
+    await it.page.locator('.c-group-actions .k-button:not(.c-delete)').last().click();
     await it.page.locator('.c-line').first().waitFor();
+  }],
+  ['the rows to delete', true, async (it) => {
+    await panel(it);
+    await it.page.locator('.c-delete').click();
+    await it.page.locator('.k-dialog .c-samples').waitFor();
+    await it.page.locator('.k-dialog .k-danger:enabled').waitFor();
   }],
   // This state is last, because the conflict covers the table until it is resolved.
   ['a conflict', false, async (it) => {

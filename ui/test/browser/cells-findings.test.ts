@@ -103,7 +103,7 @@ finding('B4: duplicates of a required field can be shown and deleted, but not cl
   await group.getByRole('button', { name: 'Show 3 rows' }).click();
   await it.page.waitForFunction(() => document.querySelectorAll('.ig-body .ig-row').length === 3);
   await group.getByRole('button', { name: 'Keep the first of each' }).click();
-  const dialog = it.page.getByRole('dialog', { name: 'Keep the first row of each value' });
+  const dialog = it.page.getByRole('dialog', { name: 'Keep the first of each' });
   await dialog.getByText('Deletes 2 rows.').waitFor();
   await dialog.getByText('1 of these rows differs in other columns').waitFor();
   assert.deepEqual(await dialog.locator('tbody td:first-child').allTextContents(), ['3', '5']);
@@ -166,4 +166,73 @@ finding('B22: "next problem" counts every press and continues from the top', `${
   await it.press('Alt+ArrowUp');
   await at(7, 2);
   await it.page.locator('.c-outcome').getByText('Continued from the bottom.').waitFor();
+});
+
+const many: readonly Field[] = [...fields, { key: 'city', label: 'City' }, { key: 'work', label: 'Work e-mail', type: 'email' }];
+const manyHead = `${head},City,Work e-mail`;
+
+finding('B17: the first column stays visible next to a problem at the end of the row', `${manyHead}\n${'Anna Weiß,a@b.org,DE,,,,,,Berlin,a@b.org\n'.repeat(3)}Zoë Martín,a@b.org,DE,,,,,,Berlin,nobody\n`, async (it) => {
+  await it.group('Work e-mail').locator('.c-group-head').click();
+  await it.page.locator('.ig-cell.is-active', { hasText: 'nobody' }).waitFor();
+  const name = (await it.cell(0, 0).boundingBox())!;
+  const problem = (await it.cell(0, 9).boundingBox())!;
+  assert.equal(await it.cell(0, 0).textContent(), 'Zoë Martín');
+  assert.ok(name.x >= 0 && name.x + name.width <= problem.x, 'beside each other');
+  assert.ok(await it.page.locator('.ig-scroller').evaluate((scroller) => scroller.scrollLeft > 0), 'the table is scrolled');
+}, { fields: many, size: { width: 1000, height: 600 } });
+
+/** Runs in the page. Returns the elements that overlap the first one that matches. */
+const overlaps = (it: ReviewPage, what: string, others: string) => it.page.evaluate(([what, others]) => {
+  const a = document.querySelector(what)!.getBoundingClientRect();
+  return [...document.querySelectorAll(others)].filter((one) => {
+    const b = one.getBoundingClientRect();
+    return a.left < b.right - 1 && a.right > b.left + 1 && a.top < b.bottom - 1 && a.bottom > b.top + 1;
+  }).map((one) => one.textContent);
+}, [what, others] as const);
+const problemCells = '.ig-body .ig-cell:is(.has-error, .has-warning)';
+
+for (const query of ['', '?lang=ar']) {
+  finding(`B18: the message covers no other problem, and stays while the cell is edited ${query}`, `${head}\n${'Anna,nobody,DE,,,,,\n'.repeat(12)}`, async (it) => {
+    const tip = it.page.locator('.ig-note');
+    for (const row of [0, 5, 11]) {
+      await it.cell(row, 1).click();
+      await tip.waitFor();
+      assert.deepEqual(await overlaps(it, '.ig-note', problemCells), [], `row ${row + 1}`);
+    }
+    await it.press('F2');
+    await it.page.locator('.ig-editor').waitFor();
+    await it.page.keyboard.type(' and a rather long text');
+    await tip.waitFor();
+    assert.deepEqual(await overlaps(it, '.ig-note', '.ig-editor'), []);
+    await it.press('Escape');
+    await tip.waitFor();
+  }, { query });
+}
+
+finding('B18: the message stays next to an open list of options', `${head}\n${'Anna,,Germny,,,,,\n'.repeat(12)}`, async (it) => {
+  await it.cell(4, 2).dblclick();
+  await it.page.locator('.ig-list-box').waitFor();
+  await it.page.locator('.ig-note').waitFor();
+  assert.deepEqual(await overlaps(it, '.ig-note', '.ig-list-box, .ig-editor'), []);
+});
+
+for (const query of ['', '?lang=ar']) {
+  finding(`B18: the editor at the end of a row stays inside the table ${query}`, `${manyHead}\nAnna,,DE,,,,,,Berlin,${'x'.repeat(90)}\n`, async (it) => {
+    await it.cell(0, 0).click();
+    await it.press(query ? 'Control+ArrowLeft' : 'Control+ArrowRight', 'F2');
+    const editor = it.page.locator('.ig-editor');
+    await editor.waitFor();
+    const [box, table] = [(await editor.boundingBox())!, (await it.page.locator('.ig-scroller').boundingBox())!];
+    assert.ok(box.x >= table.x && box.x + box.width <= table.x + table.width + 1, `${JSON.stringify(box)} in ${JSON.stringify(table)}`);
+  }, { fields: many, query, size: { width: 1280, height: 600 } });
+}
+
+finding('B19: values with a problem are not cut off by the marker', contacts(300), async (it) => {
+  const cut = () => it.page.evaluate((cells) => [...document.querySelectorAll(`${cells} .ig-text`)].filter((text) => text.scrollWidth > text.clientWidth).map((text) => text.textContent), problemCells);
+  assert.deepEqual(await cut(), []);
+  await it.group('E-mail').locator('.c-group-head').click();
+  await it.page.locator('.ig-cell.is-active', { hasText: 'exa mple' }).waitFor();
+  await it.press('Control+ArrowDown');
+  await it.page.locator('.ig-cell.is-active', { hasText: 'person289' }).waitFor();
+  assert.deepEqual(await cut(), []);
 });

@@ -13,7 +13,7 @@ import { OriginalTexts } from '../../src/cells/original-texts';
 import { RowConverter } from '../../src/cells/row-converter';
 import { laterDuplicates } from '../../src/cells/dialogs/delete';
 import { visibleLongText } from '../../src/cells/dialogs/long-text';
-import { fitColumnWidths } from '../../src/cells/column-widths';
+import { fitColumnWidths, widenForProblems } from '../../src/cells/column-widths';
 import { layoutWidth } from '../../src/cells/layout-width';
 import type { T } from '../../src/cells/texts';
 import { chooseLocale } from '../../src/i18n/locale';
@@ -219,9 +219,28 @@ test('a cell is marked as changed while it differs from the file', () => {
 
 test('column widths fit most cells, within limits', () => {
   const rows = [{ id: '0', version: 0, cells: [{ text: 'x', value: '' }, { text: 'y'.repeat(500), value: '' }, { text: '', value: '' }, { text: 'abcdefghijklmnop', value: '' }] }];
-  const widths = fitColumnWidths(places, { rows }).map((place) => place.column.width!);
+  const widths = fitColumnWidths(places, rows).map((place) => place.column.width!);
   assert.ok(widths[0]! < widths[2]! && widths[2]! < widths[1]!);
   assert.equal(widths[1], 280);
+});
+
+test('finding B19: a problem marker hides no part of a value', () => {
+  const row = (text: string, bad = false) => ({ id: '0', version: 0, cells: [{ text: 'x', value: '' }, { text, value: '', ...(bad && { problems: [{ level: 'error' as const, code: 'c', message: '' }] }) }, { text: '', value: '' }, { text: '', value: '' }] });
+  const few = Array.from({ length: 59 }, () => row('Active'));
+  const width = (of: ReturnType<typeof placesOf>) => of[1]!.column.width!;
+  const fitted = fitColumnWidths(places, [...few, row('Archived yesterday', true)]);
+  assert.ok(width(fitted) >= 18 * 7.2 + 44, 'one value in sixty');
+  assert.ok(width(fitColumnWidths(places, [...few, row('Archived yesterday')])) < width(fitted));
+  // Rows that arrive with a filter have other problems.
+  assert.ok(width(widenForProblems(fitted, [row('Archived the day before yesterday', true)])) >= 33 * 7.2 + 44);
+  assert.equal(width(widenForProblems(fitted, [row('x'.repeat(500), true)])), 400);
+  assert.deepEqual(widenForProblems(fitted, [row('y', true)]), fitted);
+  assert.ok(width(fitColumnWidths(places, [row('東京都千代田区丸の内一丁目', true)])) >= 13 * 13 + 44, 'wide letters');
+});
+
+test('finding B17: the first column stays visible', () => {
+  assert.deepEqual(places.map(({ column }) => column.pinned === true), [true, false, false]);
+  assert.equal(placesOf(columns.slice(0, 1), 'en')[0]!.column.pinned, undefined);
 });
 
 test('the layout depends on the width', () => {

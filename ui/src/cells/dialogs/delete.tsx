@@ -41,6 +41,7 @@ export default function Delete({ model, open, onClose }: DialogProps<'delete'>) 
 
   const look = usePreview(model, String(doomed !== null), doomed && ((signal) => model.preview(doomed.edit, signal)));
   const n = look.verdict?.deleted ?? 0;
+  const title = t(open.keepFirst ? 'group.keepFirst' : 'group.delete', { n: open.rows });
   const apply = () => {
     model.deleteRows(doomed!.edit);
     onClose();
@@ -52,8 +53,8 @@ export default function Delete({ model, open, onClose }: DialogProps<'delete'>) 
     </>
   );
   return (
-    <Dialog title={t(open.keepFirst ? 'delete.duplicates' : 'delete.title', { n: open.rows })} closeLabel={t('close')} onClose={() => onClose()} foot={foot} wide class="c-dialog">
-      {doomed && doomed.first.length > 0 && <Rows model={model} columns={columns} rows={doomed.first} more={n - doomed.first.length} />}
+    <Dialog title={title} closeLabel={t('close')} onClose={() => onClose()} foot={foot} wide class="c-dialog">
+      {doomed && doomed.first.length > 0 && <Rows model={model} label={title} columns={columns} rows={doomed.first} more={n - doomed.first.length} />}
       {doomed && doomed.differing > 0 && <p class="c-delete-differ">{t('delete.differ', { n: doomed.differing })}</p>}
       <Preview model={model} look={fault ? { verdict: null, fault, busy: false } : doomed ? look : { verdict: null, fault: '', busy: true }} idle="" />
       <p class="c-quiet c-delete-undo">{t('delete.undo')}</p>
@@ -112,9 +113,9 @@ export function laterDuplicates(rows: readonly WireRow[], { at }: Pick<Place, 'a
   return { extra, differing };
 }
 
-function Rows({ model: { t, host }, columns, rows, more }: { model: Model; columns: readonly Place[]; rows: readonly ShownRow[]; more: number }) {
+function Rows({ model: { t, host }, label, columns, rows, more }: { model: Model; label: string; columns: readonly Place[]; rows: readonly ShownRow[]; more: number }) {
   return (
-    <div class="c-samples" tabIndex={0} role="region" aria-label={t('delete.rows')}>
+    <div class="c-samples" tabIndex={0} role="region" aria-label={label}>
       <table>
         <thead>
           <tr><th scope="col" class="c-at-end">{t('grid.rowHeader')}</th>{columns.map((place) => <th key={place.column.key} scope="col"><bdi>{place.column.label}</bdi></th>)}</tr>
