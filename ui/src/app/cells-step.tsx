@@ -1,33 +1,20 @@
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Preload } from '../cells';
 import type { PreloadNeeds } from '../cells/preload';
 import { Fault } from '../api';
-import { Button, Icon, Spinner } from '../kit';
+import { Spinner } from '../kit';
 import { useReview, useShared } from './context';
+import { OnDemand, useOnDemand } from './on-demand';
 import type { CellsHost } from '../cells/host';
 import { useSubmit } from './submit/context';
 
-type Loaded = typeof import('../cells');
-
 /** Loaded as soon as possible, because most users open the page to fix cells. */
-let loading: Promise<Loaded> | null = null;
-let loaded: Loaded | null = null;
+export const cells = new OnDemand(() => import('../cells'));
 let preload: Preload | null = null;
-
-export function loadCells(): Promise<Loaded> {
-  loading ??= import('../cells').then(
-    (module) => (loaded = module),
-    (error) => {
-      loading = null;
-      throw error;
-    },
-  );
-  return loading;
-}
 
 /** Preloads the data of the cells step for the next time it is shown. */
 export async function preloadCells(of: PreloadNeeds): Promise<void> {
-  const module = await loadCells();
+  const module = await cells.load();
   preload = new module.Preload(of);
   await preload.coming;
 }
@@ -43,12 +30,7 @@ export function CellsStep() {
   const { review, locale, t } = useShared();
   const { facts, reading } = useReview();
   const { setTotals, setHandle, open } = useSubmit();
-  const [module, setModule] = useState<Loaded | 'failed' | null>(loaded);
-  const load = () => {
-    setModule(null);
-    loadCells().then(setModule, () => setModule('failed'));
-  };
-  useEffect(() => void (module || load()), []);
+  const { module, failure } = useOnDemand(cells);
   useEffect(() => () => setTotals(null), [reading]);
   const host = useMemo<CellsHost>(() => ({
     api: review.api, events: review.events, facts: facts!, locale, onTotals: setTotals, onSubmit: open,
@@ -64,17 +46,7 @@ export function CellsStep() {
     // title.
     if (!preload && document.activeElement === document.body) title.current?.focus({ preventScroll: true });
   }, []);
-  if (module === 'failed') {
-    return (
-      <main class="state">
-        <div class="state-main">
-          <div class="state-sign"><Icon name="offline" size={28} /></div>
-          <h1>{t('cells.failed')}</h1>
-          <Button onClick={load}>{t('tryAgain')}</Button>
-        </div>
-      </main>
-    );
-  }
+  if (failure) return failure;
   return (
     <main class="cells-place" aria-busy={module === null}>
       <h1 ref={title} tabIndex={-1} class="k-unseen">{t('cells.title')}</h1>

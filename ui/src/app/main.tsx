@@ -6,7 +6,8 @@ import { loadTexts } from '../i18n/texts';
 import { consumeUrlToken, type Prefetch } from './prefetch';
 import { App } from './app';
 import { pageTexts } from '../i18n/page-texts';
-import { loadCells, preloadCells } from './cells-step';
+import { cells, preloadCells } from './cells-step';
+import { earlySteps } from './steps-view';
 import { SharedProvider, type Key } from './context';
 import { applyTheme } from './apply-theme';
 import { Review } from './review';
@@ -33,7 +34,7 @@ export function renderReview(prefetch: Prefetch): void {
   // The user may have opened a different link in this tab in the meantime, which sets a new
   // token.
   void review.open(consumeUrlToken() || prefetch.token);
-  void loadCells().catch(() => {});
+  void cells.load().catch(() => {});
   addEventListener('hashchange', () => {
     const token = consumeUrlToken();
     if (token) void review.open(token);
@@ -63,7 +64,7 @@ async function firstContent(review: Review, locale: Locale): Promise<void> {
   });
   if (review.state.steps.length === 0) return;
   if (review.state.step === 'cells') await preloadCells({ api: review.api, events: review.events, locale }).catch(() => {});
-  else await loadMessages(locale).catch(() => {});
+  else await Promise.all([earlySteps.load(), loadMessages(locale)]).catch(() => {});
 }
 
 /** Resolves when the styles are loaded, because rendering measures elements. */

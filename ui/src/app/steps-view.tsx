@@ -1,17 +1,27 @@
-import { Columns } from './columns/columns';
+import { useEffect } from 'preact/hooks';
 import { CellsStep } from './cells-step';
-import { useReview } from './context';
-import { QuestionStep } from './questions/question-step';
-import { FileFormat } from './file-format';
+import { useReview, useShared } from './context';
+import { OnDemand, useOnDemand } from './on-demand';
+import { Spinner } from '../kit';
+
+/** Delay before the other steps are loaded, in milliseconds. The rows come first. */
+const loadAfter = 1000;
+
+export const earlySteps = new OnDemand(() => import('./question-steps'));
 
 /** Shows the current step. */
 export function Steps() {
   const { step } = useReview();
-  switch (step) {
-    case 'sheet': return <QuestionStep key="sheet" step="sheet" title="sheet.title"><FileFormat /></QuestionStep>;
-    case 'header': return <QuestionStep key="header" step="header" title="header.title" />;
-    case 'values': return <QuestionStep key="values" step="values" title="values.title" />;
-    case 'columns': return <Columns />;
-    case 'cells': return <CellsStep />;
-  }
+  // The other steps must be there if the connection is lost.
+  useEffect(() => {
+    const timer = setTimeout(() => void earlySteps.load().catch(() => {}), loadAfter);
+    return () => clearTimeout(timer);
+  }, []);
+  return step === 'cells' ? <CellsStep /> : <Early step={step} />;
+}
+
+function Early({ step }: { step: Parameters<typeof import('./question-steps').EarlyStep>[0]['step'] }) {
+  const { t } = useShared();
+  const { module, failure } = useOnDemand(earlySteps);
+  return failure ?? (module ? <module.EarlyStep step={step} /> : <p class="cells-opening"><Spinner /> {t('opening')}</p>);
 }
