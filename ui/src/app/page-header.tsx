@@ -23,7 +23,7 @@ export function PageHeader() {
         {parts.length > 0 && <p class="bar-file">{parts.map((part) => locale.isolate(part!)).join(' · ')}</p>}
       </div>
       {shown && steps.length > 1 && <Stepper steps={steps} current={step} />}
-      {shown && steps.length > 0 && ready && <Button look="primary" class="bar-submit" onClick={open}>{t('submit')}</Button>}
+      {shown && steps.length > 0 && ready && <Button look={rows > 0 ? 'primary' : 'plain'} class="bar-submit" onClick={open}>{t('submit')}</Button>}
     </header>
   );
 }

@@ -9,7 +9,7 @@ export interface Scene {
   questions?: Questions;
   submission?: Submission;
   /** Error responses, by method and end of the path. */
-  refuse?: Record<string, { status: number; code: string; detail: string; changes?: number }>;
+  refuse?: Record<string, { status: number; code: string; message_code?: string; detail: string; changes?: number }>;
   /** Whether calls get no response. */
   dead?: boolean;
   /** Response delay in milliseconds. */

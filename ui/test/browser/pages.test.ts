@@ -22,7 +22,7 @@ for (const [name, title, says] of [
   ['done', 'Import complete', '48,020'],
   ['expired', 'Your session has ended', 'open the link you received again'],
   ['denied', 'This link doesn’t work', 'including the long part after the #'],
-  ['gone', 'This import no longer exists', 'Ask the person who sent you the link'],
+  ['gone', 'This import no longer exists', 'contact the person who sent you the link'],
   ['broken', 'Something went wrong on our side', 'req_7Q2M4'],
   ['lost', 'The service isn’t responding', 'Nothing is lost'],
 ] as const) {
@@ -34,6 +34,33 @@ for (const [name, title, says] of [
     await opened.close();
   });
 }
+
+test('finding B25: an address without its token does not claim that a session has ended', async () => {
+  const none = { status: 401, code: 'unauthorized', message_code: 'review.no_cookie', detail: 'This request needs the review cookie.' };
+  const opened = await pages.review({ ...scene('columns'), refuse: { '*': none } }, '', {}, '');
+  await heading(opened).filter({ hasText: 'Open the link you received' }).waitFor();
+  assert.ok((await opened.page.locator('main').innerText()).includes('the part after the #'));
+  await opened.close();
+  // A session that ends while the page is open is reported as such.
+  const open = await pages.review(scene('values'));
+  await heading(open).filter({ hasText: 'How should we read' }).waitFor();
+  open.fake.scene = { ...open.fake.scene, refuse: { '*': none } };
+  open.fake.emit();
+  await heading(open).filter({ hasText: 'Your session has ended' }).waitFor();
+  await open.close();
+});
+
+test('finding B28: a suggestion has a reason and no tick', async () => {
+  const dates = await pages.review(scene('values'));
+  await dates.page.locator('.choice').first().waitFor();
+  assert.equal(await dates.page.locator('.choice-best').count(), 0, 'ambiguous dates');
+  await dates.close();
+  const columns = await pages.review(scene('columns-open'));
+  const choice = columns.page.locator('.choice', { has: columns.page.locator('.choice-best') });
+  assert.match((await choice.innerText()), /E-Mail\s*Suggested\s*98% of the values look like email addresses/);
+  assert.equal(await choice.locator('.choice-best svg').count(), 0);
+  await columns.close();
+});
 
 test('the token is removed from the URL, and a reload works without it', async () => {
   const opened = await pages.review(scene('done'));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { applyChoice, currentAnswer, firstUnanswered, includesChoice } from '../../src/app/questions/drafts';
-import { explain } from '../../src/app/questions/explanation';
+import { explain, isSuggested } from '../../src/app/questions/explanation';
 import { displayValue } from '../../src/app/questions/examples';
 import { headingOf, choiceLabel } from '../../src/app/questions/headings';
 import { truncate } from '../../src/app/server-text';
@@ -105,9 +105,31 @@ test('the summary states exactly what is submitted', () => {
   assert.deepEqual(summaryLines({ rowsLeftOut: 0, rows: 1 }), ['Submit this import?', '1 row will be submitted.', 'Submit 1 row']);
   assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 2 }, 'INCLUDE_INVALID_ROWS').slice(2), ['2 of them have errors. The invalid cells will be submitted empty.', 'Submit 48,020 rows']);
   assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 1 }, 'INCLUDE_INVALID_ROWS_AND_VALUES').slice(2), ['1 of them has errors and will be submitted unchanged.', 'Submit 48,020 rows']);
-  assert.deepEqual(summaryLines({ rows: 0, rowsLeftOut: 45 }).at(-1), 'Submit no rows and skip 45 rows');
   assert.deepEqual(summaryLines({ blocked: true, rowsWithError: 3, rowsLeftOut: 0 })[0], '3 rows still have errors');
   assert.equal(summaryLines({ blocked: true, rowsWithError: 3 }).at(-1), null);
+});
+
+test('finding B10: a submission without rows is not offered as the usual thing to do', () => {
+  const lines = (left: number) => {
+    const { title, lines, action, empty } = summaryOf(submission({ rows: 0, rowsLeftOut: left }), undefined, t);
+    return [title, ...lines, action, empty];
+  };
+  assert.deepEqual(lines(0), ['There are no rows to submit', 'Add rows first, or finish this import without any.', 'Finish without rows', true]);
+  assert.deepEqual(lines(45), ['There are no rows to submit', '45 rows have errors and will be skipped.', 'Submit no rows and skip 45 rows', true]);
+  assert.equal(summaryOf(submission(), undefined, t).empty, undefined);
+});
+
+test('finding B28: a choice is suggested only for a reason that sets it apart', () => {
+  const choice = (value: string) => ({ value, label: value, reason: '', examples: [] });
+  const asked = (more: object = {}) => ({ type: 'COLUMN_CONFLICT', id: 'column:email', choices: [choice('1'), choice('6')], ...more }) as Parameters<typeof isSuggested>[0];
+  const reasons = (...list: (string | null)[]) => ({ message: {}, reasonOf: (value: string) => { const text = list[value === '1' ? 0 : 1]; return text ? { text } : null; } });
+  assert.equal(isSuggested(asked(), '1', reasons('98% look like email addresses', '96% look like email addresses')), true);
+  assert.equal(isSuggested(asked(), '6', reasons('98%', '96%')), false);
+  assert.equal(isSuggested(asked(), '1', reasons('the same name', 'the same name')), false, 'a tie');
+  assert.equal(isSuggested(asked({ id: 'format:born' }), '1', reasons(null, null)), false, 'an ambiguous date');
+  assert.equal(isSuggested(asked({ id: 'sheet' }), '1', reasons('a', 'b')), false);
+  assert.equal(isSuggested(asked({ type: 'UNMAPPED_FIELDS' }), '1', reasons('a', 'b')), false);
+  assert.equal(isSuggested(asked({ choices: [choice('1')] }), '1', reasons('a')), false);
 });
 
 test('countsOf returns the submitted rows', () => {

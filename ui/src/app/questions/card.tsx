@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import type { Layout, Question, QuestionChoice } from '../../api';
-import { Button, Icon, Select } from '../../kit';
+import { Button, Select } from '../../kit';
 import type { Message } from '../../i18n/types';
 import { useShared, type T } from '../context';
 import { truncate, Raw, ServerText } from '../server-text';
@@ -8,7 +8,7 @@ import { stepOf } from '../steps';
 import { includesChoice, noneAnswer } from './drafts';
 import { Examples, Readings } from './examples';
 import { columnLabel, headingOf, choiceLabel } from './headings';
-import { explain } from './explanation';
+import { explain, isSuggested } from './explanation';
 
 interface Props {
   readonly question: Question;
@@ -45,7 +45,7 @@ export function Card({ question, layout, answer, onChoose }: Props) {
             reason={why.reasonOf(choice.value)}
             place={at + 1}
             name={`${id}-choice`}
-            best={isBest(question, choice)}
+            best={isSuggested(question, choice.value, why)}
             checked={includesChoice(answer, choice.value, question.manyColumns)}
             examples={examplesOf(question, choice, layout)}
             onChoose={onChoose}
@@ -99,7 +99,7 @@ function ChoiceLine({ question, choice, label, reason, place, name, best, checke
       <span class="choice-main">
         <span class="choice-label">
           <Raw text={label} />
-          {best && <span class="choice-best"><Icon name="check" size={12} /> {t('choices.best')}</span>}
+          {best && <span class="choice-best">{t('choices.best')}</span>}
         </span>
         {reason && <span class="choice-reason"><ServerText message={reason} /></span>}
         {choice.readings
@@ -123,14 +123,6 @@ function orderOf(question: Question, answer: string | null): readonly QuestionCh
   return [...first.slice(0, few - taken.length), ...taken, ...question.choices.filter((one) => one.value === noneAnswer), ...first.slice(few - taken.length), ...rest];
 }
 
-/**
- * Reports whether a choice is the suggested one. Sheets are not ranked, nor are columns for
- * a field that no header matches.
- */
-function isBest(question: Question, choice: QuestionChoice): boolean {
-  const ranked = question.type !== 'UNMAPPED_FIELDS' && question.id !== 'sheet' && question.choices.length > 1;
-  return ranked && choice.value !== noneAnswer && choice.value === question.choices[0]?.value;
-}
 
 /** Returns the examples of a choice. For the detected header row, returns the column names. */
 function examplesOf(question: Question, choice: QuestionChoice, layout: Layout | null): readonly string[] {

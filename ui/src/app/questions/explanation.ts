@@ -1,6 +1,7 @@
 import { joined, messageOf, reasonOf, type Question } from '../../api';
 import type { Message } from '../../i18n/types';
 import type { T } from '../context';
+import { noneAnswer } from './drafts';
 
 /** The explanation of a question and the reasons of its choices. */
 export interface Explanation {
@@ -59,4 +60,15 @@ function listOf(param: unknown): { list: readonly Message[]; more: number } {
 function includes(list: readonly Message[], reason: Message): boolean {
   const text = JSON.stringify(reason);
   return list.some((one) => JSON.stringify(one) === text);
+}
+
+/**
+ * Reports whether a choice is suggested: it is the likeliest one, and its reason, which the page
+ * shows below it, does not apply to the next one. Sheets are not ranked, nor are columns for a
+ * field that no header matches.
+ */
+export function isSuggested({ type, id, choices: [first, second] }: Pick<Question, 'type' | 'id' | 'choices'>, value: string, { reasonOf }: Explanation): boolean {
+  if (!first || !second || value !== first.value || value === noneAnswer || type === 'UNMAPPED_FIELDS' || id === 'sheet') return false;
+  const reason = reasonOf(value);
+  return reason !== null && JSON.stringify(reason) !== JSON.stringify(reasonOf(second.value));
 }

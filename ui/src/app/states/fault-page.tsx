@@ -1,6 +1,6 @@
 import type { Fault } from '../../api';
 import { Button, Spinner, type IconName } from '../../kit';
-import { useShared, type Key } from '../context';
+import { useReview, useShared, type Key } from '../context';
 import { ServerText } from '../server-text';
 import { StatePage } from './state-page';
 import { UnsentNote } from './unsent-note';
@@ -14,6 +14,7 @@ interface Look {
 }
 
 const looks = {
+  unopened: { icon: 'lock', title: 'unopened.title', lead: 'unopened.lead' },
   expired: { icon: 'clock', title: 'expired.title', lead: 'expired.lead' },
   denied: { icon: 'lock', title: 'denied.title', lead: 'denied.lead' },
   gone: { icon: 'file', title: 'gone.title', lead: 'gone.lead' },
@@ -21,10 +22,14 @@ const looks = {
   broken: { icon: 'error', title: 'broken.title', lead: 'broken.lead', passes: true },
 } as const satisfies Record<string, Look>;
 
-/** Classifies a fault for a user who only has a link. */
-export function faultPageKind(fault: Fault): keyof typeof looks {
+/**
+ * Classifies a fault for a user who only has a link. `opened` reports whether the page has shown
+ * the review. If it has not and there is no cookie, it is unknown whether there ever was a
+ * session.
+ */
+export function faultPageKind(fault: Fault, opened: boolean): keyof typeof looks {
   if (fault.kind === 'lost') return 'lost';
-  if (fault.kind === 'unauthorized') return 'expired';
+  if (fault.kind === 'unauthorized') return !opened && fault.detail?.code === 'review.no_cookie' ? 'unopened' : 'expired';
   if (fault.kind === 'gone') return 'gone';
   // A URL without a valid ID does not match any import.
   if (fault.status === 400) return 'gone';
@@ -34,7 +39,8 @@ export function faultPageKind(fault: Fault): keyof typeof looks {
 /** Explains why there is nothing to review, and what to do. */
 export function FaultPage({ fault }: { fault: Fault }) {
   const { review, t } = useShared();
-  const kind = faultPageKind(fault);
+  const { facts } = useReview();
+  const kind = faultPageKind(fault, facts !== null);
   const look: Look = looks[kind];
   return (
     <StatePage title={t(look.title)} lead={t(look.lead)} {...(look.icon ? { icon: look.icon } : { sign: <Spinner /> })}>

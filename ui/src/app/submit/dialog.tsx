@@ -68,8 +68,8 @@ export function SubmitDialog({ pending, onClose }: Props) {
       foot={summary && (
         <>
           <Button onClick={onClose} disabled={sending}>{t('submit.back')}</Button>
-          {submission.rowsWithError + submission.rowsLeftOut > 0 && <Button look={summary.action ? 'plain' : 'primary'} onClick={showErrors} disabled={sending}>{t('submit.showErrors')}</Button>}
-          {summary.action && <Button look="primary" busy={sending} disabled={!connected} onClick={() => void send()}>{summary.action}</Button>}
+          {submission.rowsWithError + submission.rowsLeftOut > 0 && <Button look={summary.action && !summary.empty ? 'plain' : 'primary'} onClick={showErrors} disabled={sending}>{t('submit.showErrors')}</Button>}
+          {summary.action && <Button look={summary.empty ? 'plain' : 'primary'} busy={sending} disabled={!connected} onClick={() => void send()}>{summary.action}</Button>}
         </>
       )}
     >
