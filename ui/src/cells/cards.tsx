@@ -41,7 +41,8 @@ export default function Cards({ model, onLong }: Props) {
     <div class="c-cards">
       <header class="c-card-head">
         <IconButton icon="back" label={t('card.back')} disabled={index <= 0} onClick={() => go(index - 1)} />
-        <h2 ref={title} tabIndex={-1} aria-live="polite">{now.total === 0 ? t('noRows') : t('rowOf', { row: index + 1, total: now.total })}</h2>
+        <h2 ref={title} tabIndex={-1} aria-live="polite">{model.rowName}</h2>
+        <span class="c-quiet c-card-line">{model.lineName}</span>
         <IconButton icon="next" label={t('card.on')} disabled={index >= now.total - 1} onClick={() => go(index + 1)} />
       </header>
       <div ref={top} class="c-card">

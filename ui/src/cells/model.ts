@@ -115,6 +115,24 @@ export class Model {
     return cell && { ...cell, pending: false };
   }
 
+  /**
+   * The number of the active row, as shown in the first column, and its position in the view if
+   * that is different.
+   */
+  get rowName(): string {
+    const { t, now: { active, total } } = this;
+    if (total === 0) return t('noRows');
+    const at = Math.min(total, active.row + 1);
+    const row = this.row(at - 1)?.number ?? at;
+    return row === at ? t('rowOf', { row, total }) : t('rowIn', { row, at, total });
+  }
+
+  /** The location of the active row in the file; "" if it is unknown, as for an added row. */
+  get lineName(): string {
+    const line = this.row(this.now.active.row)?.line;
+    return line ? this.t('lineOf', { line }) : '';
+  }
+
   /** Handles the events of the grid. */
   onGridEvent(event: GridEvent): void {
     switch (event.type) {

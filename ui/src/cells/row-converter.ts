@@ -37,6 +37,7 @@ export class RowConverter {
       id: came.id,
       number: Number(came.id) + 1,
       version: came.version,
+      ...(came.line && { line: came.line }),
       cells: this.#places.map((place) => this.#cell(came, place)),
       ...(came.problems && { problems: this.#problems(came.problems) }),
       ...(past && { past }),

@@ -30,7 +30,7 @@ export function StatusBar({ model, width, onGoTo }: Props) {
         <Saving model={model} now={now} />
         <Turn label={t('undo')} keys={wide ? keys.undo : ''} title={hint(t('undo'), keys.undo)} disabled={now.undo === 0 && now.pending === 0} onClick={() => model.undo()} icon={<Icon name="undo" size={14} />} />
         <Turn label={t('redo')} keys="" title={hint(t('redo'), keys.redo)} disabled={now.redo === 0} onClick={() => model.redo()} icon={<Icon name="redo" size={14} />} />
-        {width !== 'small' && <Turn label={rowOf(model, now)} keys="" title={hint(t('goTo'), keys.goTo)} disabled={now.total === 0} onClick={onGoTo} />}
+        {width !== 'small' && <Turn label={model.rowName} keys="" title={hint(t('goTo'), keys.goTo)} disabled={now.total === 0} onClick={onGoTo} note={model.lineName} />}
         <Turn label={t('next')} keys={wide ? keys.next : ''} disabled={now.totals.errors + now.totals.warnings + now.totals.infos === 0} onClick={() => void model.goToProblem(1)} />
       </span>
     </div>
@@ -44,12 +44,13 @@ interface TurnProps {
   readonly disabled: boolean;
   readonly onClick: () => void;
   readonly icon?: ComponentChildren;
+  readonly note?: string;
 }
 
-function Turn({ label, keys: shortcut, title, disabled, onClick, icon }: TurnProps) {
+function Turn({ label, keys: shortcut, title, disabled, onClick, icon, note }: TurnProps) {
   return (
     <button type="button" class="c-turn" disabled={disabled} onClick={onClick} title={title}>
-      {icon}<span class="c-turn-label">{label}</span>{shortcut && <kbd dir="ltr">{shortcut}</kbd>}
+      {icon}<span class="c-turn-label">{label}</span>{note && <span class="c-quiet">{note}</span>}{shortcut && <kbd dir="ltr">{shortcut}</kbd>}
     </button>
   );
 }
@@ -59,10 +60,6 @@ function selectionOf({ t }: Model, { area }: State): string {
   const rows = area.toRow - area.fromRow;
   const cells = rows * area.columns.length;
   return cells > 1 ? t('selected', { n: cells }) : '';
-}
-
-function rowOf({ t }: Model, { active, total }: State): string {
-  return total === 0 ? t('noRows') : t('rowOf', { row: Math.min(total, active.row + 1), total });
 }
 
 /** Shows that a search is running, after a short delay. */

@@ -236,3 +236,23 @@ finding('B19: values with a problem are not cut off by the marker', contacts(300
   await it.page.locator('.ig-cell.is-active', { hasText: 'person289' }).waitFor();
   assert.deepEqual(await cut(), []);
 });
+
+finding('B10: without rows, submitting is not the obvious thing to do', `${head}\n`, async (it) => {
+  const submit = it.page.locator('.bar-submit');
+  assert.doesNotMatch((await submit.getAttribute('class'))!, /k-primary/);
+  await submit.click();
+  const dialog = it.page.getByRole('dialog', { name: 'There are no rows to submit' });
+  assert.doesNotMatch((await dialog.getByRole('button', { name: 'Finish without rows' }).getAttribute('class'))!, /k-primary/);
+  await dialog.getByRole('button', { name: 'Back' }).click();
+  await it.page.getByRole('button', { name: 'Add a row' }).click();
+  await it.page.locator('.bar-submit.k-primary').waitFor();
+});
+
+finding('B23: the status bar shows the row, its position in the view, and its line in the file', `Customers\nAs of today\n${head}\nA,a@b.org,DE,,,,,\n"B\nb",a@b.org,DE,,,,,\nC,nobody,DE,,,,,\n`, async (it) => {
+  const place = it.page.locator('.c-turn', { hasText: 'line' });
+  await it.cell(1, 0).click();
+  assert.equal(await place.innerText().then((text) => text.replace(/\s+/g, ' ')), 'Row 2 of 3 line 5 of the file');
+  await it.group('E-mail').locator('.c-group-head').click();
+  await place.filter({ hasText: 'Row 3 (1 of 1)' }).waitFor();
+  assert.match(await place.innerText(), /line 7 of the file$/);
+});
