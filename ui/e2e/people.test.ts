@@ -71,7 +71,7 @@ environmentTest('links with a missing or invalid token show why they open no imp
   const bare = made.review_url.split('#')[0]!;
   for (const link of [bare, `${bare}#wrong`]) {
     const person = await environment.person({ review_url: link });
-    await person.page.getByRole('heading', { name: /Your session has ended|This link doesn’t work/ }).waitFor();
+    await person.page.getByRole('heading', { name: /^(Open the link you received|This link doesn’t work)$/ }).waitFor();
     assert.equal(await person.page.getByText('Contacts').count(), 0);
     person.expected.push(/40[13]/);
     await person.closeAndCheck();
@@ -84,7 +84,7 @@ environmentTest('after a submission, all open and later pages show that the impo
   const theirs = await environment.person(made);
   await theirs.type(0, 1, 'anna@example.org');
   await theirs.waitForCount('Problems', 0);
-  await theirs.button('Submit').click();
+  await theirs.page.locator('.bar-submit').click();
   await theirs.button('Submit 1 row').click();
   for (const person of [theirs, mine, await environment.person(made)]) {
     await person.page.getByRole('heading', { name: 'Import complete' }).waitFor();

@@ -33,7 +33,8 @@ export function ProblemPanel({ model, sheet, onClose, onOpen }: Props) {
   const open = opened === '' || !known ? '' : groupId(known);
 
   const toggle = (group: Group) => {
-    const closes = open === groupId(group) && isShown(group, wanted);
+    // A click on a group that the page has just shown by itself must not close it.
+    const closes = opened === groupId(group) && isShown(group, wanted);
     setOpened(closes ? '' : groupId(group));
     void model.filterBy(closes ? allRows : filterOf(group)).then(() => closes || model.activate(group.key));
   };
