@@ -73,34 +73,54 @@ const (
 	Invalid
 )
 
-// compilers maps each type to the function that compiles its parser.
+// compilers maps each type, except those with select options, to the function that compiles its
+// parser.
 var compilers = map[intray.TypeName]func(f intray.Field, o options) (Parser, error){
-	intray.TypeString:      newStringParser,
-	intray.TypeEmail:       newEmail,
-	intray.TypeNumber:      newNumberParser,
-	intray.TypeDate:        newDateTimeParser(date.WantDate),
-	intray.TypeDatetime:    newDateTimeParser(date.WantDateTime),
-	intray.TypeTime:        newDateTimeParser(date.WantTime),
-	intray.TypeCheckbox:    newCheckbox,
-	intray.TypeSelect:      newSelect,
-	intray.TypeMultiSelect: newMultiSelect,
-	intray.TypePhone:       newPhoneParser,
-	intray.TypeURL:         newURL,
-	intray.TypeDomain:      newDomain,
-	intray.TypeZIP:         newZIP,
-	intray.TypeState:       newState,
-	intray.TypeSSN:         newSSN,
-	intray.TypeCountry:     newCountry,
-	intray.TypeUUID:        newUUID,
+	intray.TypeString:   newStringParser,
+	intray.TypeEmail:    newEmail,
+	intray.TypeNumber:   newNumberParser,
+	intray.TypeDate:     newDateTimeParser(date.WantDate),
+	intray.TypeDatetime: newDateTimeParser(date.WantDateTime),
+	intray.TypeTime:     newDateTimeParser(date.WantTime),
+	intray.TypeCheckbox: newCheckbox,
+	intray.TypePhone:    newPhoneParser,
+	intray.TypeURL:      newURL,
+	intray.TypeDomain:   newDomain,
+	intray.TypeZIP:      newZIP,
+	intray.TypeState:    newState,
+	intray.TypeSSN:      newSSN,
+	intray.TypeCountry:  newCountry,
+	intray.TypeUUID:     newUUID,
 }
 
 // Compile returns the parser of a field. It fails if the type or its options are invalid.
 func Compile(f intray.Field) (Parser, error) {
+	return CompileWithBudget(f, NewSearchBudget(MaxSearchSteps))
+}
+
+// CompileWithBudget is like Compile, but uses a budget that several fields can share.
+func CompileWithBudget(f intray.Field, budget *SearchBudget) (Parser, error) {
+	switch f.Type.Name {
+	case intray.TypeSelect:
+		return newSelect(f, f.Type.Options, budget), nil
+	case intray.TypeMultiSelect:
+		return newMultiSelect(f, f.Type.Options, budget), nil
+	}
 	compile, known := compilers[f.Type.Name]
 	if !known {
 		return nil, fmt.Errorf("the type %q is not supported by this version", f.Type.Name)
 	}
 	return compile(f, options(f.Type.Options))
+}
+
+// Check reports the error that Compile would return. It does not prepare the options of a
+// select, which takes long if there are many.
+func Check(f intray.Field) error {
+	if f.Type.Name == intray.TypeSelect || f.Type.Name == intray.TypeMultiSelect {
+		return nil
+	}
+	_, err := Compile(f)
+	return err
 }
 
 // options maps the names of the options of a field's type to their values. A missing option has

@@ -31,44 +31,48 @@ const (
 // closestOption returns the option whose name is closest to the text. That name differs by at
 // most maxEdits edits, and at most one per editShare characters; the names of all other
 // options must differ by at least minLead more. Digits, signs and a negation at the start are
-// never treated as typos: an option that differs in these does not match.
+// never treated as typos: an option that differs in these does not match. The text must not be
+// the normalized name of exactly one option.
 func (p *optionMatcher) closestOption(text []rune) *choice {
 	most := min(maxEdits, len(text)/editShare)
 	if most == 0 {
 		return nil
 	}
-	best, second := most+minLead, most+minLead
-	var found *choice
-	for _, c := range p.names {
-		d := editDistance(text, c.name, most+minLead)
-		switch {
-		case d < best:
-			if c.option != found {
-				second = best
-			}
-			best, found = d, c.option
-		case c.option != found && d < second:
-			second = d
-		}
+	s := p.index().newSearch(text)
+	defer func() { p.budget.spend(s.steps) }()
+	var near []nearName
+	best, tied := maxEdits+1, false
+	s.within(func(n nearName) bool {
+		// If two options are at most maxEdits edits away, the lead of the closer one is too small.
+		tied = len(near) > 0 && near[0].name.option != n.name.option
+		near, best = append(near, n), min(best, n.distance)
+		return !tied
+	})
+	if tied || best > most || !hasSameSignificantRunes(near, text) {
+		return nil
 	}
-	if best > most || second < best+minLead || !p.sameSignificantRunes(found, text) {
+	found := near[0].name.option
+	if last := best + minLead - 1; last > maxEdits {
+		s.scan(last, func(n nearName) bool {
+			tied = n.name.option != found
+			return !tied
+		})
+	}
+	if tied {
 		return nil
 	}
 	return found
 }
 
-// sameSignificantRunes reports whether a name of the option that is close to the text has the
-// same digits and signs, and none of the close names means the opposite.
-func (p *optionMatcher) sameSignificantRunes(found *choice, text []rune) bool {
+// hasSameSignificantRunes reports whether one of the names that are close to the text has the
+// same digits and signs, and none of these names means the opposite.
+func hasSameSignificantRunes(near []nearName, text []rune) bool {
 	want, matched := significantRunes(text), false
-	for _, c := range p.names {
-		if c.option != found || editDistance(text, c.name, maxEdits+1) > maxEdits {
-			continue
-		}
-		if isNegationOf(text, c.name) || isNegationOf(c.name, text) {
+	for _, n := range near {
+		if isNegationOf(text, n.name.name) || isNegationOf(n.name.name, text) {
 			return false
 		}
-		matched = matched || slices.Equal(c.significant, want)
+		matched = matched || slices.Equal(n.name.significant, want)
 	}
 	return matched
 }

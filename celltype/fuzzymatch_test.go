@@ -51,18 +51,3 @@ func TestEditsOfLongNames(t *testing.T) {
 		t.Errorf("%d edits", got)
 	}
 }
-
-func BenchmarkClosest(b *testing.B) {
-	p := &optionMatcher{}
-	for i := range 50 {
-		key := []rune("option number " + string(rune('a'+i%26)) + string(rune('a'+i/26)) + " of the many")
-		p.names = append(p.names, optionName{key, nil, &choice{}})
-	}
-	text := []rune("not one of the options")
-	b.ReportAllocs()
-	for b.Loop() {
-		if p.closestOption(text) != nil {
-			b.Fatal("an option matched")
-		}
-	}
-}

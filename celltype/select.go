@@ -17,8 +17,8 @@ import (
 // selectParser parses the type select.
 type selectParser struct{ *optionMatcher }
 
-func newSelect(f intray.Field, o options) (Parser, error) {
-	return selectParser{newOptionMatcher(f, o)}, nil
+func newSelect(f intray.Field, o options, budget *SearchBudget) Parser {
+	return selectParser{newOptionMatcher(f, o, budget)}
 }
 
 func (s selectParser) Parse(c Cell, scratch []byte) Result {
@@ -31,7 +31,7 @@ func (s selectParser) Parse(c Cell, scratch []byte) Result {
 	case found == nil && s.allowCustom:
 		return newResult(c.Raw, text)
 	case found == nil:
-		return s.invalid
+		return s.notFound()
 	case !mapped:
 		return newResult(c.Raw, append(scratch, found.value...))
 	}
@@ -48,12 +48,12 @@ type multiSelectParser struct {
 	trimValues bool
 }
 
-func newMultiSelect(f intray.Field, o options) (Parser, error) {
-	m := &multiSelectParser{newOptionMatcher(f, o), []byte(o.text("delimiter", ",")), o.boolean("trimValues", true)}
+func newMultiSelect(f intray.Field, o options, budget *SearchBudget) Parser {
+	m := &multiSelectParser{newOptionMatcher(f, o, budget), []byte(o.text("delimiter", ",")), o.boolean("trimValues", true)}
 	if len(m.delimiter) == 0 {
 		m.delimiter = []byte(",")
 	}
-	return m, nil
+	return m
 }
 
 // valuesBufferSize is the number of values up to which a cell is parsed without an allocation.
@@ -64,47 +64,81 @@ func (m *multiSelectParser) Parse(c Cell, scratch []byte) Result {
 		return Result{State: Empty}
 	}
 	var room [valuesBufferSize]string
-	values, note, ok := m.parseCell(room[:0], c)
+	values := valueList{list: room[:0]}
+	var note *Note
+	values, ok := m.parseCell(values, c, &note)
 	switch {
 	case !ok:
-		return m.invalid
-	case len(values) == 0:
+		return m.notFound()
+	case len(values.list) == 0:
 		return Result{State: Empty}
 	}
-	r := newResult(c.Raw, appendJSONArray(scratch, values))
+	r := newResult(c.Raw, appendJSONArray(scratch, values.list))
 	r.Note = note
 	return r
 }
 
-// parseCell parses the values in a cell. A number cell contains one value.
-func (m *multiSelectParser) parseCell(values []string, c Cell) (list []string, note *Note, ok bool) {
-	if c.Kind == intray.CellNumber {
-		if found, mapped := m.matchCell(c, trimSpace(c.Raw)); found != nil && !mapped {
-			return append(values, found.value), nil, true
+// valueList holds the distinct values of a cell, in order.
+type valueList struct {
+	list []string
+	// seen holds the values of the list if there are more than valuesBufferSize.
+	seen map[string]bool
+}
+
+// with returns the list with a value. It returns false if the list contained it. The receiver
+// must not be used afterwards.
+func (l valueList) with(value string) (longer valueList, added bool) {
+	if len(l.list) < valuesBufferSize {
+		if slices.Contains(l.list, value) {
+			return l, false
+		}
+		l.list = append(l.list, value)
+		return l, true
+	}
+	if l.seen == nil {
+		l.seen = map[string]bool{}
+		for _, one := range l.list {
+			l.seen[one] = true
 		}
 	}
-	return m.parseList(values, c.Raw)
+	if l.seen[value] {
+		return l, false
+	}
+	l.seen[value] = true
+	l.list = append(l.list, value)
+	return l, true
+}
+
+// parseCell parses the values in a cell. A number cell contains one value. It returns false if
+// a value is not an option.
+func (m *multiSelectParser) parseCell(values valueList, c Cell, note **Note) (list valueList, ok bool) {
+	if c.Kind == intray.CellNumber {
+		if found, mapped := m.matchCell(c, trimSpace(c.Raw)); found != nil && !mapped {
+			return values.with(found.value)
+		}
+	}
+	return m.parseList(values, c.Raw, note)
 }
 
 // parseList parses the values in a cell: a JSON array of strings, which is also
 // the canonical form, or strings separated by a delimiter.
-func (m *multiSelectParser) parseList(values []string, raw []byte) (list []string, note *Note, ok bool) {
+func (m *multiSelectParser) parseList(values valueList, raw []byte, note **Note) (list valueList, ok bool) {
 	if parts := decodeJSONStrings(raw); parts != nil {
 		for _, part := range parts {
-			if values, ok = m.appendOption(values, []byte(part), &note); !ok {
-				return nil, note, false
+			if values, ok = m.appendOption(values, []byte(part), note); !ok {
+				return values, false
 			}
 		}
-		return values, note, true
+		return values, true
 	}
 	for more := true; more; {
 		var part []byte
 		part, raw, more = bytes.Cut(raw, m.delimiter)
-		if values, ok = m.appendOption(values, part, &note); !ok {
-			return nil, note, false
+		if values, ok = m.appendOption(values, part, note); !ok {
+			return values, false
 		}
 	}
-	return values, note, true
+	return values, true
 }
 
 // decodeJSONStrings returns the elements of a JSON array of strings, or nil for any other input.
@@ -119,9 +153,9 @@ func decodeJSONStrings(raw []byte) []string {
 	return list
 }
 
-// appendOption appends the value of the option whose name is part. It reports
-// false if there is no such option.
-func (m *multiSelectParser) appendOption(values []string, part []byte, note **Note) (list []string, ok bool) {
+// appendOption appends the value of the option whose name is part. It returns false if there is
+// no such option and the field does not allow custom values.
+func (m *multiSelectParser) appendOption(values valueList, part []byte, note **Note) (list valueList, ok bool) {
 	if m.trimValues {
 		part = trimSpace(part)
 	}
@@ -130,28 +164,28 @@ func (m *multiSelectParser) appendOption(values []string, part []byte, note **No
 	}
 	found, mapped := m.matchText(part)
 	if found == nil {
-		return m.addCustom(values, string(part), note)
+		return m.appendCustom(values, string(part), note)
 	}
+	values, added := values.with(found.value)
 	switch {
-	case slices.Contains(values, found.value):
+	case !added:
 		*note = found.repeatedNote()
-		return values, true
 	case mapped:
 		*note = found.mappedNote()
 	}
-	return append(values, found.value), true
+	return values, true
 }
 
-// addCustom appends a value that is not an option, if the field allows it.
-func (m *multiSelectParser) addCustom(values []string, value string, note **Note) (list []string, ok bool) {
-	switch {
-	case !m.allowCustom:
-		return nil, false
-	case slices.Contains(values, value):
-		*note = repeatedNote(value)
-		return values, true
+// appendCustom appends a value that is not an option, if the field allows it.
+func (m *multiSelectParser) appendCustom(values valueList, value string, note **Note) (list valueList, ok bool) {
+	if !m.allowCustom {
+		return values, false
 	}
-	return append(values, value), true
+	values, added := values.with(value)
+	if !added {
+		*note = repeatedNote(value)
+	}
+	return values, true
 }
 
 // appendJSONArray appends list as a JSON array of strings.
@@ -188,30 +222,30 @@ func appendJSONString(dst []byte, text string) []byte {
 type optionMatcher struct {
 	// exact maps each name to its option. It includes the names in upper and
 	// lower case if these are unambiguous.
-	exact map[string]optionMatch
+	exact map[string]*choice
 	// byLength indexes the same names by length. It is not used for lengths that more than
 	// maxPerLength names have.
-	byLength [maxIndexedLength][]namedMatch
+	byLength [maxIndexedLength][]namedChoice
 	loose    map[string]*choice
 	// numbers holds the names that are numbers, in canonical form. An entry is
 	// nil if two options share the number.
-	numbers     map[string]*choice
-	names       []optionName
+	numbers map[string]*choice
+	names   []optionName
+	// index returns the index of the names. It builds the index when it is first needed.
+	index       func() *nameIndex
+	remembered  rememberedOptions
+	budget      *SearchBudget
 	allowCustom bool
 	exactOnly   bool
 	invalid     Result
+	// notCompared is the result for a value that is not an option after the budget is exhausted.
+	notCompared Result
 }
 
-// optionMatch is an option that was found. mapped reports whether the match needs a note.
-type optionMatch struct {
+// namedChoice is an option and one of its names.
+type namedChoice struct {
+	name   string
 	choice *choice
-	mapped bool
-}
-
-// namedMatch is a match and the name for which it was found.
-type namedMatch struct {
-	text string
-	optionMatch
 }
 
 // maxIndexedLength is the length, in bytes, from which names are too long to be indexed by
@@ -257,8 +291,11 @@ func repeatedNote(value string) *Note {
 // maxShownOptions is the maximum number of options that a message lists.
 const maxShownOptions = 5
 
-func newOptionMatcher(f intray.Field, o options) *optionMatcher {
-	p := &optionMatcher{exact: map[string]optionMatch{}, loose: map[string]*choice{}, numbers: map[string]*choice{}, allowCustom: o.boolean("allowCustom", false), exactOnly: o.boolean("exactMatchOnly", false)}
+func newOptionMatcher(f intray.Field, o options, budget *SearchBudget) *optionMatcher {
+	p := &optionMatcher{
+		exact: map[string]*choice{}, loose: map[string]*choice{}, numbers: map[string]*choice{}, budget: budget,
+		allowCustom: o.boolean("allowCustom", false), exactOnly: o.boolean("exactMatchOnly", false),
+	}
 	values := map[string]*choice{}
 	labels := make([]string, 0, len(f.SelectOptions))
 	for _, option := range f.SelectOptions {
@@ -267,8 +304,8 @@ func newOptionMatcher(f intray.Field, o options) *optionMatcher {
 			values[option.Value] = &choice{value: option.Value, label: cmp.Or(option.Label, option.Value)}
 		}
 		for _, name := range optionNames(option) {
-			if p.exact[name].choice == nil {
-				p.exact[name] = optionMatch{choice: values[option.Value]}
+			if p.exact[name] == nil {
+				p.exact[name] = values[option.Value]
 			}
 		}
 	}
@@ -276,18 +313,20 @@ func newOptionMatcher(f intray.Field, o options) *optionMatcher {
 	if !p.exactOnly {
 		for _, name := range slices.Sorted(maps.Keys(p.exact)) {
 			for _, other := range [...]string{strings.ToLower(name), strings.ToUpper(name)} {
-				if found := p.loose[normalizeName(other)]; found != nil && p.exact[other].choice == nil {
-					p.exact[other] = optionMatch{found, !strings.EqualFold(other, found.value)}
+				if found := p.loose[normalizeName(other)]; found != nil && p.exact[other] == nil {
+					p.exact[other] = found
 				}
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.exact)) {
 		if len(name) < maxIndexedLength {
-			p.byLength[len(name)] = append(p.byLength[len(name)], namedMatch{name, p.exact[name]})
+			p.byLength[len(name)] = append(p.byLength[len(name)], namedChoice{name, p.exact[name]})
 		}
 	}
 	p.invalid = invalidResult(f, notListed(labels))
+	p.notCompared = Result{State: Invalid, Problem: intray.NewMessage("select.not_compared", nil)}
+	p.index = sync.OnceValue(func() *nameIndex { return newNameIndex(p.names) })
 	return p
 }
 
@@ -307,7 +346,11 @@ func (p *optionMatcher) addNormalizedNames(options []intray.SelectOption, values
 			trimmed[name] = one
 			p.addNumber(name, one)
 			key := normalizeName(name)
-			if other := p.loose[key]; other != nil && other != one {
+			other := p.loose[key]
+			if other == one {
+				continue
+			}
+			if other != nil {
 				shared[key] = true
 			}
 			p.loose[key] = one
@@ -315,8 +358,8 @@ func (p *optionMatcher) addNormalizedNames(options []intray.SelectOption, values
 		}
 	}
 	for name, one := range trimmed {
-		if !twice[name] && p.exact[name].choice == nil {
-			p.exact[name] = optionMatch{choice: one}
+		if !twice[name] && p.exact[name] == nil {
+			p.exact[name] = one
 		}
 	}
 	for key := range shared {
@@ -339,7 +382,7 @@ func (p *optionMatcher) addNumber(name string, one *choice) {
 // matchCell finds the option for a cell. In a number cell, it first looks for
 // the displayed text, and then for the value in any format.
 func (p *optionMatcher) matchCell(c Cell, text []byte) (found *choice, mapped bool) {
-	if c.Kind == intray.CellNumber && p.exactMatch(text).choice == nil {
+	if c.Kind == intray.CellNumber && p.exactMatch(text) == nil {
 		var room [keyBufferSize]byte
 		if value, ok := number.Canonical(room[:0], c.Typed); ok && p.numbers[string(value)] != nil {
 			return p.numbers[string(value)], false
@@ -358,31 +401,59 @@ func notListed(labels []string) intray.Message {
 }
 
 // exactMatch returns the option with exactly this name.
-func (p *optionMatcher) exactMatch(text []byte) optionMatch {
+func (p *optionMatcher) exactMatch(text []byte) *choice {
 	if len(text) < maxIndexedLength && len(p.byLength[len(text)]) <= maxPerLength {
 		for i := range p.byLength[len(text)] {
-			if one := &p.byLength[len(text)][i]; one.text == string(text) {
-				return one.optionMatch
+			if one := &p.byLength[len(text)][i]; one.name == string(text) {
+				return one.choice
 			}
 		}
-		return optionMatch{}
+		return nil
 	}
 	return p.exact[string(text)]
 }
 
 // matchText finds the option for a value, and reports whether the match needs a
-// note. If the field allows custom values, it does not try the closest option.
+// note. A value that differs from a name of the option only in case needs none. If the field
+// allows custom values, matchText does not try the closest option.
 func (p *optionMatcher) matchText(text []byte) (found *choice, mapped bool) {
-	if m := p.exactMatch(text); m.choice != nil || p.exactOnly || len(text) > maxFuzzyLength {
-		return m.choice, m.mapped
+	if found = p.exactMatch(text); found != nil || p.exactOnly || len(text) > maxFuzzyLength {
+		return found, false
 	}
 	var room [keyBufferSize]byte
 	key := appendNormalizedName(room[:0], text)
 	found = p.loose[string(key)]
 	if found == nil && !p.allowCustom {
-		found = p.closestOption([]rune(string(key)))
+		found = p.rememberedOption(key)
 	}
-	return found, found != nil && !strings.EqualFold(string(text), found.value)
+	return found, found != nil && !p.differsOnlyInCase(text, found)
+}
+
+// differsOnlyInCase reports whether text is the value or another name of an option in any case.
+func (p *optionMatcher) differsOnlyInCase(text []byte, option *choice) bool {
+	return strings.EqualFold(string(text), option.value) || p.exactMatch(bytes.ToLower(text)) == option
+}
+
+// rememberedOption returns the option whose name is closest to a text. It searches only if it
+// does not remember the result.
+func (p *optionMatcher) rememberedOption(text []byte) *choice {
+	if len(p.names) < minRemembered {
+		return p.closestOption([]rune(string(text)))
+	}
+	if found, known := p.remembered.find(text); known || p.budget.isExhausted() {
+		return found
+	}
+	found := p.closestOption([]rune(string(text)))
+	p.remembered.add(text, found, len(p.names))
+	return found
+}
+
+// notFound returns the result for a value that is not an option.
+func (p *optionMatcher) notFound() Result {
+	if !p.exactOnly && p.budget.isExhausted() {
+		return p.notCompared
+	}
+	return p.invalid
 }
 
 // checkboxParser parses the type checkbox. Words that mean no are false; any other text is

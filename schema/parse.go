@@ -37,7 +37,7 @@ func Parse(doc Doc) (*intray.Schema, []Issue) {
 		p.checkValidators(at, f)
 		p.checkOptions(at, f)
 		if len(p.issues) == 0 {
-			_, err := celltype.Compile(f)
+			err := celltype.Check(f)
 			if err == nil {
 				_, err = celltype.OutputFormatter(f)
 			}

@@ -85,8 +85,9 @@ func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, 
 	wide, parts := expandColumns(schema.Fields, m)
 	p.parts = parts
 	next := len(schema.Fields)
+	budget := celltype.NewSearchBudget(celltype.MaxSearchSteps)
 	for i, f := range schema.Fields {
-		parser, err := celltype.Compile(f)
+		parser, err := celltype.CompileWithBudget(f, budget)
 		if err != nil {
 			return nil, fmt.Errorf("compile the schema: field %q: %w", f.Key, err)
 		}
