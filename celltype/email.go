@@ -3,6 +3,7 @@ package celltype
 import (
 	"bytes"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
@@ -16,33 +17,63 @@ const (
 	maxLabel  = 63
 )
 
+// maxUnicodeDomain is the maximum length in bytes of a host name in any script.
+const maxUnicodeDomain = 4 * maxDomain
+
 // emailParser parses the type email. It follows the rules of HTML's input type email
 // (https://html.spec.whatwg.org/#valid-e-mail-address). In addition, the host must have at least
 // two labels, and the last one must not be a number, so that the host is not an IP address.
-// White space around the address is dropped. The case of letters is preserved.
+// A host in any script is accepted if it has a valid ASCII form, as in browsers. White space
+// around the address is dropped. The case of letters is preserved, and the host is not converted
+// to ASCII. Only a host whose characters have a normal form, such as full-width letters, is
+// replaced by this form.
 type emailParser struct{ invalid Result }
 
 func newEmail(f intray.Field, _ options) (Parser, error) {
 	return &emailParser{invalidResult(f, intray.NewMessage("email.invalid", nil))}, nil
 }
 
-func (e *emailParser) Parse(c Cell, _ []byte) Result {
+func (e *emailParser) Parse(c Cell, scratch []byte) Result {
 	text := trimSpace(c.Raw)
-	switch {
-	case len(text) == 0:
+	if len(text) == 0 {
 		return Result{State: Empty}
-	case !validEmail(text):
+	}
+	host := emailHost(text)
+	switch {
+	case validDomain(host):
+		return newResult(c.Raw, text)
+	case len(host) > maxUnicodeDomain || isASCII(host):
 		return e.invalid
 	}
-	return newResult(c.Raw, text)
+	ascii, err := idna.Lookup.ToASCII(string(host))
+	if err != nil || !validDomain([]byte(ascii)) {
+		return e.invalid
+	}
+	normal, err := idna.Lookup.ToUnicode(ascii)
+	if err != nil {
+		return e.invalid
+	}
+	if strings.EqualFold(normal, string(host)) {
+		return newResult(c.Raw, text)
+	}
+	return newResult(c.Raw, append(append(scratch, text[:len(text)-len(host)]...), normal...))
 }
 
-func validEmail(address []byte) bool {
+// emailHost returns the part of an address after the at sign. It returns nil if there is no at
+// sign or the part before it is invalid.
+func emailHost(address []byte) []byte {
 	at := 0
 	for at < len(address) && localBytes[address[at]] {
 		at++
 	}
-	return at > 0 && at < len(address) && address[at] == '@' && validDomain(address[at+1:])
+	if at == 0 || at == len(address) || address[at] != '@' {
+		return nil
+	}
+	return address[at+1:]
+}
+
+func isASCII(text []byte) bool {
+	return !bytes.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // validDomain reports whether a domain has at least two labels of letters,
@@ -117,7 +148,7 @@ func (d *domainParser) Parse(c Cell, scratch []byte) Result {
 	switch {
 	case len(text) == 0:
 		return Result{State: Empty}
-	case len(text) > 4*maxDomain:
+	case len(text) > maxUnicodeDomain:
 		return d.invalid
 	case d.subdomains && isSimpleHost(text):
 		for _, b := range text {

@@ -23,6 +23,43 @@ func email(t testing.TB) celltype.Parser {
 	return p
 }
 
+// TestFindingB16InternationalizedHost checks that an address with a host in any script is valid
+// if the host has a valid ASCII form.
+func TestFindingB16InternationalizedHost(t *testing.T) {
+	for _, c := range []struct {
+		raw   string
+		state celltype.State
+		value string
+	}{
+		{"info1@bäckerei1.de", celltype.Unchanged, ""},
+		{"Info@BÄCKEREI.de", celltype.Unchanged, ""},
+		{" info@bäckerei.de ", celltype.Parsed, "info@bäckerei.de"},
+		{"info@пример.рф", celltype.Unchanged, ""},
+		{"info@مثال.إختبار", celltype.Unchanged, ""},
+		{"info@straße.de", celltype.Unchanged, ""},
+		{"info@ba\u0308ckerei.de", celltype.Parsed, "info@bäckerei.de"},
+		{"info@ｅｘａｍｐｌｅ.org", celltype.Parsed, "info@example.org"},
+		{"info@例え。テスト", celltype.Parsed, "info@例え.テスト"},
+		{"info@exam\u00adple.org", celltype.Parsed, "info@example.org"},
+		{"bäcker@example.org", celltype.Invalid, ""},
+		{"info@bäckerei", celltype.Invalid, ""},
+		{"info@bäckerei..de", celltype.Invalid, ""},
+		{"info@-bäckerei.de", celltype.Invalid, ""},
+		{"info@bäck_erei.de", celltype.Invalid, ""},
+		{"info@bäckerei.123", celltype.Invalid, ""},
+		{"info@bäck erei.de", celltype.Invalid, ""},
+		{"info@b\xe4ckerei.de", celltype.Invalid, ""},
+		{"info@☃\u200d.de", celltype.Invalid, ""},
+		{"a@" + strings.Repeat("ä", 60) + ".de", celltype.Invalid, ""},
+		{"a@" + strings.Repeat("ä.", 2000) + "de", celltype.Invalid, ""},
+	} {
+		r := email(t).Parse(celltype.Cell{Raw: []byte(c.raw)}, nil)
+		if r.State != c.state || string(r.Value) != c.value {
+			t.Errorf("%q: got state %d, value %q; want %d, %q", c.raw, r.State, r.Value, c.state, c.value)
+		}
+	}
+}
+
 func TestEmail(t *testing.T) {
 	label := strings.Repeat("a", 63)
 	long := label + "." + label + "." + label + "." // 192 bytes
@@ -73,7 +110,7 @@ func TestEmail(t *testing.T) {
 		"a name and angles":        {"Ada <ada@example.org>", celltype.Invalid, ""},
 		"two addresses":            {"a@example.org, b@example.org", celltype.Invalid, ""},
 		"letters beyond ASCII":     {"zoë@example.org", celltype.Invalid, ""},
-		"a domain beyond ASCII":    {"a@büro.example", celltype.Invalid, ""},
+		"a domain beyond ASCII":    {"a@büro.example", celltype.Unchanged, ""},
 		"bytes that are not UTF-8": {"a\xff@example.org", celltype.Invalid, ""},
 		"a NUL":                    {"a\x00@example.org", celltype.Invalid, ""},
 		"written out":              {"ada at example dot org", celltype.Invalid, ""},

@@ -70,7 +70,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"trimValues": false}`, []string{" Red , Blue ", "Red,Blue"}},
 			}},
 		intray.TypeEmail: {key: "email", label: "E-mail",
-			summary: "An email address that a browser's email input accepts and whose host contains a dot. Intray removes spaces around the address and keeps uppercase letters.",
+			summary: "An email address that a browser's email input accepts and whose host contains a dot. The host can be in any script, such as `bäckerei.example`. Intray does not convert it to ASCII. Intray removes spaces around the address and keeps uppercase letters.",
 			tried:   []attempt{{"", []string{"ada@example.org", " Ada.L@Example.org ", "ada@localhost", "ada@", ""}}}},
 		intray.TypePhone: {key: "phone", label: "Phone",
 			summary: "A phone number that is valid in its country. To read numbers without a country code, set the option `country`.",
