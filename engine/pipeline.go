@@ -34,6 +34,8 @@ type stagedBatch struct {
 type pipeline struct {
 	plan *rowplan.Plan
 	sink Sink
+	// budget limits the work of the rules.
+	budget *validate.Budget
 	// maxCells and maxProblems are the limits of the run.
 	maxCells, maxProblems int64
 	// free holds the records that are not in use: not being read, processed or committed.
@@ -50,11 +52,11 @@ type pipeline struct {
 
 // runPipeline reads all rows, processes them, writes them to the sink and updates out.
 func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowplan.Plan, sink Sink, out *Outcome) (err error) {
-	slots := e.cfg.Workers + extraSlots
+	slots, budget := e.cfg.Workers+extraSlots, validate.NewBudget()
 	b := &pipeline{
-		plan: p, sink: sink,
+		plan: p, sink: sink, budget: budget,
 		maxCells: e.cfg.Options.Limits.WithDefaults().Cells, maxProblems: e.cfg.Problems,
-		uniques: p.Rules.UniqueChecker(e.cfg.Temp), errorRows: roaring.New(),
+		uniques: p.Rules.UniqueChecker(e.cfg.Temp, budget), errorRows: roaring.New(),
 		free: make(chan *intray.Records, slots),
 	}
 	if b.uniques != nil {
@@ -178,11 +180,8 @@ func (b *pipeline) newWorker() func(context.Context, *intray.Records) (stagedBat
 		if err := b.plan.RunHooks(ctx, &batch, scratch); err != nil {
 			return stagedBatch{}, err
 		}
-		b.plan.Rules.Apply(&batch)
-		if b.uniques != nil {
-			if err := b.uniques.AddBatch(&batch); err != nil {
-				return stagedBatch{}, err
-			}
+		if err := b.checkRules(&batch); err != nil {
+			return stagedBatch{}, err
 		}
 		b.plan.FoldColumns(&batch)
 		commit, err := b.sink.StageBatch(&batch)
@@ -191,6 +190,18 @@ func (b *pipeline) newWorker() func(context.Context, *intray.Records) (stagedBat
 		}
 		return stagedBatch{recs: recs, commit: commit, summary: b.plan.Summarize(&batch)}, nil
 	}
+}
+
+// checkRules applies the rules to a batch.
+func (b *pipeline) checkRules(batch *intray.Batch) error {
+	err := b.plan.Rules.Apply(batch, b.budget)
+	if err == nil && b.uniques != nil {
+		err = b.uniques.AddBatch(batch)
+	}
+	if errors.Is(err, validate.ErrTooMuchWork) {
+		return &source.LimitError{Reason: intray.NewMessage("limit.rules", nil)}
+	}
+	return err
 }
 
 // addCrossRowProblems adds the problems of cross-row validators after the last row.

@@ -17,7 +17,9 @@ func Example() {
 	b := &intray.Batch{Lines: []int64{2, 3}, Fields: make([]intray.Cells, 1)}
 	b.Fields[0].AppendValue([]byte("Ada"))
 	b.Fields[0].AppendNull(nil)
-	rules.Apply(b)
+	if err := rules.Apply(b, validate.NewBudget()); err != nil {
+		panic(err)
+	}
 	for _, p := range b.Problems {
 		fmt.Printf("line %d, %s: %s\n", b.Lines[p.Row], p.Code, p.Text)
 	}
@@ -33,7 +35,7 @@ func ExampleUniqueChecker() {
 	if err != nil {
 		panic(err)
 	}
-	checker := rules.UniqueChecker("")
+	checker := rules.UniqueChecker("", validate.NewBudget())
 	defer checker.Close()
 	b := &intray.Batch{Lines: []int64{2, 3, 4}, Fields: make([]intray.Cells, 1)}
 	for _, id := range []string{"7", "8", "7"} {

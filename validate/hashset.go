@@ -65,9 +65,9 @@ const (
 	// bytes, of the buffers of all sets.
 	maxBlock, minBlock = 800, 40
 	maxBufferedBytes   = 32 << 20
-	// maxLargeSets is the maximum number of sets with 256 partitions each. If
-	// there are more sets, each has 16 partitions.
-	maxLargeSets = 32
+	// maxLargeSets is the maximum number of sets with 256 partitions each, and maxMediumSets
+	// with 16 partitions each. If there are more sets, each has two partitions.
+	maxLargeSets, maxMediumSets = 32, 1024
 )
 
 // spillFile is a temporary file. The first write creates it.
@@ -131,7 +131,10 @@ type partition struct {
 // newHashSet returns a set. sets is the number of sets that share the spill file.
 func newHashSet(spill *spillFile, sets int) *hashSet {
 	bits := uint(8)
-	if sets > maxLargeSets {
+	switch {
+	case sets > maxMediumSets:
+		bits = 1
+	case sets > maxLargeSets:
 		bits = 4
 	}
 	s := &hashSet{spill: spill, shift: 64 - bits, partitions: make([]partition, 1<<bits)}

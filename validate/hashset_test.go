@@ -51,7 +51,7 @@ func spilledReaders(t *testing.T) map[string]spilledReader {
 	t.Helper()
 	b, rules := spilledBatch(), uniqueRules(t)
 
-	checker := rules.UniqueChecker(t.TempDir())
+	checker := rules.UniqueChecker(t.TempDir(), NewBudget())
 	if err := checker.AddBatch(b); err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +192,7 @@ func TestUnwritableSpillFile(t *testing.T) {
 	replace := func(f *spillFile) { f.createOnce.Do(func() {}); f.file = file }
 	b, rules := spilledBatch(), uniqueRules(t)
 
-	checker := rules.UniqueChecker("")
+	checker := rules.UniqueChecker("", NewBudget())
 	replace(&checker.file)
 	if err := checker.AddBatch(b); err == nil {
 		t.Error("a checker ignores that it cannot write")
@@ -340,7 +340,7 @@ func TestEntryEncoding(t *testing.T) {
 // TestRegexCache checks that an expression is compiled once per set of flags,
 // and that an invalid expression is not stored.
 func TestRegexCache(t *testing.T) {
-	cache := regexCache{}
+	cache := newRegexCache()
 	first, err := cache.compile("a+", jsregexp.Flags{})
 	if err != nil {
 		t.Fatal(err)
@@ -351,7 +351,7 @@ func TestRegexCache(t *testing.T) {
 	if other, err := cache.compile("a+", jsregexp.Flags{IgnoreCase: true}); other == first || err != nil {
 		t.Errorf("flags make no difference, %v", err)
 	}
-	if _, err := cache.compile("(", jsregexp.Flags{}); err == nil || len(cache) != 2 {
-		t.Errorf("after an invalid expression, the cache has %d: %v", len(cache), err)
+	if _, err := cache.compile("(", jsregexp.Flags{}); err == nil || len(cache.compiled) != 2 {
+		t.Errorf("after an invalid expression, the cache has %d: %v", len(cache.compiled), err)
 	}
 }

@@ -12,14 +12,13 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype"
-	"github.com/intraydata/intray/validate/jsregexp"
 )
 
 // valueRule returns a rule that checks each value on its own. It skips cells
 // that are empty or could not be parsed.
-func valueRule(field int, problem intray.Problem, keeps func(value []byte) bool) rule {
-	return func(b *intray.Batch) {
-		cells := &b.Fields[field]
+func valueRule(problem intray.Problem, keeps func(value []byte) bool) check {
+	return func(b *intray.Batch, column int, _ *work) {
+		cells := &b.Fields[column]
 		null := 0
 		for row := range b.Rows() {
 			if null < len(cells.Nulls) && cells.Nulls[null] == uint32(row) {
@@ -28,7 +27,7 @@ func valueRule(field int, problem intray.Problem, keeps func(value []byte) bool)
 			}
 			if text := cells.Values.At(row); len(text) > 0 && !celltype.IsBlank(text) && !keeps(text) {
 				found := problem
-				found.Row = row
+				found.Row, found.Field = row, column
 				b.Problems = append(b.Problems, found)
 			}
 		}
@@ -37,11 +36,11 @@ func valueRule(field int, problem intray.Problem, keeps func(value []byte) bool)
 
 // lengthRule requires the length of each value, in code points, to be within the limits that the
 // options set.
-func lengthRule(field int, v intray.Validator) rule {
+func lengthRule(v intray.Validator) check {
 	least, hasLeast := intOption(v.Options["min"])
 	most, hasMost := intOption(v.Options["max"])
-	problem := newProblem(field, v, lengthMessage(least, most, hasLeast, hasMost))
-	return valueRule(field, problem, func(value []byte) bool {
+	problem := newProblem(v, lengthMessage(least, most, hasLeast, hasMost))
+	return valueRule(problem, func(value []byte) bool {
 		n := len(value)
 		if hasLeast && n >= least && (!hasMost || n <= most) && n < 2*max(least, 1) && isASCII(value) {
 			return true // usually, the length in bytes is enough
@@ -73,9 +72,9 @@ func lengthMessage(least, most int, hasLeast, hasMost bool) intray.Message {
 }
 
 // alphabeticalRule requires values to consist of the letters a to z and A to Z.
-func alphabeticalRule(field int, v intray.Validator) rule {
-	problem := newProblem(field, v, intray.NewMessage("alphabetical.other_characters", nil))
-	return valueRule(field, problem, func(value []byte) bool {
+func alphabeticalRule(v intray.Validator) check {
+	problem := newProblem(v, intray.NewMessage("alphabetical.other_characters", nil))
+	return valueRule(problem, func(value []byte) bool {
 		for _, c := range value {
 			if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
 				return false
@@ -85,13 +84,13 @@ func alphabeticalRule(field int, v intray.Validator) rule {
 	})
 }
 
-// newProblem returns the problem that a rule reports. A message that the schema sets for the
-// rule replaces text.
-func newProblem(field int, v intray.Validator, text intray.Message) intray.Problem {
+// newProblem returns the problem that a rule reports, without its row and field. A message that
+// the schema sets for the rule replaces text.
+func newProblem(v intray.Validator, text intray.Message) intray.Problem {
 	if v.Message != "" {
 		text = intray.Literal(v.Message)
 	}
-	return intray.Problem{Field: field, Code: v.Rule, Level: v.Level, Text: text}
+	return intray.Problem{Code: v.Rule, Level: v.Level, Text: text}
 }
 
 // isEmptyCell reports whether a cell is empty or contains only white space. A
@@ -104,22 +103,22 @@ func isEmptyCell(cells *intray.Cells, row int) bool {
 }
 
 // requiredRule requires every cell to be nonempty.
-func requiredRule(field int, v intray.Validator) rule {
-	return requireIf(field, newProblem(field, v, intray.NewMessage("required.empty", nil)),
+func requiredRule(v intray.Validator) check {
+	return requireIf(newProblem(v, intray.NewMessage("required.empty", nil)),
 		func(*intray.Batch, int) bool { return true })
 }
 
-// requireIf requires the cell of a field to be nonempty in the rows that satisfy the given
+// requireIf requires the cells of a column to be nonempty in the rows that satisfy the given
 // predicate.
-func requireIf(field int, problem intray.Problem, applies func(b *intray.Batch, row int) bool) rule {
-	return func(b *intray.Batch) {
-		cells := &b.Fields[field]
+func requireIf(problem intray.Problem, applies func(b *intray.Batch, row int) bool) check {
+	return func(b *intray.Batch, column int, _ *work) {
+		cells := &b.Fields[column]
 		for row := range b.Rows() {
 			if !isEmptyCell(cells, row) || !applies(b, row) {
 				continue
 			}
 			found := problem
-			found.Row = row
+			found.Row, found.Field = row, column
 			b.Problems = append(b.Problems, found)
 		}
 	}
@@ -131,46 +130,46 @@ type condition func(b *intray.Batch, row int) bool
 // requireWith returns one of the eight rules that depend on other fields. These
 // rules test any or all of the other fields. They test for emptiness or for a
 // value, and can be negated ("without").
-func requireWith(field int, fields []intray.Field, v intray.Validator) (rule, error) {
+func (c *compiler) requireWith(v intray.Validator) (rule, error) {
 	name, byValue := strings.CutSuffix(v.Rule, "_values")
 	name, all := strings.CutSuffix(name, "_all")
 	without := name == "require_without"
-	conditions, conditionTexts, err := compileConditions(fields, v, byValue, without)
+	conditions, conditionTexts, err := c.compileConditions(v, byValue, without)
 	if err != nil {
-		return nil, err
+		return rule{}, err
 	}
-	problem := newProblem(field, v, requireMessage(conditionTexts, all, byValue, without))
-	return requireIf(field, problem, func(b *intray.Batch, row int) bool {
+	problem := newProblem(v, requireMessage(conditionTexts, all, byValue, without))
+	return rule{cost: ruleCost * (1 + len(conditions)), check: requireIf(problem, func(b *intray.Batch, row int) bool {
 		for _, holds := range conditions {
 			if holds(b, row) != all {
 				return !all
 			}
 		}
 		return all
-	}), nil
+	})}, nil
 }
 
 // compileConditions returns the condition for each field that the rule lists,
 // and the description of each condition.
-func compileConditions(fields []intray.Field, v intray.Validator, byValue, without bool) (list []condition, conditionTexts []intray.Message, err error) {
+func (c *compiler) compileConditions(v intray.Validator, byValue, without bool) (list []condition, conditionTexts []intray.Message, err error) {
 	wanted, _ := v.Options["fieldValues"].(map[string]any)
 	keys := stringList(v.Options["fields"])
 	if byValue {
 		keys = slices.Sorted(maps.Keys(wanted))
 	}
 	for _, key := range keys {
-		at := slices.IndexFunc(fields, func(f intray.Field) bool { return f.Key == key })
-		if at < 0 {
+		at, known := c.byKey[key]
+		if !known {
 			return nil, nil, &MissingFieldError{Rule: v.Rule, Missing: key}
 		}
 		if !byValue {
 			list = append(list, func(b *intray.Batch, row int) bool { return isEmptyCell(&b.Fields[at], row) == without })
-			conditionTexts = append(conditionTexts, quoted(fields[at].Label))
+			conditionTexts = append(conditionTexts, quoted(c.fields[at].Label))
 			continue
 		}
 		text := canonicalText(wanted[key])
 		list = append(list, func(b *intray.Batch, row int) bool { return equalsValue(&b.Fields[at], row, text) != without })
-		conditionTexts = append(conditionTexts, intray.NewMessage("required.field_is", intray.Params{"field": fields[at].Label, "value": string(text)}))
+		conditionTexts = append(conditionTexts, intray.NewMessage("required.field_is", intray.Params{"field": c.fields[at].Label, "value": string(text)}))
 	}
 	return list, conditionTexts, nil
 }
@@ -242,78 +241,4 @@ func stringList(v any) (list []string) {
 func intOption(v any) (int, bool) {
 	n, err := strconv.Atoi(fmt.Sprint(v))
 	return n, err == nil
-}
-
-// maxTimeouts is the number of cells per batch and expression that may time out. After that, the
-// expression is not matched against the other cells of the batch.
-const maxTimeouts = 3
-
-// regexCache holds the compiled regular expressions of a schema.
-type regexCache map[string]*jsregexp.Expr
-
-func (e regexCache) compile(source string, f jsregexp.Flags) (*jsregexp.Expr, error) {
-	key := f.String() + "/" + source
-	if made := e[key]; made != nil {
-		return made, nil
-	}
-	made, err := jsregexp.Compile(source, f)
-	if err == nil {
-		e[key] = made
-	}
-	return made, err
-}
-
-// regexRule returns the rule regex_match or regex_exclude. regex_match requires a match of the
-// expression in the cell, and regex_exclude requires that there is none. Both rules also check
-// empty cells. They skip cells that could not be parsed, because these already have a problem.
-func (e regexCache) regexRule(field int, v intray.Validator) (rule, error) {
-	flags, _ := v.Options["regexOptions"].(map[string]any)
-	on := func(name string) bool { set, _ := flags[name].(bool); return set }
-	source, _ := v.Options["regex"].(string)
-	expr, err := e.compile(source, jsregexp.Flags{
-		IgnoreCase: on("ignoreCase"), DotAll: on("dotAll"), Multiline: on("multiline"), Unicode: on("unicode"),
-	})
-	if err != nil {
-		return nil, fmt.Errorf("the regular expression of %s: %w", v.Rule, err)
-	}
-	want := v.Rule == "regex_match"
-	text := intray.NewMessage("regex.no_match", nil)
-	if !want {
-		text = intray.NewMessage("regex.excluded", nil)
-	}
-	problem := newProblem(field, v, text)
-	slow := problem
-	slow.Level, slow.Text = intray.LevelError, intray.NewMessage("regex.too_slow", nil)
-	return func(b *intray.Batch) {
-		cells := &b.Fields[field]
-		late := 0
-		for row := range b.Rows() {
-			text := cells.Values.At(row)
-			if len(text) == 0 && !celltype.IsBlank(cells.Raw(row)) {
-				continue // could not be parsed
-			}
-			found := problem
-			switch matched, err := matchUnlessSlow(expr, text, &late); {
-			case err != nil:
-				found = slow
-			case matched == want:
-				continue
-			}
-			found.Row = row
-			b.Problems = append(b.Problems, found)
-		}
-	}, nil
-}
-
-// matchUnlessSlow matches text against expr. After maxTimeouts timeouts, it
-// returns ErrTimeout without matching.
-func matchUnlessSlow(expr *jsregexp.Expr, text []byte, timeouts *int) (bool, error) {
-	if *timeouts >= maxTimeouts {
-		return false, jsregexp.ErrTimeout
-	}
-	matched, err := expr.Match(text)
-	if err != nil {
-		*timeouts++
-	}
-	return matched, err
 }

@@ -71,7 +71,7 @@ func TestRules(t *testing.T) {
 					}
 				}
 			}
-			compiled(t, threeFields(c.rule, c.options)...).Apply(b)
+			apply(t, compiled(t, threeFields(c.rule, c.options)...), b)
 			var bad []string
 			for _, p := range b.Problems {
 				bad = append(bad, fmt.Sprint(p.Row))
@@ -95,7 +95,7 @@ func TestSlowExpression(t *testing.T) {
 		b.Fields[1].AppendNull(nil)
 		b.Fields[2].AppendNull(nil)
 	}
-	compiled(t, threeFields("regex_match", map[string]any{"regex": `^(?=(a))(\1|a)*(a|\1)*$`})...).Apply(b)
+	apply(t, compiled(t, threeFields("regex_match", map[string]any{"regex": `^(?=(a))(\1|a)*(a|\1)*$`})...), b)
 	if len(b.Problems) != 1000 || !strings.Contains(b.Problems[999].Text.String(), "took too long") {
 		t.Errorf("%d problems, the last %+v", len(b.Problems), b.Problems[len(b.Problems)-1])
 	}

@@ -32,6 +32,8 @@ type UniqueChecker struct {
 	sets []*hashSet
 	file spillFile
 	seed hashSeed
+	// budget limits the work.
+	budget *Budget
 	// batches is a pool of entry batches for reuse.
 	batches sync.Pool
 }
@@ -46,14 +48,15 @@ type uniqueKey struct {
 
 // uniqueKeys returns the keys of a schema. Fields with the same value of the
 // option uniqueKey form one key.
-func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
+func uniqueKeys(fields []intray.Field, columns [][]int) (keys []uniqueKey) {
 	groups := map[string]int{}
-	for i, f := range fields {
-		for _, v := range f.Validators {
+	for _, c := range sortedColumns(columns) {
+		for _, v := range fields[c.field].Validators {
 			switch v.Rule {
 			case "unique", "unique_case_insensitive":
-				text := intray.NewMessage("unique.duplicate", nil)
-				keys = append(keys, uniqueKey{[]int{i}, v.Rule != "unique", []intray.Problem{newProblem(i, v, text)}})
+				problem := newProblem(v, intray.NewMessage("unique.duplicate", nil))
+				problem.Field = c.column
+				keys = append(keys, uniqueKey{[]int{c.column}, v.Rule != "unique", []intray.Problem{problem}})
 			case "unique_with":
 				name := fmt.Sprint(v.Options["uniqueKey"])
 				at, known := groups[name]
@@ -62,27 +65,72 @@ func uniqueKeys(fields []intray.Field) (keys []uniqueKey) {
 					groups[name] = at
 					keys = append(keys, uniqueKey{})
 				}
-				if !slices.Contains(keys[at].fields, i) {
-					keys[at].fields = append(keys[at].fields, i)
+				if n := len(keys[at].fields); n == 0 || keys[at].fields[n-1] != c.column {
+					keys[at].fields = append(keys[at].fields, c.column)
 				}
-				keys[at].problems = append(keys[at].problems, newProblem(i, v, intray.Message{}))
+				problem := newProblem(v, intray.Message{})
+				problem.Field = c.column
+				keys[at].problems = append(keys[at].problems, problem)
 			}
+		}
+	}
+	labels := map[int]string{}
+	for i, list := range columns {
+		for _, column := range list {
+			labels[column] = fields[i].Label
 		}
 	}
 	for _, k := range keys {
-		var labels []string
-		for _, f := range k.fields {
-			if label := fields[f].Label; !slices.Contains(labels, label) {
-				labels = append(labels, label)
-			}
-		}
-		for i, p := range k.problems {
-			if p.Text.IsZero() {
-				k.problems[i].Text = duplicateMessage(labels)
-			}
+		k.addMessages(labels)
+	}
+	return mergeKeys(keys)
+}
+
+// fieldColumn is a column and the field whose validators check it.
+type fieldColumn struct{ column, field int }
+
+// sortedColumns returns the columns of all fields, sorted.
+func sortedColumns(columns [][]int) (list []fieldColumn) {
+	for i, all := range columns {
+		for _, column := range all {
+			list = append(list, fieldColumn{column, i})
 		}
 	}
-	return keys
+	slices.SortFunc(list, func(a, b fieldColumn) int { return a.column - b.column })
+	return list
+}
+
+// addMessages sets the messages of the problems that have none. labels maps columns to labels.
+func (k *uniqueKey) addMessages(labels map[int]string) {
+	var named []string
+	seen := map[string]bool{}
+	for _, f := range k.fields {
+		if label := labels[f]; !seen[label] {
+			seen[label] = true
+			named = append(named, label)
+		}
+	}
+	for i, p := range k.problems {
+		if p.Text.IsZero() {
+			k.problems[i].Text = duplicateMessage(named)
+		}
+	}
+}
+
+// mergeKeys merges the keys that compare the same values, so that each comparison is made once.
+func mergeKeys(keys []uniqueKey) (merged []uniqueKey) {
+	known := map[string]int{}
+	for _, k := range keys {
+		name := fmt.Sprint(k.ignoreCase, k.fields)
+		at, again := known[name]
+		if !again {
+			known[name] = len(merged)
+			merged = append(merged, k)
+			continue
+		}
+		merged[at].problems = append(merged[at].problems, k.problems...)
+	}
+	return merged
 }
 
 // duplicateMessage returns a message that lists some of the fields whose
@@ -106,18 +154,22 @@ func quoted(label string) intray.Message {
 
 // UniqueChecker returns a checker for the rows of one table, or nil if no rule needs one.
 // Temporary files are created in the directory temp, or in os.TempDir if temp is "".
-func (r *Rules) UniqueChecker(temp string) *UniqueChecker {
+func (r *Rules) UniqueChecker(temp string, budget *Budget) *UniqueChecker {
 	if len(r.unique) == 0 {
 		return nil
 	}
-	u := &UniqueChecker{keys: r.unique, file: spillFile{dir: temp}, seed: newHashSeed()}
+	u := &UniqueChecker{keys: r.unique, budget: budget, file: spillFile{dir: temp}, seed: newHashSeed()}
 	for range u.keys {
 		u.sets = append(u.sets, newHashSet(&u.file, len(u.keys)))
 	}
 	return u
 }
 
-// AddBatch adds the values of a batch. It is safe for concurrent use.
+// hashSteps is the number of steps for the hash of a row, and valueSteps for each of its values.
+const hashSteps, valueSteps = 32, 8
+
+// AddBatch adds the values of a batch. It is safe for concurrent use. If the budget is
+// exhausted, it returns [ErrTooMuchWork].
 func (u *UniqueChecker) AddBatch(b *intray.Batch) error {
 	g, _ := u.batches.Get().(*entryBatch)
 	if g == nil {
@@ -125,6 +177,9 @@ func (u *UniqueChecker) AddBatch(b *intray.Batch) error {
 	}
 	defer u.batches.Put(g)
 	for i, key := range u.keys {
+		if err := u.budget.spend(&work{steps: int64(b.Rows() * (hashSteps + valueSteps*len(key.fields)))}); err != nil {
+			return err
+		}
 		g.entries = slices.Grow(g.entries[:0], b.Rows())
 		for row := range b.Rows() {
 			text, has := key.appendKeyText(b, row, &g.text)

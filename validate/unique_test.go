@@ -43,7 +43,7 @@ func table(rows [][]string, size int) (batches []*intray.Batch) {
 // repeated returns the rows that violate each rule.
 func repeated(t testing.TB, rules *validate.Rules, batches []*intray.Batch) map[string][]uint32 {
 	t.Helper()
-	u := rules.UniqueChecker(t.TempDir())
+	u := rules.UniqueChecker(t.TempDir(), validate.NewBudget())
 	defer func() {
 		if err := u.Close(); err != nil {
 			t.Error(err)
@@ -153,7 +153,7 @@ func TestManyUniques(t *testing.T) {
 
 func TestUniqueCheckerLeavesNoFile(t *testing.T) {
 	folder := t.TempDir()
-	u := compiled(t, unique("unique", nil)).UniqueChecker(folder)
+	u := compiled(t, unique("unique", nil)).UniqueChecker(folder, validate.NewBudget())
 	rows := make([][]string, 300_000)
 	for i := range rows {
 		rows[i] = []string{fmt.Sprint(i)}
@@ -169,13 +169,13 @@ func TestUniqueCheckerLeavesNoFile(t *testing.T) {
 	if left, err := os.ReadDir(folder); err != nil || len(left) > 0 {
 		t.Errorf("%d files are left, %v", len(left), err)
 	}
-	if compiled(t, required(intray.LevelError, "")).UniqueChecker(folder) != nil {
+	if compiled(t, required(intray.LevelError, "")).UniqueChecker(folder, validate.NewBudget()) != nil {
 		t.Error("a schema without such a rule compares values")
 	}
 }
 
 func TestUniqueCheckerReportsFailure(t *testing.T) {
-	u := compiled(t, unique("unique", nil)).UniqueChecker("/there/is/no/such/folder")
+	u := compiled(t, unique("unique", nil)).UniqueChecker("/there/is/no/such/folder", validate.NewBudget())
 	rows := make([][]string, 300_000)
 	for i := range rows {
 		rows[i] = []string{fmt.Sprint(i)}

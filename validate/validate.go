@@ -21,22 +21,53 @@ import (
 // a different batch per goroutine.
 type Rules struct {
 	rules []rule
+	// overlap reports whether two rules of a field can report the same empty cell.
+	overlap bool
 	// unique holds the keys that must be unique.
 	unique []uniqueKey
-	// sorters is a pool of problem sorters for reuse.
-	sorters sync.Pool
+	// works is a pool of work records, and sorters is a pool of problem sorters, for reuse.
+	works, sorters sync.Pool
 }
 
-// rule checks all cells of one field.
-type rule func(b *intray.Batch)
+// rule is a validator and the columns that it checks, as indexes in Batch.Fields.
+type rule struct {
+	columns []int
+	check   check
+	// cost is the number of steps for each cell.
+	cost int
+}
+
+// check checks all cells of one column.
+type check func(b *intray.Batch, column int, w *work)
+
+// compiler compiles the validators of a schema.
+type compiler struct {
+	fields []intray.Field
+	// byKey maps the keys of fields to their indexes.
+	byKey       map[string]int
+	expressions *regexCache
+}
 
 // Compile returns the rules of a schema. It returns an error if a validator is unknown.
-func Compile(fields []intray.Field) (*Rules, error) {
-	r := &Rules{sorters: sync.Pool{New: func() any { return new(problemSorter) }}}
-	made := regexCache{}
+func Compile(fields []intray.Field) (*Rules, error) { return CompileColumns(fields, nil) }
+
+// CompileColumns is like Compile, but the validators of field i check the columns columns[i] of
+// a batch instead of column i. Conditions on other fields always refer to the columns of these
+// fields. If columns is nil, each field has its own column only.
+func CompileColumns(fields []intray.Field, columns [][]int) (*Rules, error) {
+	r := &Rules{works: sync.Pool{New: func() any { return new(work) }}, sorters: sync.Pool{New: func() any { return new(problemSorter) }}}
+	if columns == nil {
+		for i := range fields {
+			columns = append(columns, []int{i})
+		}
+	}
+	c := &compiler{fields: fields, byKey: make(map[string]int, len(fields)), expressions: newRegexCache()}
+	for i, f := range slices.Backward(fields) {
+		c.byKey[f.Key] = i
+	}
 	for i, f := range fields {
 		for _, v := range f.Validators {
-			compiled, err := compileRule(i, fields, v, made)
+			compiled, err := c.compileRule(v)
 			var missing *MissingFieldError
 			if errors.As(err, &missing) {
 				missing.Field = f.Key
@@ -45,12 +76,14 @@ func Compile(fields []intray.Field) (*Rules, error) {
 			if err != nil {
 				return nil, fmt.Errorf("field %q: %w", f.Key, err)
 			}
-			if compiled != nil {
+			if compiled.check != nil && len(columns[i]) > 0 {
+				compiled.columns = columns[i]
 				r.rules = append(r.rules, compiled)
 			}
 		}
+		r.overlap = r.overlap || canOverlap(f.Validators)
 	}
-	r.unique = uniqueKeys(fields)
+	r.unique = uniqueKeys(fields, columns)
 	return r, nil
 }
 
@@ -67,40 +100,67 @@ func (e *MissingFieldError) Error() string {
 	return fmt.Sprintf("field %q: the validator %q names the field %q, which is not there", e.Field, e.Rule, e.Missing)
 }
 
-// compileRule returns the rule of a validator, or nil if the validator compares
-// all rows of the table.
-func compileRule(field int, fields []intray.Field, v intray.Validator, made regexCache) (rule, error) {
+// ruleCost is the number of steps of a rule for each cell.
+const ruleCost = 4
+
+// compileRule returns the rule of a validator, or the zero rule if the validator compares all
+// rows of the table.
+func (c *compiler) compileRule(v intray.Validator) (r rule, err error) {
+	r.cost = ruleCost
 	switch v.Rule {
 	case "required":
-		return requiredRule(field, v), nil
+		r.check = requiredRule(v)
 	case "regex_match", "regex_exclude":
-		return made.regexRule(field, v)
+		r.check, err = c.expressions.regexRule(v)
 	case "length":
-		return lengthRule(field, v), nil
+		r.check = lengthRule(v)
 	case "alphabetical":
-		return alphabeticalRule(field, v), nil
+		r.check = alphabeticalRule(v)
 	case "unique", "unique_case_insensitive", "unique_with":
-		return nil, nil
 	case "require_with", "require_without", "require_with_all", "require_without_all",
 		"require_with_values", "require_without_values", "require_with_all_values", "require_without_all_values":
-		return requireWith(field, fields, v)
+		return c.requireWith(v)
+	default:
+		err = fmt.Errorf("the validator %q is not supported by this version", v.Rule)
 	}
-	return nil, fmt.Errorf("the validator %q is not supported by this version", v.Rule)
+	return r, err
 }
 
-// Len returns the number of rules, where all unique_with rules with the same uniqueKey count as
-// one.
-func (r *Rules) Len() int { return len(r.rules) + len(r.unique) }
+// MaxRowProblems returns the maximum number of problems that the rules report for one row.
+func (r *Rules) MaxRowProblems() int {
+	n := 0
+	for _, one := range r.rules {
+		n += len(one.columns)
+	}
+	for _, k := range r.unique {
+		n += len(k.problems)
+	}
+	return n
+}
 
 // Apply checks a batch. It adds the problems that it finds, and sorts all
-// problems of the batch by row and field.
-func (r *Rules) Apply(b *intray.Batch) {
-	for _, apply := range r.rules {
-		apply(b)
+// problems of the batch by row and field. An empty cell of a required field violates only the
+// rule that requires it. If the budget is exhausted, Apply returns [ErrTooMuchWork].
+func (r *Rules) Apply(b *intray.Batch, budget *Budget) error {
+	w := r.works.Get().(*work)
+	defer r.works.Put(w)
+	w.reset(b.Rows(), budget.limits)
+	for _, one := range r.rules {
+		for _, column := range one.columns {
+			w.steps += int64(one.cost * b.Rows())
+			one.check(b, column, w)
+			if err := budget.spend(w); err != nil {
+				return err
+			}
+		}
 	}
 	a := r.sorters.Get().(*problemSorter)
 	defer r.sorters.Put(a)
 	a.sort(b.Problems, b.Rows())
+	if r.overlap {
+		b.Problems = dropRepeatedEmptyCells(b.Problems)
+	}
+	return nil
 }
 
 // tableRules are the rules that compare all rows of a table.

@@ -21,6 +21,14 @@ func compiled(t testing.TB, fields ...intray.Field) *validate.Rules {
 	return r
 }
 
+// apply applies rules to a batch, with a new budget.
+func apply(t testing.TB, r *validate.Rules, b *intray.Batch) {
+	t.Helper()
+	if err := r.Apply(b, validate.NewBudget()); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func required(level intray.Level, message string) intray.Field {
 	return intray.Field{Key: "f", Validators: []intray.Validator{{Rule: "required", Level: level, Message: message}}}
 }
@@ -53,7 +61,7 @@ func TestRequired(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			b := batch(1, 1)
 			c.put(&b.Fields[0])
-			compiled(t, required(intray.LevelError, "")).Apply(b)
+			apply(t, compiled(t, required(intray.LevelError, "")), b)
 			var want []intray.Problem
 			if c.want {
 				want = []intray.Problem{{Code: "required", Level: intray.LevelError, Text: intray.NewMessage("required.empty", nil)}}
@@ -69,7 +77,7 @@ func TestLevelAndWords(t *testing.T) {
 	for _, level := range []intray.Level{intray.LevelError, intray.LevelWarning, intray.LevelInfo} {
 		b := batch(1, 1)
 		b.Fields[0].AppendNull(nil)
-		compiled(t, required(level, "Who is it?")).Apply(b)
+		apply(t, compiled(t, required(level, "Who is it?")), b)
 		want := []intray.Problem{{Code: "required", Level: level, Text: intray.Literal("Who is it?")}}
 		if diff := cmp.Diff(want, b.Problems); diff != "" {
 			t.Errorf("problems (-want +got):\n%s", diff)
@@ -88,7 +96,9 @@ func TestRulesServeSeveralBatchesAtOnce(t *testing.T) {
 			for range b.Lines {
 				b.Fields[0].AppendNull(nil)
 			}
-			rules.Apply(b)
+			if err := rules.Apply(b, validate.NewBudget()); err != nil {
+				t.Error(err)
+			}
 			for i, p := range b.Problems {
 				if p.Row != i {
 					t.Errorf("problem %d is of row %d", i, p.Row)
@@ -131,7 +141,9 @@ func TestProblemsAreInOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rules.Apply(b)
+		if err := rules.Apply(b, validate.NewBudget()); err != nil {
+			t.Fatal(err)
+		}
 		if len(b.Problems) != n+rows*fields {
 			t.Fatalf("%d problems, want %d", len(b.Problems), n+rows*fields)
 		}

@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype"
@@ -23,23 +22,23 @@ type columnPart struct {
 	field, index int
 }
 
-// expandColumns returns the fields of a schema, followed by a field for each column of a
-// many-to-one field. The validators apply to these columns rather than to the many-to-one field.
-func expandColumns(fields []intray.Field, m intray.Mapping) (wide []intray.Field, parts []columnPart) {
-	wide = slices.Clone(fields)
+// expandColumns returns the indexes in Batch.Fields of the cells that the validators of each
+// field check, and the columns of the many-to-one fields. The validators of a many-to-one field
+// apply to its columns rather than to the field.
+func expandColumns(fields []intray.Field, m intray.Mapping) (checked [][]int, parts []columnPart) {
 	for i, f := range fields {
 		if !f.ManyToOne {
+			checked = append(checked, []int{i})
 			continue
 		}
-		wide[i].Validators = nil
+		var own []int
 		for j := range m.Fields[i].AllColumns() {
-			one := f
-			one.Key += "\x00" + strconv.Itoa(j) // cannot collide, because keys do not contain NUL
-			wide = append(wide, one)
+			own = append(own, len(fields)+len(parts))
 			parts = append(parts, columnPart{i, j})
 		}
+		checked = append(checked, own)
 	}
-	return wide, parts
+	return checked, parts
 }
 
 // joinColumns computes the values of many-to-one fields from their columns.

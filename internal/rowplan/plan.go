@@ -82,7 +82,7 @@ type FieldPlan struct {
 // returns an error if the schema is invalid.
 func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, error) {
 	p := &Plan{schema: schema.Fields, Columns: len(headers)}
-	wide, parts := expandColumns(schema.Fields, m)
+	checked, parts := expandColumns(schema.Fields, m)
 	p.parts = parts
 	next := len(schema.Fields)
 	budget := celltype.NewSearchBudget(celltype.MaxSearchSteps)
@@ -105,11 +105,11 @@ func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, 
 		}
 	}
 	var err error
-	if p.Rules, err = validate.Compile(wide); err != nil {
+	if p.Rules, err = validate.CompileColumns(schema.Fields, checked); err != nil {
 		return nil, fmt.Errorf("compile the schema: %w", err)
 	}
 	// A row as a whole can have one more problem.
-	p.problems += p.Rules.Len() + 1
+	p.problems += p.Rules.MaxRowProblems() + 1
 	if schema.Settings.PassThroughUnmappedColumns {
 		p.Unmapped = m.Unmapped
 	}
@@ -145,6 +145,9 @@ func (p *Plan) Parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
 	p.passThrough(recs, b)
 	p.findRagged(recs, b)
 }
+
+// ApplyRules applies the rules to rows that are not part of a run, with a separate budget.
+func (p *Plan) ApplyRules(b *intray.Batch) error { return p.Rules.Apply(b, validate.NewBudget()) }
 
 func (p *Plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch []byte) {
 	field := &p.Fields[f]

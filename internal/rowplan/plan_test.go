@@ -165,7 +165,9 @@ func BenchmarkParse(b *testing.B) {
 // parseAndValidate parses and validates rows without hooks.
 func (p *Plan) parseAndValidate(recs *intray.Records, b *intray.Batch) {
 	p.Parse(recs, b, make([]byte, 0, ScratchBytes))
-	p.Rules.Apply(b)
+	if err := p.ApplyRules(b); err != nil {
+		panic(err)
+	}
 }
 
 // TestLongNumbersAsText checks that text fields contain all digits of integers that a

@@ -81,8 +81,7 @@ func (d benchRevalidator) Change(_ context.Context, b *intray.Batch, edits []Edi
 			}
 		}
 	}
-	d.rules.Apply(b)
-	return nil
+	return d.rules.Apply(b, validate.NewBudget())
 }
 
 var benchNames = []string{"Anna", "Björn", "Çelik", "Dmitri", "Élodie", "Frank", "Grace", "Hiro"}

@@ -134,7 +134,9 @@ func (d *Revalidator) Change(ctx context.Context, b *intray.Batch, edits []rowpl
 	if err := d.runHooks(ctx, b); err != nil {
 		return err
 	}
-	d.plan.Rules.Apply(b)
+	if err := d.plan.ApplyRules(b); err != nil {
+		return fmt.Errorf("validate the edited rows: %w", err)
+	}
 	d.plan.FoldColumns(b)
 	b.Problems = append(b.Problems, others...)
 	slices.SortStableFunc(b.Problems, rowplan.CompareProblems)

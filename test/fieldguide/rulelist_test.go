@@ -35,7 +35,7 @@ func ruleEntries() map[string]ruleEntry {
 			field: `{"key": "order", "label": "Order"`, header: []string{"Order", "Line"},
 			others: []string{`{"key": "line", "label": "Line", "validators": [{"validate": "unique_with", "uniqueKey": "position"}]}`},
 			tried:  []broken{{`{"validate": "unique_with", "uniqueKey": "position"}`, [][]string{{"A", "1"}, {"A", "2"}, {"B", "1"}, {"A", "2"}, {"", ""}}}}},
-		"regex_match": of(`{"key": "code", "label": "Code"`, "Code", "The text must contain a match for a JavaScript regular expression. To match the whole text, start the expression with `^` and end it with `$`. Intray also checks empty cells. In JSON, write each `\\` twice.",
+		"regex_match": of(`{"key": "code", "label": "Code"`, "Code", "The text must contain a match for a JavaScript regular expression. To match the whole text, start the expression with `^` and end it with `$`. Intray also checks empty cells, except those that another validator requires to have a value. In JSON, write each `\\` twice.",
 			broken{`{"validate": "regex_match", "regex": "^[A-Z]{2}\\d{3}$"}`, cells("AB123", "ab123", "xAB1234", "")},
 			broken{`{"validate": "regex_match", "regex": "^$|^[A-Z]{2}$", "regexOptions": {"ignoreCase": true}}`, cells("ab", "")},
 			broken{`{"validate": "regex_match", "regex": "^a.b$"}`, cells("a\nb")},

@@ -70,12 +70,23 @@ type Expr struct {
 // [*SyntaxError]; any other error means that the expression is too large. The maximum length of
 // a source is 131,072 bytes, and groups may be nested up to 200 deep.
 func Compile(source string, f Flags) (*Expr, error) {
+	steps := maxWork
+	return CompileWithin(source, f, &steps)
+}
+
+// CompileWithin is like [Compile], but subtracts the number of steps for building the tables of
+// the expression from steps. If too few steps are left, the expression runs in Go's regexp
+// instead, which is slower. An expression that is too large for Go's regexp gets its table.
+func CompileWithin(source string, f Flags, steps *int) (*Expr, error) {
 	root, err := parse(source, f)
 	if err != nil {
 		return nil, err
 	}
 	e := &Expr{source: source, flags: f}
-	if e.clauses = translate(root, f, maxWork); e.clauses != nil {
+	var took int
+	e.clauses, took = translateWithin(root, f, maxWork, min(max(*steps, 0), maxWork))
+	*steps -= took
+	if e.clauses != nil {
 		return e, nil
 	}
 	if e.backtracker, err = newBacktracker(root, f); err != nil {
@@ -98,6 +109,17 @@ func (e *Expr) Match(text []byte) (bool, error) {
 		}
 	}
 	return true, nil
+}
+
+// Tables returns the number of tables that a match uses, each in one step per character. It
+// returns 0 if the expression needs another engine, too.
+func (e *Expr) Tables() int {
+	for i := range e.clauses {
+		if e.clauses[i].table == nil {
+			return 0
+		}
+	}
+	return len(e.clauses)
 }
 
 // Translated reports whether the time of a match is proportional to the length

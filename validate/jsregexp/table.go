@@ -118,12 +118,15 @@ const (
 )
 
 // newTable returns the table of a program, or nil if it would need too much
-// space or too many steps.
-func newTable(prog *syntax.Prog, units bool, most int) *table {
+// space or too many steps. It also returns the number of steps that it took.
+func newTable(prog *syntax.Prog, units bool, most int) (t *table, took int) {
+	if most == 0 {
+		return nil, 0
+	}
 	b := &tableBuilder{prog: prog, workLimit: most, rows: map[string]uint32{}, mark: make([]int, len(prog.Inst))}
 	b.anchored = prog.StartCond()&syntax.EmptyBeginText != 0
 	if !b.makeAlphabet() {
-		return nil
+		return nil, b.work
 	}
 	b.stateRow(state{before: noRune})
 	b.stateRow(state{before: noRune, pcs: []uint32{^uint32(0)}})
@@ -133,11 +136,11 @@ func newTable(prog *syntax.Prog, units bool, most int) *table {
 	start := b.stateRow(state{before: noRune, pcs: []uint32{uint32(prog.Start)}})
 	for i := 2; i < len(b.states); i++ {
 		if b.fillRow(i); b.work > b.workLimit || len(b.next) > maxRows {
-			return nil
+			return nil, b.work
 		}
 	}
 	return &table{alphabet: b.alphabet, next: slices.Clip(b.next), atEnd: b.atEnd, start: start,
-		accepted: uint32(b.letters), units: units}
+		accepted: uint32(b.letters), units: units}, b.work
 }
 
 // stateRow returns the row of a state. It adds a row if the state is new.

@@ -29,36 +29,48 @@ type clause struct {
 // run the expression, or if the expression is too large. Building the tables takes at most the
 // number of steps given by work.
 func translate(root *node, f Flags, work int) []clause {
-	parts := splitConditions(root, false)
-	if len(parts) > maxClauses {
-		return nil
-	}
-	list := make([]clause, 0, len(parts))
-	for _, part := range parts {
-		c, ok := newClause(part, f, work/len(parts))
-		if !ok {
-			return nil
-		}
-		list = append(list, c)
-	}
+	list, _ := translateWithin(root, f, work, work)
 	return list
 }
 
-func newClause(part condition, f Flags, work int) (clause, bool) {
+// translateWithin is like translate, but uses a separate number of steps, optional, for the
+// tables of conditions that Go's regexp can run, too. It also returns the number of steps that
+// building the tables took.
+func translateWithin(root *node, f Flags, work, optional int) (list []clause, took int) {
+	parts := splitConditions(root, false)
+	if len(parts) > maxClauses {
+		return nil, 0
+	}
+	list = make([]clause, 0, len(parts))
+	for _, part := range parts {
+		c, steps, ok := newClause(part, f, work/len(parts), optional/len(parts))
+		took += steps
+		if !ok {
+			return nil, took
+		}
+		list = append(list, c)
+	}
+	return list, took
+}
+
+func newClause(part condition, f Flags, work, optional int) (c clause, took int, ok bool) {
 	p, ok := newProgram(part, f)
 	if !ok {
-		return clause{}, false
+		return clause{}, 0, false
 	}
-	c := clause{negated: part.negated, units: p.units}
-	if c.table = newTable(p.prog, c.units, work); c.table != nil {
-		return c, true
+	if p.fitsGoRegexp() {
+		work = optional
+	}
+	c = clause{negated: part.negated, units: p.units}
+	if c.table, took = newTable(p.prog, c.units, work); c.table != nil {
+		return c, took, true
 	}
 	if !p.fitsGoRegexp() {
-		return clause{}, false
+		return clause{}, took, false
 	}
 	var err error
 	c.re2, err = regexp.Compile(p.text)
-	return c, err == nil
+	return c, took, err == nil
 }
 
 // program is a compiled condition in the syntax of Go's regexp.

@@ -1,0 +1,70 @@
+package validate
+
+import (
+	"errors"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// MaxSteps is the maximum number of steps of the rules in an import. A step takes about a
+	// nanosecond: a rule takes a few steps for each cell, and a regular expression takes one step
+	// for each byte of the text.
+	MaxSteps = 1 << 35
+	// MaxMatchTime is the maximum total time of matches in an import by those regular expressions
+	// whose steps cannot be counted, because they are too large for a table or need backtracking.
+	MaxMatchTime = time.Minute
+)
+
+// ErrTooMuchWork reports that the rules of an import need more steps or more time than the
+// budget allows.
+var ErrTooMuchWork = errors.New("the rules take too much work for the rows of the import")
+
+// Budget limits the work of the rules in one import. It is safe for concurrent use.
+type Budget struct {
+	steps  atomic.Int64
+	time   atomic.Int64
+	limits workLimits
+}
+
+// workLimits are the limits of a budget and the clock that measures matches.
+type workLimits struct {
+	steps, rowSteps int64
+	time, rowTime   time.Duration
+	now             func() time.Time
+}
+
+// NewBudget returns the budget of an import.
+func NewBudget() *Budget {
+	return &Budget{limits: workLimits{MaxSteps, maxRowSteps, MaxMatchTime, maxRowTime, time.Now}}
+}
+
+// spend adds the work to that of the import and clears it.
+func (b *Budget) spend(w *work) error {
+	steps, took := b.steps.Add(w.steps), b.time.Add(int64(w.time))
+	w.steps, w.time = 0, 0
+	if steps > b.limits.steps || took > int64(b.limits.time) {
+		return ErrTooMuchWork
+	}
+	return nil
+}
+
+// work counts the work for a batch.
+type work struct {
+	limits workLimits
+	// steps and time are the work that the budget does not contain yet.
+	steps int64
+	time  time.Duration
+	// rows holds the work of the regular expressions in each row.
+	rows []rowWork
+}
+
+type rowWork struct {
+	steps int64
+	time  time.Duration
+}
+
+func (w *work) reset(rows int, limits workLimits) {
+	w.limits, w.steps, w.time = limits, 0, 0
+	w.rows = append(w.rows[:0], make([]rowWork, rows)...)
+}
