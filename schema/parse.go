@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"encoding/json"
+	"maps"
 	"strconv"
 	"strings"
 
@@ -20,12 +22,18 @@ const UnmappedKey = "$unmapped"
 // are required. Everything else is optional.
 //
 // Parse does not check the syntax of hooks. Package hooks does.
-func Parse(doc Doc) (*intray.Schema, []Issue) {
+func Parse(doc Doc) (*intray.Schema, []Issue) { return parse(doc, false) }
+
+// ParseSaved is like Parse, but for a document with the fields of a saved schema. It accepts
+// validators that repeat another one, because earlier versions accepted them.
+func ParseSaved(doc Doc) (*intray.Schema, []Issue) { return parse(doc, true) }
+
+func parse(doc Doc, saved bool) (*intray.Schema, []Issue) {
 	whole := doc.asObject()
 	if issues := FileShape().Validate(whole); len(issues) > 0 {
 		return nil, issues
 	}
-	p := &parser{keys: map[string]int{}, expressions: map[expression]bool{}}
+	p := &parser{keys: map[string]int{}, expressions: map[expression]bool{}, expressionSteps: maxExpressionSteps, saved: saved}
 	settings, _ := whole["settings"].(map[string]any)
 	hooks, _ := whole["hooks"].(map[string]any)
 	s := &intray.Schema{Name: doc.Name, Fields: p.readFields(listMember(whole, "fields")), Hooks: readHooks(hooks)}
@@ -61,7 +69,15 @@ type parser struct {
 	// expressions holds the expressions that were already checked, so that none is checked
 	// twice, because checking is slow.
 	expressions map[expression]bool
+	// expressionSteps is the number of steps that are left for checking expressions.
+	expressionSteps int
+	// saved reports whether the schema may be one that an earlier version accepted.
+	saved bool
 }
+
+// maxExpressionSteps is the maximum number of steps for checking the expressions of a schema that
+// are expensive to check; see jsregexp.Check. They take about 200 ms.
+const maxExpressionSteps = 1 << 23
 
 func (p *parser) addIssue(path string, message intray.Message) {
 	if len(p.issues) < jsonschema.MaxIssues {
@@ -88,8 +104,16 @@ func (p *parser) checkValidators(at string, f intray.Field) {
 	if f.Hidden && len(f.Validators) > 0 {
 		p.addIssue(at+".validators", intray.NewMessage("schema.validators_of_hidden_field", nil))
 	}
+	seen := make(map[string]int, len(f.Validators))
 	for i, v := range f.Validators {
 		place := at + "." + indexedPath("validators", i)
+		if key := ruleKey(v); !p.saved && len(f.Validators) > 1 {
+			if first, again := seen[key]; again {
+				p.addIssue(place, intray.NewMessage("schema.rule_repeated", intray.Params{"path": indexedPath("validators", first)}))
+				continue
+			}
+			seen[key] = i
+		}
 		p.checkLength(place, v)
 		p.checkRegex(place, v)
 		for _, n := range fieldReferences(v) {
@@ -98,6 +122,28 @@ func (p *parser) checkValidators(at string, f intray.Field) {
 			}
 		}
 	}
+}
+
+// ruleKey returns a key that is equal for two validators that check the same and have the same
+// level.
+func ruleKey(v intray.Validator) string {
+	options := v.Options
+	if flags, has := options["regexOptions"].(map[string]any); has {
+		options = maps.Clone(options)
+		flags = maps.Clone(flags)
+		maps.DeleteFunc(flags, func(_ string, on any) bool { return on == false })
+		if options["regexOptions"] = flags; len(flags) == 0 {
+			delete(options, "regexOptions")
+		}
+	}
+	if len(options) == 0 {
+		return v.Rule + " " + v.Level.String()
+	}
+	text, err := json.Marshal(options)
+	if err != nil {
+		return "" // options are decoded JSON, which can always be encoded
+	}
+	return v.Rule + " " + v.Level.String() + " " + string(text)
 }
 
 // expression identifies a regular expression that was checked.
@@ -125,7 +171,7 @@ func (p *parser) checkRegex(at string, v intray.Validator) {
 		return
 	}
 	p.expressions[one] = true
-	if _, err := jsregexp.Inspect(source, one.flags); err != nil {
+	if err := jsregexp.Check(source, one.flags, &p.expressionSteps); err != nil {
 		p.addIssue(at+".regex", intray.NewMessage("schema.invalid_regex", intray.Params{"problem": intray.MessageOf(err)}))
 	}
 }

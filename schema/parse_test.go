@@ -126,17 +126,17 @@ func TestParseRefuses(t *testing.T) {
 // TestManyExpressions checks that the same expression may be used any number of times and
 // that the number of distinct expressions is limited.
 func TestManyExpressions(t *testing.T) {
-	field := func(expression func(i int) string) string {
-		rules := make([]string, MaxExpressions+1)
-		for i := range rules {
-			rules[i] = fmt.Sprintf(`{"validate":"regex_match","regex":"%s"}`, expression(i))
+	fields := func(expression func(i int) string) string {
+		all := make([]string, MaxExpressions+1)
+		for i := range all {
+			all[i] = fmt.Sprintf(`{"key":"%d","label":"A","validators":[{"validate":"regex_match","regex":"%s"}]}`, i, expression(i))
 		}
-		return `{"fields":[{"key":"a","label":"A","validators":[` + strings.Join(rules, ",") + `]}]}`
+		return `{"fields":[` + strings.Join(all, ",") + `]}`
 	}
-	if _, issues := Parse(doc(t, field(func(int) string { return "^a" }))); len(issues) > 0 {
+	if _, issues := Parse(doc(t, fields(func(int) string { return "^a" }))); len(issues) > 0 {
 		t.Errorf("one expression: %v", issues)
 	}
-	_, issues := Parse(doc(t, field(func(i int) string { return fmt.Sprint("^a", i) })))
+	_, issues := Parse(doc(t, fields(func(i int) string { return fmt.Sprint("^a", i) })))
 	if len(issues) != 1 || !strings.Contains(issues[0].Message.String(), "limit of 200 different") {
 		t.Errorf("too many: %v", issues)
 	}

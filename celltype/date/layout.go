@@ -190,6 +190,9 @@ func (l *Layout) addText(text string) {
 	l.elements = append(l.elements, element{text: text, folded: strings.ReplaceAll(foldString(text), " ", "")})
 }
 
+// nameSeparators removes the characters of names that are optional in a cell.
+var nameSeparators = strings.NewReplacer(" ", "", ".", "")
+
 // newNameElement returns an element that writes names from one list but accepts
 // names from all lists of the same kind, so that a cell is not rejected because
 // of a longer, shorter or differently cased name.
@@ -201,7 +204,7 @@ func newNameElement(f field, list string, where *Locale) element {
 	}
 	for _, list := range lists {
 		for i, name := range where.nameList(list) {
-			key := elementKey{strings.NewReplacer(" ", "", ".", "").Replace(foldString(name)), uint8(i + 1)}
+			key := elementKey{nameSeparators.Replace(foldString(name)), uint8(i + 1)}
 			if key.text != "" && !slices.Contains(p.keys, key) {
 				p.keys = append(p.keys, key)
 			}

@@ -60,7 +60,7 @@ func Check(s *intray.Schema) []Finding { return CheckWritten(s, nil) }
 func CheckWritten(s *intray.Schema, settings any) []Finding {
 	l := &linter{
 		schema: s, keys: make(map[string]int, len(s.Fields)), hooksMayOffer: mayOfferOptions(s.Hooks),
-		budget: newBudget(), patterns: map[string]*pattern{},
+		budget: newBudget(), patterns: map[string]*pattern{}, valueSizes: map[*string]int{},
 	}
 	for i, f := range s.Fields {
 		l.keys[f.Key] = i
@@ -98,6 +98,8 @@ type linter struct {
 	required []bool
 	// optionNameCache holds the option names of the fields for which they were needed so far.
 	optionNameCache map[int]optionNameSet
+	// valueSizes holds the sizes of lists of values, in bytes, by their first elements.
+	valueSizes map[*string]int
 	// hooksMayOffer reports whether hooks may offer options that the fields do not have.
 	hooksMayOffer bool
 }
@@ -220,6 +222,9 @@ type budget struct {
 	patterns, source int
 	// valueBytes is the number of bytes of options that may still be tried with validators.
 	valueBytes int
+	// unusualBytes is the number of bytes of option names that may still be normalized if they
+	// are not ASCII.
+	unusualBytes int
 	// keys is the number of field names in validators that may still be looked up.
 	keys int
 	// variants is the number of spellings of option names that may still be created.
@@ -230,7 +235,7 @@ type budget struct {
 }
 
 func newBudget() budget {
-	return budget{patterns: 200, source: 32 << 10, valueBytes: 4 << 20, keys: 500_000, variants: 500_000}
+	return budget{patterns: 200, source: 32 << 10, valueBytes: 4 << 20, unusualBytes: 256 << 10, keys: 500_000, variants: 500_000}
 }
 
 // takePattern reports whether the budget allows examining an expression of the given size, in

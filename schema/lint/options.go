@@ -22,7 +22,8 @@ type optionWord struct {
 	folded string
 }
 
-func optionWords(f intray.Field) []optionWord {
+// optionWords returns the names of the options of a field.
+func (l *linter) optionWords(f intray.Field) []optionWord {
 	var all []optionWord
 	for i, o := range f.SelectOptions {
 		all = append(all, optionWord{option: i, what: "label", text: o.Label})
@@ -33,10 +34,28 @@ func optionWords(f intray.Field) []optionWord {
 			all = append(all, optionWord{option: i, what: indexed("alternateMatches", n), text: text})
 		}
 	}
+	skipped := false
 	for i := range all {
-		all[i].folded = optionName(all[i].text)
+		// Most text takes little time to normalize, but some becomes many times longer.
+		if size := unusualBytes(all[i].text); size > l.budget.unusualBytes {
+			skipped = true
+		} else {
+			l.budget.unusualBytes -= size
+			all[i].folded = optionName(all[i].text)
+		}
+	}
+	if skipped {
+		l.budget.optionsLeft++
 	}
 	return all
+}
+
+// unusualBytes returns the length of text, in bytes, if it is not ASCII, and 0 otherwise.
+func unusualBytes(text string) int {
+	if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0 {
+		return 0
+	}
+	return len(text)
 }
 
 // checkOptions checks the options of a select.
@@ -47,7 +66,7 @@ func (l *linter) checkOptions(i int, f intray.Field) {
 		}
 		return
 	}
-	words := optionWords(f)
+	words := l.optionWords(f)
 	l.checkEmptyOptions(i, words)
 	l.checkDelimiter(i, f, words)
 	if f.Type.Name == intray.TypeSelect && boolOption(f, "allowCustom") && boolOption(f, "exactMatchOnly") {
@@ -163,9 +182,12 @@ func (l *linter) checkValues(i, rule int, values []string, keeps func(string) bo
 
 // takeTried reports whether the budget allows trying a validator on these values.
 func (l *linter) takeTried(values []string) bool {
-	size := 0
-	for _, v := range values {
-		size += len(v) + 1
+	size, known := l.valueSizes[&values[0]]
+	if !known {
+		for _, v := range values {
+			size += len(v) + 1
+		}
+		l.valueSizes[&values[0]] = size
 	}
 	if size > l.budget.valueBytes {
 		l.budget.optionsLeft++

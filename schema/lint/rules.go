@@ -92,8 +92,7 @@ func ruleKey(v intray.Validator) string {
 	return v.Rule + string(text)
 }
 
-// checkRepeatedRule reports the less strict of two validators that have the same effect, or the
-// later one if their levels are the same.
+// checkRepeatedRule reports the less strict of two validators that check the same.
 func (l *linter) checkRepeatedRule(i, n int, f intray.Field, k *ruleState) bool {
 	v := f.Validators[n]
 	key := ruleKey(v)
@@ -102,8 +101,7 @@ func (l *linter) checkRepeatedRule(i, n int, f intray.Field, k *ruleState) bool 
 	case key == "" || !again:
 		k.seen[key] = n
 		return false
-	case v.Level == f.Validators[first].Level:
-		l.warn(l.ruleAt(i, n, ""), "rule_repeated", intray.NewMessage("lint.rule_repeated", intray.Params{"path": indexed("validators", first)}))
+	case v.Level == f.Validators[first].Level: // package schema rejects it
 	default:
 		low, high := n, first
 		if v.Level < f.Validators[first].Level {

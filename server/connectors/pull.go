@@ -323,7 +323,7 @@ func (r *connectorRun) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	r.schema, err = schemas.Parse(r.doc)
+	r.schema, err = schemas.ParseSaved(r.doc)
 	return err
 }
 

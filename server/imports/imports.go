@@ -110,7 +110,11 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 	if err != nil {
 		return model.Import{}, err
 	}
-	parsed, err := schemas.Parse(doc)
+	parse := schemas.Parse
+	if draft.SchemaID != "" {
+		parse = schemas.ParseSaved
+	}
+	parsed, err := parse(doc)
 	if err != nil {
 		return model.Import{}, err
 	}

@@ -184,12 +184,16 @@ func lintWarnings(s *intray.Schema, settings any) (warnings []intray.Message) {
 }
 
 // Parse parses a schema document. It returns an Invalid error if the document has issues.
-func Parse(doc schema.Doc) (*intray.Schema, error) {
-	parsed, issues := schema.Parse(doc)
+func Parse(doc schema.Doc) (*intray.Schema, error) { return parsed(schema.Parse(doc)) }
+
+// ParseSaved is like Parse, but for a document with the fields of a saved schema.
+func ParseSaved(doc schema.Doc) (*intray.Schema, error) { return parsed(schema.ParseSaved(doc)) }
+
+func parsed(s *intray.Schema, issues []schema.Issue) (*intray.Schema, error) {
 	if len(issues) > 0 {
 		return nil, model.ValidationError(issues)
 	}
-	return parsed, nil
+	return s, nil
 }
 
 // Encode converts a schema document to its stored form.

@@ -178,7 +178,7 @@ func (p *parser) parseClass() *node {
 		spans = append(spans, p.parseClassRange()...)
 	}
 	p.pos++
-	s := p.closeOver(newSet(spans...))
+	s := p.fold(newSet(spans...))
 	if negated {
 		s = s.complement(p.maxChar())
 	}

@@ -171,6 +171,28 @@ func Inspect(source string, f Flags) (Report, error) {
 	return r, nil
 }
 
+// Check reports the error that [Compile] would return. It takes only slightly longer than
+// parsing, except for an expression that only a table can run because it is too large for the
+// other engines. Building that table and folding the cases of large classes takes at most the
+// given number of steps, which Check subtracts from steps. If too few steps are left, it reports
+// that the expression is too large.
+func Check(source string, f Flags, steps *int) error {
+	root, err := parseWithin(source, f, steps)
+	if err != nil {
+		return err
+	}
+	if _, err = writeRegexp2(root, f); err == nil {
+		return nil
+	}
+	most := min(max(*steps, 0), maxWork)
+	list, took := translateWithin(root, f, most, most)
+	*steps -= took
+	if list != nil {
+		return nil
+	}
+	return err
+}
+
 // QuickSteps is the maximum number of steps of [CompileQuick], which take about a millisecond.
 const QuickSteps = 1 << 15
 

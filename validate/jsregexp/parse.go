@@ -3,6 +3,7 @@ package jsregexp
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"unicode"
@@ -19,6 +20,9 @@ const (
 	maxDepth = 200
 	// maxSpans is the maximum number of character ranges in all classes together.
 	maxSpans = 200_000
+	// maxFoldSteps is the maximum number of steps for folding a range. Only few characters of
+	// large ranges have a case.
+	maxFoldSteps = 64
 )
 
 // parser parses the pattern grammar of ECMAScript 2024. If the u flag is not set, it includes
@@ -37,6 +41,8 @@ type parser struct {
 	properties map[string]set
 	// spans is the number of character ranges in all nodes.
 	spans int
+	// steps is the number of steps that are left for case folding.
+	steps *int
 	// opened is the number of capturing groups parsed so far.
 	opened int
 }
@@ -45,6 +51,13 @@ var errTooLarge = &intray.MessageError{Message: intray.NewMessage("regexp.too_la
 
 // parse parses a source and returns the root node.
 func parse(source string, f Flags) (root *node, err error) {
+	steps := math.MaxInt
+	return parseWithin(source, f, &steps)
+}
+
+// parseWithin is like parse, but subtracts the number of steps that case folding takes from
+// steps. It returns errTooLarge if too few steps are left.
+func parseWithin(source string, f Flags, steps *int) (root *node, err error) {
 	if len(source) > maxSource {
 		return nil, &SyntaxError{Character: utf8.RuneCountInString(source[:maxSource]),
 			Reason: intray.NewMessage("regexp.too_long", intray.Params{"n": maxSource})}
@@ -63,7 +76,7 @@ func parse(source string, f Flags) (root *node, err error) {
 			panic(r)
 		}
 	}()
-	p := &parser{folding: folding{on: f.IgnoreCase, unicode: f.Unicode}, flags: f, properties: map[string]set{}}
+	p := &parser{folding: folding{on: f.IgnoreCase, unicode: f.Unicode}, flags: f, properties: map[string]set{}, steps: steps}
 	p.src = decodeUnits(source, f.Unicode)
 	p.countGroups()
 	root = p.parseDisjunction()
@@ -287,7 +300,21 @@ func (p *parser) parseAtom() *node {
 // literalNode returns a node that matches one character, regardless of case if the i flag is set.
 func (p *parser) literalNode(r rune) *node { return p.foldedNode(set{{r, r}}) }
 
-func (p *parser) foldedNode(s set) *node { return p.charNode(p.closeOver(s)) }
+func (p *parser) foldedNode(s set) *node { return p.charNode(p.fold(s)) }
+
+// fold returns s with all characters that fold to one of its characters.
+func (p *parser) fold(s set) set {
+	if !p.on {
+		return s
+	}
+	for _, one := range s {
+		*p.steps -= int(min(one.hi-one.lo, maxFoldSteps)) + 1
+	}
+	if *p.steps < 0 {
+		panic(errTooLarge)
+	}
+	return p.closeOver(s)
+}
 
 // charNode returns the node of a set. It limits the total size of all sets.
 func (p *parser) charNode(s set) *node {
