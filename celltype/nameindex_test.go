@@ -186,16 +186,19 @@ func TestFindingS5SearchBudget(t *testing.T) {
 // TestFindingS5ManyValuesInOneCell checks that a cell with many values needs no comparison of
 // each value with all others.
 func TestFindingS5ManyValuesInOneCell(t *testing.T) {
-	var l valueList
+	var state cellState
+	var values []string
 	for i := range 3 * valuesBufferSize {
-		var first, second bool
-		l, first = l.with(fmt.Sprint(i))
-		if l, second = l.with(fmt.Sprint(i)); !first || second {
-			t.Fatalf("%d is not added exactly once", i)
+		value := fmt.Sprint(i)
+		if state.isRepeated(values, value) {
+			t.Fatalf("%s is repeated before it is added", value)
+		}
+		if values = append(values, value); !state.isRepeated(values, value) {
+			t.Fatalf("%s is not repeated after it is added", value)
 		}
 	}
-	if len(l.list) != 3*valuesBufferSize || len(l.seen) != len(l.list) {
-		t.Errorf("%d values, %d of them in the set", len(l.list), len(l.seen))
+	if len(state.seen) != len(values) {
+		t.Errorf("%d values, %d of them in the set", len(values), len(state.seen))
 	}
 }
 

@@ -64,69 +64,62 @@ func (m *multiSelectParser) Parse(c Cell, scratch []byte) Result {
 		return Result{State: Empty}
 	}
 	var room [valuesBufferSize]string
-	values := valueList{list: room[:0]}
-	var note *Note
-	values, ok := m.parseCell(values, c, &note)
+	var state cellState
+	values, ok := m.parseCell(room[:0], c, &state)
 	switch {
 	case !ok:
 		return m.notFound()
-	case len(values.list) == 0:
+	case len(values) == 0:
 		return Result{State: Empty}
 	}
-	r := newResult(c.Raw, appendJSONArray(scratch, values.list))
-	r.Note = note
+	r := newResult(c.Raw, appendJSONArray(scratch, values))
+	r.Note = state.note
 	return r
 }
 
-// valueList holds the distinct values of a cell, in order.
-type valueList struct {
-	list []string
-	// seen holds the values of the list if there are more than valuesBufferSize.
+// cellState is what is known about a cell while its values are parsed.
+type cellState struct {
+	note *Note
+	// seen holds the values of the cell if there are valuesBufferSize or more.
 	seen map[string]bool
 }
 
-// with returns the list with a value. It returns false if the list contained it. The receiver
-// must not be used afterwards.
-func (l valueList) with(value string) (longer valueList, added bool) {
-	if len(l.list) < valuesBufferSize {
-		if slices.Contains(l.list, value) {
-			return l, false
-		}
-		l.list = append(l.list, value)
-		return l, true
+// isRepeated reports whether values contains a value. If not, the caller must append it.
+func (s *cellState) isRepeated(values []string, value string) bool {
+	if len(values) < valuesBufferSize {
+		return slices.Contains(values, value)
 	}
-	if l.seen == nil {
-		l.seen = map[string]bool{}
-		for _, one := range l.list {
-			l.seen[one] = true
+	if s.seen == nil {
+		s.seen = map[string]bool{}
+		for _, one := range values {
+			s.seen[one] = true
 		}
 	}
-	if l.seen[value] {
-		return l, false
+	if s.seen[value] {
+		return true
 	}
-	l.seen[value] = true
-	l.list = append(l.list, value)
-	return l, true
+	s.seen[value] = true
+	return false
 }
 
 // parseCell parses the values in a cell. A number cell contains one value. It returns false if
 // a value is not an option.
-func (m *multiSelectParser) parseCell(values valueList, c Cell, note **Note) (list valueList, ok bool) {
+func (m *multiSelectParser) parseCell(values []string, c Cell, state *cellState) (list []string, ok bool) {
 	if c.Kind == intray.CellNumber {
 		if found, mapped := m.matchCell(c, trimSpace(c.Raw)); found != nil && !mapped {
-			return values.with(found.value)
+			return append(values, found.value), true
 		}
 	}
-	return m.parseList(values, c.Raw, note)
+	return m.parseList(values, c.Raw, state)
 }
 
 // parseList parses the values in a cell: a JSON array of strings, which is also
 // the canonical form, or strings separated by a delimiter.
-func (m *multiSelectParser) parseList(values valueList, raw []byte, note **Note) (list valueList, ok bool) {
+func (m *multiSelectParser) parseList(values []string, raw []byte, state *cellState) (list []string, ok bool) {
 	if parts := decodeJSONStrings(raw); parts != nil {
 		for _, part := range parts {
-			if values, ok = m.appendOption(values, []byte(part), note); !ok {
-				return values, false
+			if values, ok = m.appendOption(values, []byte(part), state); !ok {
+				return nil, false
 			}
 		}
 		return values, true
@@ -134,8 +127,8 @@ func (m *multiSelectParser) parseList(values valueList, raw []byte, note **Note)
 	for more := true; more; {
 		var part []byte
 		part, raw, more = bytes.Cut(raw, m.delimiter)
-		if values, ok = m.appendOption(values, part, note); !ok {
-			return values, false
+		if values, ok = m.appendOption(values, part, state); !ok {
+			return nil, false
 		}
 	}
 	return values, true
@@ -153,9 +146,9 @@ func decodeJSONStrings(raw []byte) []string {
 	return list
 }
 
-// appendOption appends the value of the option whose name is part. It returns false if there is
-// no such option and the field does not allow custom values.
-func (m *multiSelectParser) appendOption(values valueList, part []byte, note **Note) (list valueList, ok bool) {
+// appendOption appends the value of the option whose name is part. It reports
+// false if there is no such option.
+func (m *multiSelectParser) appendOption(values []string, part []byte, state *cellState) (list []string, ok bool) {
 	if m.trimValues {
 		part = trimSpace(part)
 	}
@@ -164,28 +157,28 @@ func (m *multiSelectParser) appendOption(values valueList, part []byte, note **N
 	}
 	found, mapped := m.matchText(part)
 	if found == nil {
-		return m.appendCustom(values, string(part), note)
+		return m.addCustom(values, string(part), state)
 	}
-	values, added := values.with(found.value)
 	switch {
-	case !added:
-		*note = found.repeatedNote()
+	case state.isRepeated(values, found.value):
+		state.note = found.repeatedNote()
+		return values, true
 	case mapped:
-		*note = found.mappedNote()
+		state.note = found.mappedNote()
 	}
-	return values, true
+	return append(values, found.value), true
 }
 
-// appendCustom appends a value that is not an option, if the field allows it.
-func (m *multiSelectParser) appendCustom(values valueList, value string, note **Note) (list valueList, ok bool) {
-	if !m.allowCustom {
-		return values, false
+// addCustom appends a value that is not an option, if the field allows it.
+func (m *multiSelectParser) addCustom(values []string, value string, state *cellState) (list []string, ok bool) {
+	switch {
+	case !m.allowCustom:
+		return nil, false
+	case state.isRepeated(values, value):
+		state.note = repeatedNote(value)
+		return values, true
 	}
-	values, added := values.with(value)
-	if !added {
-		*note = repeatedNote(value)
-	}
-	return values, true
+	return append(values, value), true
 }
 
 // appendJSONArray appends list as a JSON array of strings.
