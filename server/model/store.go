@@ -323,6 +323,11 @@ type PulledRows interface {
 	Upsert(ctx context.Context, f PulledFile) error
 	Delete(ctx context.Context, connectorID string, f RemoteFile) error
 	ByImport(ctx context.Context, importID string) (PulledFile, error)
+	ResultUploadRows
+}
+
+// ResultUploadRows stores the uploads of results. They are part of the versions in PulledRows.
+type ResultUploadRows interface {
 	// ListDueUploads returns at most limit versions whose results are due for upload.
 	ListDueUploads(ctx context.Context, now time.Time, limit int) ([]PulledFile, error)
 	// ListUploads returns at most limit versions whose results were uploaded or are to be

@@ -42,8 +42,8 @@ func Events() []string {
 	}
 }
 
-// Sender builds and sends webhook messages.
-type Sender interface {
+// PayloadBuilder builds webhook messages.
+type PayloadBuilder interface {
 	// ImportPayload returns the message for the current status of an import. ok is
 	// false if the status has no event. ImportPayload reads nothing from the store.
 	ImportPayload(imp model.Import, u model.Upload, development bool) (p Payload, ok bool, err error)
@@ -54,6 +54,11 @@ type Sender interface {
 	ConnectorFailedPayload(c model.Connector, run model.PullRun) (Payload, error)
 	// DeliveryFailedPayload returns the message that reports a result that could not be uploaded.
 	DeliveryFailedPayload(c model.Connector, f model.PulledFile, at time.Time) (Payload, error)
+}
+
+// Sender builds and sends webhook messages.
+type Sender interface {
+	PayloadBuilder
 	// CheckAddress returns an error if the URL of a receiver is invalid.
 	CheckAddress(url string) error
 	NewSecret(random io.Reader) (secrets.Secret, error)
