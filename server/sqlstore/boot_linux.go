@@ -12,5 +12,5 @@ func bootTime() (time.Time, bool) {
 	if syscall.Sysinfo(&info) != nil {
 		return time.Time{}, false
 	}
-	return time.Now().Add(-time.Duration(info.Uptime) * time.Second), true //nolint:unconvert // Uptime has 32 bits on some systems
+	return time.Now().Add(-time.Duration(info.Uptime) * time.Second), true
 }

@@ -85,7 +85,7 @@ func readIndex(path string) (logIndex, error) {
 	}
 	b := make([]byte, 2*indexHeaderSize+4)
 	if _, err := io.ReadFull(file, b); err != nil {
-		return logIndex{}, nil //nolint:nilerr // the file is new and still empty
+		return logIndex{}, nil // the file is new and still empty
 	}
 	native := binary.NativeEndian
 	if native.Uint32(b) != indexVersion || b[12] == 0 || !slices.Equal(b[:indexHeaderSize], b[indexHeaderSize:2*indexHeaderSize]) ||
