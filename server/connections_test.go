@@ -127,30 +127,37 @@ func TestConnectionTableKeepsItsLimits(t *testing.T) {
 					delete(open, c)
 				}
 			}
-			byAddress, unknown, reserved := map[int]int{}, 0, 0
-			for c, from := range open {
-				if c.healthOnly {
-					reserved++
-					continue
-				}
-				byAddress[from]++
-				if !c.known {
-					unknown++
-				}
-			}
-			for from, n := range byAddress {
-				if n > limits.perAddress {
-					t.Fatalf("%d connections from address %d, the limit is %d", n, from, limits.perAddress)
-				}
-			}
-			if known, counted, kept := table.counts(); counted != unknown || kept != reserved || known+unknown+reserved != len(open) || len(table.addresses) != len(byAddress) {
-				t.Fatalf("the table counts %d, %d and %d of %d connections, %d are unknown and %d reserved; %d addresses of %d", known, counted, kept, len(open), unknown, reserved, len(table.addresses), len(byAddress))
-			}
-			if unknown > limits.unknown || reserved > limits.reserved || len(open) > max(limits.total, limits.reserved+1) {
-				t.Fatalf("%d connections, %d unknown, %d reserved exceed %+v", len(open), unknown, reserved, limits)
-			}
+			checkTable(t, table, open)
 		}
 	})
+}
+
+// checkTable checks that a table counts its open connections, and that they keep its limits.
+// open maps each of them to its address.
+func checkTable(t *rapid.T, table *connectionTable, open map[*trackedConnection]int) {
+	limits := table.limits
+	byAddress, unknown, reserved := map[int]int{}, 0, 0
+	for c, from := range open {
+		if c.healthOnly {
+			reserved++
+			continue
+		}
+		byAddress[from]++
+		if !c.known {
+			unknown++
+		}
+	}
+	for from, n := range byAddress {
+		if n > limits.perAddress {
+			t.Fatalf("%d connections from address %d, the limit is %d", n, from, limits.perAddress)
+		}
+	}
+	if known, counted, kept := table.counts(); counted != unknown || kept != reserved || known+unknown+reserved != len(open) || len(table.addresses) != len(byAddress) {
+		t.Fatalf("the table counts %d, %d and %d of %d connections, %d are unknown and %d reserved; %d addresses of %d", known, counted, kept, len(open), unknown, reserved, len(table.addresses), len(byAddress))
+	}
+	if unknown > limits.unknown || reserved > limits.reserved || len(open) > max(limits.total, limits.reserved+1) {
+		t.Fatalf("%d connections, %d unknown, %d reserved exceed %+v", len(open), unknown, reserved, limits)
+	}
 }
 
 // slowConnections is the number of connections that TestFindingS4Exhaustion opens. The variable

@@ -182,7 +182,7 @@ func (l *tlsListener) handshake(conn net.Conn) {
 // refuse closes a connection whose handshake failed. If the client sent a request without TLS,
 // it receives a response.
 func (l *tlsListener) refuse(conn net.Conn, err error) {
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	if l.isClosed() {
 		return
 	}

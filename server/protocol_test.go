@@ -59,7 +59,7 @@ func (s *served) expectError(name, request, code string, status int) {
 	conn, err := net.Dial("tcp", strings.TrimPrefix(address, "http://"))
 	must(s.t, err)
 	if encrypted {
-		conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // the certificate is that of a test
+		conn = tls.Client(conn, &tls.Config{InsecureSkipVerify: true})
 	}
 	defer conn.Close()
 	go func() { _, _ = io.WriteString(conn, request) }() // the server may not read all of it
@@ -106,7 +106,7 @@ func TestServeWithTLS(t *testing.T) {
 	must(t, err)
 	defer silent.Close()
 	for _, http2 := range []bool{false, true} {
-		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: http2} //nolint:gosec // the certificate is that of a test
+		transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, ForceAttemptHTTP2: http2}
 		s.client = &http.Client{Transport: transport}
 		text := s.object("POST", "/api/v1/headless/imports/", cfg.BackendKey, `{"fields":[{"key":"a","label":"A"}]}`, 201)["upload"]
 		if address, _ := text.(string); !strings.HasPrefix(address, "https://127.0.0.1:") {
@@ -136,7 +136,7 @@ func TestFindingS10CipherSuites(t *testing.T) {
 		tls.TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA:          false,
 		tls.TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA:          false,
 	} {
-		conn, err := tls.Dial("tcp", strings.TrimPrefix(s.url, "https://"), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite}}) //nolint:gosec // the certificate is that of a test
+		conn, err := tls.Dial("tcp", strings.TrimPrefix(s.url, "https://"), &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12, CipherSuites: []uint16{suite}})
 		if (err == nil) != want {
 			t.Errorf("%s: error %v, want success: %v", tls.CipherSuiteName(suite), err, want)
 		}
