@@ -46,6 +46,7 @@ var scopeOf = map[string]model.Scope{
 	"deleteConnector":        model.ScopeAdmin,
 	"runConnector":           model.ScopeAdmin,
 	"listConnectorRuns":      model.ScopeAdmin,
+	"listResultDeliveries":   model.ScopeAdmin,
 	"createWebhook":          model.ScopeAdmin,
 	"listWebhooks":           model.ScopeAdmin,
 	"getSigningSecret":       model.ScopeAdmin,

@@ -61,7 +61,7 @@ func (f *fixture) tryDownload(imp model.Import, what string) (string, error) {
 	f.Helper()
 	u, err := f.Upload(f.ctx, imp.Org, imp.UploadID)
 	must(f.T, err)
-	d, err := f.Download(f.ctx, u.ID, f.mustToken(f.DownloadToken(u, what)))
+	d, err := f.Download(f.ctx, u.ID, f.mustToken(f.DownloadToken(u, what, "")))
 	if err != nil {
 		return "", err
 	}

@@ -1,1 +1,0 @@
-import{S as e,y as t}from"./main-CQOJ5ecG.js";function n({model:n}){let{t:r,host:i}=n,a=i.facts.import_errors.some(e=>e.type===`NO_ROWS`);return e(`div`,{class:`c-rowless`,children:[e(`p`,{role:`status`,children:r(a?`rowless`:`noRows`)}),e(t,{icon:`add`,onClick:()=>n.addRow(),children:r(`add.one`)})]})}export{n as default};
