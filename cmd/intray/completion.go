@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -73,16 +72,16 @@ type candidatesCommand struct {
 
 // Run prints the candidates.
 func (c *candidatesCommand) Run(ctx *kong.Context, s streams) error {
-	var errs []error
 	words := c.Words
 	if len(words) > 0 && words[0] == "--" {
 		words = words[1:]
 	}
 	for _, found := range candidates(ctx.Model.Node, words) {
-		_, err := fmt.Fprintf(s.out, "%s\t%s\n", found.text, found.help)
-		errs = append(errs, err)
+		if _, err := fmt.Fprintf(s.out, "%s\t%s\n", found.text, found.help); err != nil {
+			return err
+		}
 	}
-	return errors.Join(errs...)
+	return nil
 }
 
 // candidate is a word that can be completed, with a description.
@@ -115,7 +114,19 @@ func candidates(node *kong.Node, words []string) (found []candidate) {
 			arguments++
 		}
 	}
-	var all []candidate
+	for _, c := range allCandidates(node, flag, arguments, last) {
+		if strings.HasPrefix(c.text, last) {
+			found = append(found, c)
+		}
+	}
+	slices.SortFunc(found, func(a, b candidate) int { return cmp.Compare(a.text, b.text) })
+	return slices.Compact(found)
+}
+
+// allCandidates returns the candidates for the word last, which may begin differently. flag is the
+// flag whose value the word is, or nil. arguments is the number of arguments of the command before
+// the word.
+func allCandidates(node *kong.Node, flag *kong.Flag, arguments int, last string) (all []candidate) {
 	switch {
 	case flag != nil:
 		all = valueCandidates(flag.Value, "")
@@ -140,13 +151,7 @@ func candidates(node *kong.Node, words []string) (found []candidate) {
 			all = append(all, valueCandidates(node.Positional[arguments], "")...)
 		}
 	}
-	for _, c := range all {
-		if strings.HasPrefix(c.text, last) {
-			found = append(found, c)
-		}
-	}
-	slices.SortFunc(found, func(a, b candidate) int { return cmp.Compare(a.text, b.text) })
-	return slices.Compact(found)
+	return all
 }
 
 func childNamed(node *kong.Node, name string) *kong.Node {

@@ -92,6 +92,13 @@ type AccountRows interface {
 	// InsertOrg returns a Conflict if the name already exists.
 	InsertOrg(ctx context.Context, org Org) error
 	OrgByName(ctx context.Context, name string) (Org, error)
+	// Orgs returns all organizations, oldest first.
+	Orgs(ctx context.Context) ([]Org, error)
+	LicenceRows
+}
+
+// LicenceRows stores API keys. They are part of AccountRows.
+type LicenceRows interface {
 	// InsertLicence returns a Conflict if the hash already exists.
 	InsertLicence(ctx context.Context, l Licence) error
 	LicenceByHash(ctx context.Context, hash []byte) (Licence, error)
@@ -103,8 +110,6 @@ type AccountRows interface {
 	Licences(ctx context.Context) ([]Licence, error)
 	// RevokeLicence sets the time of the revocation, unless the licence is already revoked.
 	RevokeLicence(ctx context.Context, id string, at time.Time) error
-	// Orgs returns all organizations, oldest first.
-	Orgs(ctx context.Context) ([]Org, error)
 }
 
 // SchemaRows stores schemas. The names of saved schemas are unique within an organization.
@@ -131,9 +136,14 @@ type ImportRows interface {
 	// Otherwise it returns a Conflict. ID, Org, SchemaID, UploadID, Schema, Inline and Created
 	// never change. Only SetReviewLink changes Review.
 	UpdateIf(ctx context.Context, imp Import, from Status, run int) error
+	Delete(ctx context.Context, org, id string) error
 	// SetReviewLink replaces the review link of an import in any status.
 	SetReviewLink(ctx context.Context, org, id string, link ReviewLink) error
-	Delete(ctx context.Context, org, id string) error
+	ImportQueueRows
+}
+
+// ImportQueueRows finds imports of all organizations by their status. They are part of ImportRows.
+type ImportQueueRows interface {
 	// Claim claims the next Pending import whose Queued is not after now, from the organization
 	// that has waited longest since it was last served. It sets the import to Running on node,
 	// increments its run number, and records when the organization was served. It skips
