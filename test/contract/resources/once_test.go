@@ -33,6 +33,7 @@ func (c client) posts() []posted {
 		{"createConnector", connectorsPath, connector, strings.Replace(connector, "03:00", "04:00", 1)},
 		{"runConnector", connectorsPath + th.connector + "/run/", "", ""},
 		{"answerQuestions", importsPath + c.asking() + "/questions/", `{"answers":{"column:a":"0"}}`, `{"answers":{"column:a":"1"}}`},
+		{"renewReviewLink", importsPath + c.asking() + "/review-link/", "", ""},
 		{"createImport", importsPath, `{"fields":[{"key":"k","label":"L"}]}`, `{"fields":[{"key":"k","label":"M"}]}`},
 		{"createSchema", schemasPath, schema, strings.Replace(schema, `"L"`, `"M"`, 1)},
 		{"createCredential", credentialsPath, login, strings.Replace(login, "22", "23", 1)},
