@@ -132,7 +132,7 @@ export const states: readonly State[] = [
   } },
   { name: 'all-values', of: 'full', act: async (person) => {
     await problems(person);
-    await person.page.locator('.c-group-actions .k-button').last().click();
+    await person.page.locator('.c-group-actions .k-button:not(.c-delete)').last().click();
     await person.page.locator('.c-line').first().waitFor();
   } },
   { name: 'upload', of: 'full', act: async (person) => {
