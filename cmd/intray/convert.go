@@ -175,12 +175,7 @@ func (c *convertCommand) Run(ctx context.Context, s streams) (err error) {
 	}
 	opt := c.options()
 	opt.AsIs, opt.Typed = c.AsIs, !c.Display
-	file, remove, err := s.inputFile(ctx, c.File)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	in, closeFile, err := server.OpenInput(file)
+	in, closeFile, err := s.openInput(ctx, c.File)
 	if err != nil {
 		return err
 	}
@@ -192,7 +187,7 @@ func (c *convertCommand) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return unreadable(s, c.File, err)
 	}
-	defer func() { _ = closeAll() }() // read only
+	defer func() { err = errors.Join(err, closeAll()) }()
 	if show := progress(s.err); show != nil {
 		reader = &progressReader{Reader: reader, w: s.err, fraction: fraction, show: show}
 	}

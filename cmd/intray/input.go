@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/source"
 )
 
 // stdinName is the argument that means standard input or standard output.
@@ -52,6 +54,20 @@ func (s streams) inputFile(ctx context.Context, name string) (path string, remov
 		return "", nil, errors.Join(fmt.Errorf("copy standard input: %w", err), remove())
 	}
 	return path, remove, nil
+}
+
+// openInput opens an input file, or a copy of standard input for "-". The returned function closes
+// the file, and deletes the copy.
+func (s streams) openInput(ctx context.Context, name string) (source.Input, func() error, error) {
+	path, remove, err := s.inputFile(ctx, name)
+	if err != nil {
+		return source.Input{}, nil, err
+	}
+	in, closeFile, err := server.OpenInput(path)
+	if err != nil {
+		return source.Input{}, nil, errors.Join(err, remove())
+	}
+	return in, func() error { return errors.Join(closeFile(), remove()) }, nil
 }
 
 // readSchema reads a schema from a file, or from standard input for "-".

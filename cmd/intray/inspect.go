@@ -12,7 +12,6 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype/number"
 	"github.com/intraydata/intray/internal/wire"
-	"github.com/intraydata/intray/server"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/headerdetect"
 )
@@ -63,12 +62,7 @@ type inspectedColumn struct {
 
 // Run describes the file.
 func (c *inspectCommand) Run(ctx context.Context, s streams) (err error) {
-	file, remove, err := s.inputFile(ctx, c.File)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	in, closeFile, err := server.OpenInput(file)
+	in, closeFile, err := s.openInput(ctx, c.File)
 	if err != nil {
 		return err
 	}
@@ -76,7 +70,7 @@ func (c *inspectCommand) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return unreadable(s, c.File, err)
 	}
-	defer func() { _ = closeAll() }() // read only
+	defer func() { err = errors.Join(err, closeAll()) }()
 	found := inspectResult{File: c.File, Evidence: wireChoices(book.Evidence())}
 	if found.Sheets, err = c.sheets(ctx, book); err != nil {
 		return unreadable(s, c.File, err)

@@ -11,7 +11,6 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/schema"
-	"github.com/intraydata/intray/server"
 	"github.com/intraydata/intray/server/review"
 	"github.com/intraydata/intray/source/formats"
 )
@@ -60,7 +59,7 @@ type mappedChoice struct {
 }
 
 // Run maps the columns.
-func (c *mapCommand) Run(ctx context.Context, s streams) (err error) {
+func (c *mapCommand) Run(ctx context.Context, s streams) error {
 	if err := checkOneStdin(c.File, c.Schema); err != nil {
 		return err
 	}
@@ -72,12 +71,7 @@ func (c *mapCommand) Run(ctx context.Context, s streams) (err error) {
 	if err != nil {
 		return usageError{err}
 	}
-	file, remove, err := s.inputFile(ctx, c.File)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, remove()) }()
-	in, closeFile, err := server.OpenInput(file)
+	in, closeFile, err := s.openInput(ctx, c.File)
 	if err != nil {
 		return err
 	}
