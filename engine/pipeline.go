@@ -44,7 +44,7 @@ type pipeline struct {
 	// fileErr is the error that ended the file. The rows before it are committed
 	// first, so that the same file always yields the same outcome.
 	fileErr error
-	// uniques runs the cross-row validators. It is nil if there are none. If uniques is not nil,
+	// uniques runs the cross-row validators. It is nil if the schema has none. If uniques is not nil,
 	// errorRows holds the rows in which an error was found so far.
 	uniques   *validate.UniqueChecker
 	errorRows *roaring.Bitmap

@@ -17,7 +17,7 @@ type importRun struct {
 	imp  Import
 	open OpenSink
 	out  *Outcome
-	// hooks runs the hooks of the schema. It is nil if there are none.
+	// hooks runs the hooks of the schema. It is nil if the schema has no hooks.
 	hooks HookRunner
 	// uploaded is set once the hooks of UPLOAD_STEP have been called.
 	uploaded bool

@@ -53,8 +53,8 @@ const (
 // RunReport is the outcome of an import.
 type RunReport struct {
 	Outcome *engine.Outcome
-	// Groups are the groups of problems. The first ones have examples. There are none if the
-	// rows were not processed to the end.
+	// Groups are the groups of problems. The first ones have examples. Groups is empty if
+	// the rows were not processed to the end.
 	Groups []importer.ProblemGroup
 	// OutputRows is the number of rows in the result.
 	OutputRows int64

@@ -29,7 +29,7 @@ type Store interface {
 	// Delete deletes a blob. It is not an error if the blob does not exist.
 	Delete(ctx context.Context, key string) error
 	// DeleteAll deletes all blobs whose keys begin with prefix + "/", including unfinished ones.
-	// It is not an error if there are none.
+	// It is not an error if there are no such blobs.
 	DeleteAll(ctx context.Context, prefix string) error
 	// CheckWritable returns an error if blobs cannot be written.
 	CheckWritable(ctx context.Context) error

@@ -69,7 +69,8 @@ func (d *Revalidator) Close() error {
 	return hooks.Close()
 }
 
-// openHooks returns the hooks. It loads them on the first call. It returns nil if there are none.
+// openHooks returns the hooks. It loads them on the first call. It returns nil if the schema
+// has no hooks.
 func (d *Revalidator) openHooks(ctx context.Context) (engine.HookRunner, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

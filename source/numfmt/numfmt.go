@@ -74,7 +74,7 @@ type Format struct {
 	kind intray.CellKind
 	// elapsed is true if times are durations rather than times of day.
 	elapsed bool
-	// sections are the sections for numbers. If there are none, numbers use the section for text.
+	// sections are the sections for numbers. Without any, numbers use the section for text.
 	sections []section
 	// text is the section for text. If it is nil, text is displayed unchanged.
 	text []item
