@@ -1,12 +1,12 @@
 package server
 
 import (
+	"crypto/rand"
 	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
 	"sync"
-	"syscall"
 
 	"github.com/intraydata/intray/server/model"
 )
@@ -39,9 +39,9 @@ func openReserve(folder string, size int, log *slog.Logger) *reserve {
 	r.held = err == nil && stat.Size() >= int64(size)
 	if r.held {
 		probe := r.path + ".tmp"
-		err := writeZeros(probe, min(startRoom, size))
+		err := writeRandom(probe, min(startRoom, size))
 		_ = os.Remove(probe)
-		if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		if model.IsDiskFull(err) {
 			r.Release()
 		}
 		return r
@@ -81,23 +81,25 @@ func (r *reserve) Refill() {
 		return
 	}
 	temp := r.path + ".tmp"
-	if writeZeros(temp, r.size) == nil && os.Rename(temp, r.path) == nil {
+	if writeRandom(temp, r.size) == nil && os.Rename(temp, r.path) == nil {
 		r.held = true
 		return
 	}
 	_ = os.Remove(temp)
 }
 
-// writeZeros writes a file of zeros and flushes it, because some file systems find that the disk
-// is full only then. If that fails, the file may be incomplete.
-func writeZeros(name string, size int) error {
+// writeRandom writes a file of random bytes, because some file systems store zeros without
+// occupying space. It flushes the file, because some find that the disk is full only then. If
+// that fails, the file may be incomplete.
+func writeRandom(name string, size int) error {
 	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
-	zeros := make([]byte, 1<<16)
-	for left := size; left > 0 && err == nil; left -= len(zeros) {
-		_, err = file.Write(zeros[:min(left, len(zeros))])
+	block := make([]byte, 1<<16)
+	for left := size; left > 0 && err == nil; left -= len(block) {
+		_, _ = rand.Read(block) // it never fails
+		_, err = file.Write(block[:min(left, len(block))])
 	}
 	return errors.Join(err, file.Sync(), file.Close())
 }

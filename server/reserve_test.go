@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -31,6 +32,11 @@ func TestFindingReliability3Reserve(t *testing.T) {
 	}
 	r := openReserve(folder, size, log)
 	wantSize(size)
+	content, err := os.ReadFile(filepath.Join(folder, "reserve"))
+	must(t, err)
+	if zeros := bytes.Count(content, []byte{0}); zeros > size/100 {
+		t.Errorf("%d of %d bytes are 0; some file systems store zeros without occupying space", zeros, size)
+	}
 	if !r.Held() || !r.Release() || r.Held() || r.Release() {
 		t.Error("the reserve was not released exactly once")
 	}

@@ -79,7 +79,7 @@ func toAPIError(err error) *apiError {
 // resources, and nil otherwise.
 func resourceError(err error) *apiError {
 	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case model.IsDiskFull(err):
 		e := newError(http.StatusServiceUnavailable, "storage_full", intray.NewMessage("storage.full", nil))
 		e.retryAfter = time.Minute
 		return e

@@ -3,13 +3,14 @@ package httpapi
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/intraydata/intray/server/model"
 )
 
 // keepInMemory is the maximum number of bytes of a body or a response that are kept
@@ -58,7 +59,7 @@ func (s *spool) Write(p []byte) (int, error) {
 		return 0, wrapSpoolError(syscall.ENOSPC)
 	}
 	err := s.writeToFile(p)
-	if isDiskFull(err) && s.size <= maxOnFullDisk && s.moveToMemory(s.size-int64(len(p))) {
+	if model.IsDiskFull(err) && s.size <= maxOnFullDisk && s.moveToMemory(s.size-int64(len(p))) {
 		s.memory = append(s.memory, p...)
 		err = nil
 	}
@@ -66,10 +67,6 @@ func (s *spool) Write(p []byte) (int, error) {
 		return 0, wrapSpoolError(err)
 	}
 	return len(p), nil
-}
-
-func isDiskFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // writeToFile writes p to a file. If there is none, it first moves the bytes in memory to an

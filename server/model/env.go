@@ -286,10 +286,15 @@ func DetachedContext(ctx context.Context) (context.Context, context.CancelFunc) 
 // WrapStorageFull returns an Unavailable error if err means that the disk or the
 // quota is full. Otherwise, it returns err.
 func WrapStorageFull(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if IsDiskFull(err) {
 		return storageFullError("storage.full_for_file")
 	}
 	return err
+}
+
+// IsDiskFull reports whether err means that the disk or the quota of its user is full.
+func IsDiskFull(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }
 
 // storageFull is the code of errors that mean that a disk is full.
