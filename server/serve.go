@@ -163,7 +163,7 @@ func warnOfKeys(ctx context.Context, cfg Config, p *components) {
 		if key == "" {
 			continue
 		}
-		if _, err := p.service.Authenticate(ctx, key); err != nil {
+		if _, err := p.service.FindKey(ctx, key); err != nil {
 			cfg.Log.Warn(name + " is ignored: initial keys apply to an empty data folder only; create further keys with intray keys create")
 		}
 	}

@@ -319,8 +319,8 @@ func TestFindingS11KeyEvents(t *testing.T) {
 	must(t, svc.RevokeKey(t.Context(), made.Licence.ID))
 	must(t, closeAll())
 	for _, want := range []string{
-		`msg="organization created" organization=` + org.ID,
-		`msg="API key created" key=` + made.Licence.ID + ` organization=` + org.ID,
+		`msg="organization created" org=` + org.ID,
+		`msg="API key created" key=` + made.Licence.ID + ` org=` + org.ID,
 		`msg="API key revoked" key=` + made.Licence.ID,
 	} {
 		if !strings.Contains(log.String(), want) {

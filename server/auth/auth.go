@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -26,8 +27,9 @@ type Service struct {
 	replayCipher               *secrets.Cipher
 	// activeReplays are the idempotency keys of the requests that this process is handling.
 	activeReplays *model.InProgress
-	// activeUses are the ids of the keys whose use this process is storing.
-	activeUses *model.InProgress
+	// useAttempts maps the id of a key to the time at which this process last tried to store that
+	// the key was used.
+	useAttempts sync.Map
 }
 
 // New returns a Service.
@@ -35,7 +37,7 @@ func New(env *model.Env) (*Service, error) {
 	replays, err := env.Master.Cipher("kept answers")
 	return &Service{
 		env: env, licenceKey: env.Master.Derive("licence keys"), idempotencyKey: env.Master.Derive("idempotency keys"),
-		replayCipher: replays, activeReplays: model.NewInProgress(), activeUses: model.NewInProgress(),
+		replayCipher: replays, activeReplays: model.NewInProgress(),
 	}, err
 }
 
@@ -65,7 +67,7 @@ func (s *Service) CreateOrg(ctx context.Context, name string) (model.Org, error)
 		return model.Org{}, model.NewError(model.Conflict, "name_taken", intray.NewMessage("organization.name_taken", intray.Params{"name": org.Name}))
 	}
 	if err == nil {
-		s.env.Log.Info("organization created", "organization", org.ID)
+		s.env.Log.Info("organization created", "org", org.ID)
 	}
 	return org, err
 }
@@ -113,7 +115,7 @@ func (s *Service) CreateKey(ctx context.Context, orgName string, kind model.Lice
 
 // logKey logs a change of an API key, without the key.
 func (s *Service) logKey(event string, l model.Licence) {
-	s.env.Log.Info(event, "key", l.ID, "organization", l.Org, "kind", l.Kind, "expires", l.Expires)
+	s.env.Log.Info(event, "key", l.ID, "org", l.Org, "kind", l.Kind, "expires", l.Expires)
 }
 
 // draftKey returns a new licence that does not yet belong to an organization. If
@@ -182,9 +184,18 @@ func (s *Service) RevokeKey(ctx context.Context, id string) error {
 	return err
 }
 
-// Authenticate returns the licence for a key. It returns a Denied error if the key
-// is unknown, revoked or expired.
+// Authenticate is like FindKey, and records that the key was used.
 func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, error) {
+	l, err := s.FindKey(ctx, key)
+	if err == nil {
+		s.recordUse(ctx, l)
+	}
+	return l, err
+}
+
+// FindKey returns the licence for a key. It returns a Denied error if the key is unknown, revoked
+// or expired.
+func (s *Service) FindKey(ctx context.Context, key string) (model.Licence, error) {
 	hash := s.licenceKey.MAC([]byte(key))
 	l, err := model.View(ctx, s.env.Store, func(tx model.Tx) (model.Licence, error) { return tx.Accounts.LicenceByHash(ctx, hash) })
 	unknown := model.NewError(model.Denied, "unknown_key", intray.NewMessage("license_key.unknown", nil))
@@ -198,24 +209,31 @@ func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, 
 	case !l.Expires.IsZero() && !s.env.Now().Before(l.Expires):
 		return model.Licence{}, model.NewError(model.Denied, "key_expired", intray.NewMessage("license_key.expired", nil))
 	}
-	s.recordUse(ctx, l)
 	return l, nil
 }
 
-// usePrecision is how precisely the time of the last use of a key is stored.
-const usePrecision = time.Hour
+const (
+	// usePrecision is how precisely the time of the last use of a key is stored.
+	usePrecision = time.Hour
+	// useRetryDelay is the delay before the use of a key is stored after a failure.
+	useRetryDelay = time.Minute
+)
 
 // recordUse stores that a key was used, at most once in usePrecision. A failure is only logged,
 // because the key is valid even if the database accepts no writes.
 func (s *Service) recordUse(ctx context.Context, l model.Licence) {
 	now := s.env.Now()
-	if now.Sub(l.Used) < usePrecision || !s.activeUses.TryAdd(l.ID) {
+	if now.Sub(l.Used) < usePrecision {
 		return
 	}
-	defer s.activeUses.Remove(l.ID)
+	last, tried := s.useAttempts.Load(l.ID)
+	if tried && now.Sub(last.(time.Time)) < useRetryDelay {
+		return
+	}
+	s.useAttempts.Store(l.ID, now) // two concurrent calls may both store the use, which is harmless
 	err := s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Accounts.SetLicenceUsed(ctx, l.ID, now) })
 	if err != nil && ctx.Err() == nil {
-		s.env.Log.Warn("time of the last use of a key not stored", "key_id", l.ID, "error", err)
+		s.env.Log.Warn("time of the last use of a key not stored", "key", l.ID, "error", err)
 	}
 }
 

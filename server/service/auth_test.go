@@ -327,6 +327,33 @@ func TestLastUse(t *testing.T) {
 	}
 }
 
+// TestLastUseNotStored checks that a key is valid although its use cannot be stored, that storing
+// it is tried at most once a minute, and that FindKey does not count as a use.
+func TestLastUseNotStored(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	key := f.createKey(model.Backend, 0)
+	const write = "Accounts.SetLicenceUsed"
+	for i, c := range []struct {
+		later time.Duration
+		find  func(context.Context, string) (model.Licence, error)
+		want  string
+	}{
+		{0, f.FindKey, ""},
+		{0, f.Authenticate, write},
+		{59 * time.Second, f.Authenticate, ""},
+		{time.Second, f.Authenticate, write},
+	} {
+		f.Clock.Advance(c.later)
+		f.Faults.ArmUse(write, 1)
+		_, err := c.find(f.ctx, key.Key)
+		must(t, err)
+		if got := f.Faults.Disarm(); got != c.want {
+			t.Errorf("call %d: the failing write is %q, want %q", i+1, got, c.want)
+		}
+	}
+}
+
 // TestScopesOfKeys checks which scopes a key can have.
 func TestScopesOfKeys(t *testing.T) {
 	t.Parallel()
