@@ -191,7 +191,10 @@ func (t *connectionTable) oldestOfLargest(classes ...connectionClass) *trackedCo
 	for _, class := range classes {
 		var largest *addressConnections
 		for _, a := range t.addresses {
-			if a.classes[class].Len() > 0 && (largest == nil || cmp.Or(compareBools(largest.proxy, a.proxy), cmp.Compare(a.classes[class].Len(), largest.classes[class].Len())) > 0) {
+			n := a.classes[class].Len()
+			switch {
+			case n == 0:
+			case largest == nil, largest.proxy && !a.proxy, largest.proxy == a.proxy && n > largest.classes[class].Len():
 				largest = a
 			}
 		}
@@ -200,17 +203,6 @@ func (t *connectionTable) oldestOfLargest(classes ...connectionClass) *trackedCo
 		}
 	}
 	return nil
-}
-
-// compareBools orders false before true.
-func compareBools(x, y bool) int {
-	if x == y {
-		return 0
-	}
-	if y {
-		return -1
-	}
-	return 1
 }
 
 func (t *connectionTable) insert(c *trackedConnection) {

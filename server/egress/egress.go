@@ -6,7 +6,8 @@
 // registries, except those that the operator allows, for all organizations or for one. Allowed
 // networks are open on all ports. The error for a name that resolves to a refused address equals
 // that for a name that does not exist, so that it does not reveal what internal names resolve to.
-// The operator finds the address in the log. A Dialer cannot detect public addresses that the operator routes to an internal network.
+// The operator finds the address in the log. A Dialer cannot detect public addresses that the
+// operator routes to an internal network.
 //
 // A [LimitedConn] limits how many bytes the peer may send.
 //
@@ -79,7 +80,8 @@ func (d *Dialer) ForOrg(org string) *Dialer {
 // DialWeb connects for HTTP, which may use ports 80, 443 and 1024 to 65535. The network must be
 // "tcp", "tcp4" or "tcp6", and the address must be "host:port". If the address is refused, the
 // error is a *RefusedError. If a host name resolves to an address that is not public, the error is
-// a *net.DNSError, as for a name that does not exist. DialWeb can serve as the DialContext of an http.Transport.
+// a *net.DNSError, as for a name that does not exist. DialWeb can serve as the DialContext of an
+// http.Transport.
 func (d *Dialer) DialWeb(ctx context.Context, network, address string) (net.Conn, error) {
 	return d.dial(ctx, web, network, address)
 }
