@@ -17,16 +17,19 @@ const maxFailingAddresses = 10_000
 
 // failureLimiter counts failed authentications by client address in windows of one minute.
 type failureLimiter struct {
-	limiter *rateLimiter
-	mu      sync.Mutex
-	// window is the current minute. It contains the addresses that have failed in it. The value
-	// reports whether the limit was reached.
-	window  time.Time
-	limited map[string]bool
+	perMinute int
+	clock     func() time.Time
+
+	mu sync.Mutex
+	// window is the current minute, and counts are the failures of each address in it.
+	window time.Time
+	counts map[string]int
 }
 
+// newFailureLimiter returns a limiter that allows perMinute failures per address and minute. 0
+// means no limit.
 func newFailureLimiter(perMinute int, clock func() time.Time) *failureLimiter {
-	return &failureLimiter{limiter: newRateLimiter(perMinute, clock), limited: map[string]bool{}}
+	return &failureLimiter{perMinute: perMinute, clock: clock, counts: map[string]int{}}
 }
 
 // record counts a failure. The error is not nil if the address has reached its limit. report
@@ -35,18 +38,22 @@ func newFailureLimiter(perMinute int, clock func() time.Time) *failureLimiter {
 func (l *failureLimiter) record(address string) (report bool, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if window := l.limiter.clock().Truncate(time.Minute); !window.Equal(l.window) {
+	now := l.clock()
+	if window := now.Truncate(time.Minute); !window.Equal(l.window) {
 		l.window = window
-		clear(l.limited)
+		clear(l.counts)
 	}
-	limited, known := l.limited[address]
-	if !known && len(l.limited) >= maxFailingAddresses {
+	if l.counts[address] == 0 && len(l.counts) >= maxFailingAddresses {
 		address = "others"
-		limited, known = l.limited[address]
 	}
-	_, err = l.limiter.allow(address)
-	l.limited[address] = err != nil
-	return !known || err != nil && !limited, err
+	l.counts[address]++
+	n := l.counts[address]
+	if l.perMinute <= 0 || n <= l.perMinute {
+		return n == 1, nil
+	}
+	e := newError(http.StatusTooManyRequests, "too_many_requests", intray.NewMessage("request.too_many_failures", nil))
+	e.retryAfter = l.window.Add(time.Minute).Sub(now)
+	return n == l.perMinute+1, e
 }
 
 // checkGrant records the result of checking a signed token or URL. Every error except Denied
@@ -61,11 +68,10 @@ func (a *API) checkGrant(c *call, err error) error {
 
 // refuseCredential counts and logs a call with an invalid credential. It returns the error for
 // the response: refusal, or 429 if the credential is a key and there were too many such calls from
-// the same address. To check a key, the database is queried. A signature is checked without it, so
-// 429 would save nothing. A valid key works nevertheless, because other clients may use the same
-// address.
+// the same address. The limit is checked after the key, so that a valid key works even if other
+// clients at the same address fail.
 //
-// A credential that was valid once does not count: its client may not know yet that it has expired.
+// An expired credential does not count, because its client may not know yet that it has expired.
 func (a *API) refuseCredential(c *call, cause, refusal error) error {
 	if code := toAPIError(cause).code; code == "expired" || code == "key_expired" || code == "session_expired" {
 		return refusal
@@ -77,9 +83,7 @@ func (a *API) refuseCredential(c *call, cause, refusal error) error {
 	}
 	a.cfg.AuthFailed(c.op.id)
 	if limit != nil && c.op.auth == authBackendKey {
-		e := toAPIError(limit)
-		e.message = intray.NewMessage("request.too_many_failures", nil)
-		return e
+		return limit
 	}
 	return refusal
 }

@@ -93,8 +93,8 @@ func TestFailureLimiterIsBounded(t *testing.T) {
 			reported++
 		}
 	}
-	if len(l.limited) > maxFailingAddresses+1 || reported > maxFailingAddresses+2 {
-		t.Errorf("%d addresses are stored, %d were reported", len(l.limited), reported)
+	if len(l.counts) > maxFailingAddresses+1 || reported > maxFailingAddresses+2 {
+		t.Errorf("%d addresses are stored, %d were reported", len(l.counts), reported)
 	}
 }
 

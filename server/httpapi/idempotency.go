@@ -56,7 +56,7 @@ func (a *API) releaseReplayKey(c *call, turn *auth.ReplayLock) {
 
 func requestFingerprint(c *call) string {
 	// A key with different scopes must not receive a stored response with URLs that it may not see.
-	sum := sha256.Sum256([]byte(c.r.Method + "\n" + c.r.URL.Path + "\n" + c.body.digest + "\n" + string(c.licence.Scopes)))
+	sum := sha256.Sum256([]byte(c.r.Method + "\n" + c.r.URL.Path + "\n" + c.body.digest + string(c.licence.Scopes)))
 	return hex.EncodeToString(sum[:])
 }
 
