@@ -131,30 +131,33 @@ const (
 
 // pacedBody reads a body and enforces a minimum transfer rate, so that a client cannot occupy
 // a connection while it sends hardly anything. The rate applies to each period of at least
-// idleLimit, so that bytes sent early do not permit a slow rest.
+// idleLimit, so that bytes sent early do not permit a slow rest. Only time spent waiting for the
+// client counts.
 type pacedBody struct {
 	from    io.Reader
 	control *http.ResponseController
-	// began is the start of the current period, and read is the number of bytes read since then.
-	began time.Time
-	read  int64
+	// waited is how long the current period has waited for the client, and read is the number of
+	// bytes that arrived in it.
+	waited time.Duration
+	read   int64
 }
 
 func (a *API) pacedReader(w http.ResponseWriter, r *http.Request) io.Reader {
-	return &pacedBody{from: r.Body, control: http.NewResponseController(w), began: time.Now()}
+	return &pacedBody{from: r.Body, control: http.NewResponseController(w)}
 }
 
 func (p *pacedBody) Read(b []byte) (int, error) {
 	// If deadlines are not supported, as in tests without a connection, only the average
 	// transfer rate is enforced.
-	_ = p.control.SetReadDeadline(time.Now().Add(idleLimit))
+	before := time.Now()
+	_ = p.control.SetReadDeadline(before.Add(idleLimit))
 	n, err := p.from.Read(b)
-	p.read += int64(n)
-	if passed := time.Since(p.began); err == nil && passed > idleLimit {
-		if p.read < minBytesPerSecond*int64(passed/time.Second) {
+	p.read, p.waited = p.read+int64(n), p.waited+time.Since(before)
+	if err == nil && p.waited > idleLimit {
+		if p.read < minBytesPerSecond*int64(p.waited/time.Second) {
 			return n, os.ErrDeadlineExceeded
 		}
-		p.began, p.read = time.Now(), 0
+		p.read, p.waited = 0, 0
 	}
 	switch err { // only an unwrapped io.EOF is the end of the body
 	case nil:

@@ -298,6 +298,21 @@ func TestPace(t *testing.T) {
 	}
 }
 
+// TestPaceOfABusyServer checks that only the time of the client counts, not that of the server.
+func TestPaceOfABusyServer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := httptest.NewRequest("PUT", "/", nil)
+		r.Body = &drip{time.Millisecond, 10, 10}
+		body := (&API{}).pacedReader(httptest.NewRecorder(), r)
+		for i := range 10 {
+			if n, err := body.Read(make([]byte, 100)); n != 10 || err != nil {
+				t.Fatalf("read %d: %d bytes, %v", i+1, n, err)
+			}
+			time.Sleep(idleLimit + time.Second) // the server stores the bytes, on the clock of synctest
+		}
+	})
+}
+
 // TestFindingS4SlowAfterAFastStart checks that bytes sent early do not permit a slow rest.
 func TestFindingS4SlowAfterAFastStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -118,11 +118,15 @@ func (g *uploadGate) remove(w *waitingUpload) {
 type gatedBody struct {
 	from io.Reader
 	read atomic.Int64
+	// ended means that the body was read to its end, or that reading failed. What follows, such as
+	// flushing the file, is not the client's time.
+	ended atomic.Bool
 }
 
 func (b *gatedBody) Read(p []byte) (int, error) {
 	n, err := b.from.Read(p)
 	b.read.Add(int64(n))
+	b.ended.Store(err != nil)
 	return n, err
 }
 
@@ -156,7 +160,7 @@ func (b *gatedBody) awaitSlowness(ended <-chan struct{}) {
 		case <-ticker.C:
 		}
 		read := b.read.Load()
-		if read-before < slowUploadRate*int64(slowUploadPeriod/time.Second) {
+		if !b.ended.Load() && read-before < slowUploadRate*int64(slowUploadPeriod/time.Second) {
 			return
 		}
 		before = read

@@ -90,6 +90,30 @@ func TestUploadGateDoesNotCountSlowUploads(t *testing.T) {
 	}
 }
 
+// TestUploadGateCountsFlushes checks that an upload counts while the server flushes its file,
+// however long that takes.
+func TestUploadGateCountsFlushes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := &API{uploads: newUploadGate(2)}
+		r := httptest.NewRequest("PUT", "/", nil)
+		r.ContentLength = -1
+		body, end, err := a.admitUpload(&call{r: r}, "a", strings.NewReader("a short file"))
+		check(t, err)
+		_, err = io.Copy(io.Discard, body)
+		check(t, err)
+		time.Sleep(5 * slowUploadPeriod) // the server flushes the file, on the clock of synctest
+		synctest.Wait()
+		if a.uploads.open != 1 {
+			t.Errorf("%d uploads count while the file is flushed, want 1", a.uploads.open)
+		}
+		end()
+		synctest.Wait()
+		if a.uploads.open != 0 {
+			t.Errorf("%d uploads count after the end", a.uploads.open)
+		}
+	})
+}
+
 // TestFindingR6LargeUploads checks that a large upload above the limit learns that the server is
 // busy, that a small one is stored, and that a retry succeeds.
 func TestFindingR6LargeUploads(t *testing.T) {
