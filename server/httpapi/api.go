@@ -53,8 +53,8 @@ type Config struct {
 	// minute. Further ones are answered with 429. 0 means no limit.
 	RateAuthFailures int
 	// TempDir is the folder for bodies and responses that are too large for memory. All calls
-	// together use at most about 64 MiB of memory. Default: the temporary folder of the
-	// operating system.
+	// together use about 64 MiB of memory, and up to 64 MiB more while the disk is full. Default:
+	// the temporary folder of the operating system.
 	TempDir string
 	// Version is the API version in the OpenAPI document.
 	Version string
@@ -172,21 +172,27 @@ func (a *API) baseURL(r *http.Request) string {
 	if a.cfg.BaseURL != "" {
 		return a.cfg.BaseURL
 	}
-	scheme, host := "http", r.Host
-	if r.TLS != nil {
-		scheme = "https"
-	}
-	trusted := a.isTrustedProxy(r.RemoteAddr)
+	trusted, host := a.isTrustedProxy(r.RemoteAddr), r.Host
 	a.warnAboutProxy(r, trusted)
-	if trusted {
-		if proto := r.Header.Get("X-Forwarded-Proto"); proto == "http" || proto == "https" {
-			scheme = proto
-		}
-		if forwarded := r.Header.Get("X-Forwarded-Host"); forwarded != "" && !strings.ContainsAny(forwarded, "/\\?#@ \t") {
-			host = forwarded
-		}
+	if forwarded := r.Header.Get("X-Forwarded-Host"); trusted && forwarded != "" && !strings.ContainsAny(forwarded, "/\\?#@ \t") {
+		host = forwarded
 	}
-	return scheme + "://" + host
+	return a.scheme(r) + "://" + host
+}
+
+// scheme returns the scheme of the URL that the client called, http or https.
+func (a *API) scheme(r *http.Request) string {
+	if a.cfg.BaseURL != "" {
+		scheme, _, _ := strings.Cut(a.cfg.BaseURL, ":")
+		return scheme
+	}
+	if proto := r.Header.Get("X-Forwarded-Proto"); (proto == "http" || proto == "https") && a.isTrustedProxy(r.RemoteAddr) {
+		return proto
+	}
+	if r.TLS != nil {
+		return "https"
+	}
+	return "http"
 }
 
 // warnAboutProxy logs a warning if the request probably came through a proxy that uses TLS and the

@@ -1,7 +1,9 @@
 package httpapi
 
 import (
+	"bytes"
 	"context"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -43,6 +45,25 @@ func TestFindingS10(t *testing.T) {
 				t.Errorf("%s at %s: %q, want %q", path, base, got, want)
 			}
 		}
+	}
+}
+
+// TestProxyWarningNeedsURL checks that a health check by a trusted load balancer, whose response
+// contains no URL, does not log that X-Forwarded-Proto is missing.
+func TestProxyWarningNeedsURL(t *testing.T) {
+	var log bytes.Buffer
+	s := newServer(t, func(cfg *Config) {
+		cfg.BaseURL, cfg.TrustedProxies = "", []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} // the address of httptest
+		cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	})
+	s.send("GET", "/healthz", "")
+	s.send("GET", "/nothing", "")
+	if log.Len() > 0 {
+		t.Errorf("the log is %q", &log)
+	}
+	s.do("POST", "/api/v1/headless/imports/", `{`+mailFields+`}`)
+	if !strings.Contains(log.String(), "X-Forwarded-Proto") {
+		t.Errorf("after a response with URLs, the log is %q", &log)
 	}
 }
 

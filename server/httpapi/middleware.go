@@ -36,7 +36,7 @@ func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := &statusRecorder{ResponseWriter: w}
 	rec.Header().Set("X-Request-Id", id)
 	rec.Header().Set("X-Content-Type-Options", "nosniff")
-	if strings.HasPrefix(f.api.baseURL(r), "https://") {
+	if f.api.scheme(r) == "https" {
 		rec.Header().Set("Strict-Transport-Security", "max-age=31536000")
 	}
 	route := "none"

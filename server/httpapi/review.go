@@ -42,7 +42,7 @@ func (a *API) openReview(c *call) (*response, error) {
 	}
 	cookie := http.Cookie{
 		Name: visitCookie, Value: session, Path: "/api/review/v1/" + imp.ID, MaxAge: int(review.SessionLife.Seconds()),
-		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: strings.HasPrefix(a.baseURL(c.r), "https://"),
+		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: a.scheme(c.r) == "https",
 	}
 	c.reviewed, c.org = imp, imp.Org
 	reply, err := a.getReview(c)
