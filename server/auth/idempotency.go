@@ -152,7 +152,7 @@ func (t *ReplayLock) save(ctx context.Context, done model.Replay) error {
 // each transaction deletes at most DeleteBatch, and other writes run in between.
 func (s *Service) ForgetReplays(ctx context.Context) error {
 	before := s.env.Now().Add(-replayLife)
-	return model.DeleteInBatches(ctx, s.env.Store, func(tx model.Tx) (int64, error) {
+	return model.UpdateInBatches(ctx, s.env.Store, model.DeleteBatch, func(tx model.Tx) (int64, error) {
 		return tx.Replays.DeleteBefore(ctx, before, model.DeleteBatch)
 	})
 }

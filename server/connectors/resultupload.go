@@ -48,16 +48,9 @@ func (s *Service) ResultUploads(ctx context.Context, org, id string, offset, lim
 
 // retryResultUploads makes all failed uploads of a connector due.
 func (s *Service) retryResultUploads(ctx context.Context, connectorID string) error {
-	for {
-		n := int64(0)
-		err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
-			n, err = tx.Pulled.RetryUploads(ctx, connectorID, s.env.Now(), maxRetried)
-			return err
-		})
-		if err != nil || n < maxRetried {
-			return err
-		}
-	}
+	return model.UpdateInBatches(ctx, s.env.Store, maxRetried, func(tx model.Tx) (int64, error) {
+		return tx.Pulled.RetryUploads(ctx, connectorID, s.env.Now(), maxRetried)
+	})
 }
 
 // countFailedUploads sets FailedUploads of connectors of an organization.

@@ -126,17 +126,17 @@ const MaintenanceBatch = 200
 // Deleting that many rows takes tens of milliseconds.
 const DeleteBatch = 1000
 
-// DeleteInBatches calls remove, each time in its own transaction, until it deletes fewer than
-// DeleteBatch rows. On SQLite, where transactions run one after the other, other transactions
-// can run in between.
-func DeleteInBatches(ctx context.Context, store Store, remove func(Tx) (int64, error)) error {
+// UpdateInBatches calls the function change, each time in its own transaction, until it changes
+// fewer than size rows. change returns the number of rows that it has changed. On SQLite, where
+// transactions run one after the other, other transactions can run in between.
+func UpdateInBatches(ctx context.Context, store Store, size int64, change func(Tx) (int64, error)) error {
 	for {
-		deleted := int64(0)
+		changed := int64(0)
 		err := store.Update(ctx, func(tx Tx) (err error) {
-			deleted, err = remove(tx)
+			changed, err = change(tx)
 			return err
 		})
-		if err != nil || deleted < DeleteBatch {
+		if err != nil || changed < size {
 			return err
 		}
 	}

@@ -316,22 +316,12 @@ func (s *Service) storeAttempt(ctx context.Context, a attempt) error {
 
 // makeRestDue calls makeDue until all deliveries to a webhook are due.
 func (s *Service) makeRestDue(ctx context.Context, webhookID string) error {
-	for {
-		more := false
-		err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
-			more, err = s.makeDue(ctx, tx, webhookID)
-			return err
-		})
-		if err != nil || !more {
-			return err
-		}
-	}
+	return model.UpdateInBatches(ctx, s.env.Store, maxChanged, func(tx model.Tx) (int64, error) { return s.makeDue(ctx, tx, webhookID) })
 }
 
-// makeDue makes deliveries to a webhook due, and reports whether there may be more of them.
-func (s *Service) makeDue(ctx context.Context, tx model.Tx, webhookID string) (more bool, err error) {
-	n, err := tx.Outbox.MakeDue(ctx, webhookID, s.env.Now(), maxChanged)
-	return n == maxChanged, err
+// makeDue makes at most maxChanged deliveries to a webhook due, and returns their number.
+func (s *Service) makeDue(ctx context.Context, tx model.Tx, webhookID string) (int64, error) {
+	return tx.Outbox.MakeDue(ctx, webhookID, s.env.Now(), maxChanged)
 }
 
 // recordAttempt stores an attempt and its consequences for the delivery and the receiver. more
@@ -394,7 +384,8 @@ func (s *Service) updateReceiver(ctx context.Context, tx model.Tx, w model.Webho
 	if err := tx.Webhooks.Save(ctx, w); err != nil || !result.Delivered {
 		return false, err
 	}
-	return s.makeDue(ctx, tx, w.ID)
+	n, err := s.makeDue(ctx, tx, w.ID)
+	return n == maxChanged, err
 }
 
 // ForgetDeliveries deletes up to maxForgotten deliveries that are older than keepDeliveries.

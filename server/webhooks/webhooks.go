@@ -186,26 +186,21 @@ const maxChanged = 500
 // DeleteWebhook deletes a webhook and its deliveries. If there are many deliveries, it disables the
 // webhook and deletes the deliveries in several transactions, and the webhook in the last one.
 func (s *Service) DeleteWebhook(ctx context.Context, org, id string) error {
-	for {
-		n := int64(0)
-		err := s.env.Store.Update(ctx, func(tx model.Tx) error {
-			w, err := tx.Webhooks.Get(ctx, org, id)
-			if err != nil {
-				return model.DescribeNotFound(err, model.WebhookMissing)
-			}
-			if n, err = tx.Webhooks.DeleteDeliveries(ctx, org, id, maxChanged); err != nil {
-				return err
-			}
-			if n < maxChanged {
-				return tx.Webhooks.Delete(ctx, org, id)
-			}
-			w.Enabled = false
-			return tx.Webhooks.Save(ctx, w)
-		})
-		if err != nil || n < maxChanged {
-			return err
+	return model.UpdateInBatches(ctx, s.env.Store, maxChanged, func(tx model.Tx) (int64, error) {
+		w, err := tx.Webhooks.Get(ctx, org, id)
+		if err != nil {
+			return 0, model.DescribeNotFound(err, model.WebhookMissing)
 		}
-	}
+		n, err := tx.Webhooks.DeleteDeliveries(ctx, org, id, maxChanged)
+		switch {
+		case err != nil:
+			return 0, err
+		case n < maxChanged:
+			return n, tx.Webhooks.Delete(ctx, org, id)
+		}
+		w.Enabled = false
+		return n, tx.Webhooks.Save(ctx, w)
+	})
 }
 
 // RotateWebhook generates and returns a new secret. The previous secret also signs for a day.
