@@ -295,7 +295,8 @@ type OutboxRows interface {
 	ClaimDue(ctx context.Context, target, node string, now time.Time, limit int) ([]Delivery, error)
 	// GiveBack releases all deliveries that a node has claimed.
 	GiveBack(ctx context.Context, node string) error
-	// MakeDue makes due at most limit Waiting deliveries for a target, and returns their number.
+	// MakeDue makes due at most limit Waiting deliveries for a target that no node has claimed,
+	// and returns their number.
 	MakeDue(ctx context.Context, target string, now time.Time, limit int) (int64, error)
 	// GiveUp sets at most limit Waiting deliveries for a target to GivenUp, and returns their
 	// number.

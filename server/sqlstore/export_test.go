@@ -34,6 +34,15 @@ func TargetsPlan(ctx context.Context, s *Store) (steps []string, err error) {
 // OverduePlan returns the plan of the search for imports with an expired part. A table so small
 // that PostgreSQL would scan it counts as large.
 func OverduePlan(ctx context.Context, s *Store, of model.Retention, part model.KeptPart) (string, error) {
+	return queryPlan(ctx, s, overdueQuery(of, part), of.Org, of.SchemaID, 0, 9)
+}
+
+// MakeDuePlan returns the plan of Outbox.MakeDue, as OverduePlan does.
+func MakeDuePlan(ctx context.Context, s *Store) (string, error) {
+	return queryPlan(ctx, s, makeDue, 0, "one", 9)
+}
+
+func queryPlan(ctx context.Context, s *Store, query string, args ...any) (string, error) {
 	var plan strings.Builder
 	err := s.View(ctx, func(tx model.Tx) error {
 		t := tx.Retention.(retentionRows).txn
@@ -45,7 +54,7 @@ func OverduePlan(ctx context.Context, s *Store, of model.Retention, part model.K
 				return err
 			}
 		}
-		rows, err := t.tx.QueryContext(ctx, explain+overdueQuery(of, part), of.Org, of.SchemaID, 0, 9)
+		rows, err := t.tx.QueryContext(ctx, explain+query, args...)
 		if err != nil {
 			return err
 		}

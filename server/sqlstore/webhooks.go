@@ -110,10 +110,14 @@ func (r outboxRows) GiveBack(ctx context.Context, node string) error {
 	return err
 }
 
+// makeDue makes deliveries due. Every condition in it is needed to find them in the index
+// deliveries_due.
+const makeDue = `
+	UPDATE deliveries SET due = $1 WHERE id IN (
+		SELECT id FROM deliveries WHERE target = $2 AND status = 'WAITING' AND node = '' AND due > $1 LIMIT $3)`
+
 func (r outboxRows) MakeDue(ctx context.Context, target string, now time.Time, limit int) (int64, error) {
-	return r.exec(ctx, "make deliveries due", `
-		UPDATE deliveries SET due = $1 WHERE id IN (
-			SELECT id FROM deliveries WHERE target = $2 AND status = 'WAITING' AND due > $1 LIMIT $3)`, toMicros(now), target, max(limit, 0))
+	return r.exec(ctx, "make deliveries due", makeDue, toMicros(now), target, max(limit, 0))
 }
 
 func (r outboxRows) GiveUp(ctx context.Context, target string, limit int) (int64, error) {

@@ -34,6 +34,19 @@ func TestFindingScale3Targets(t *testing.T) {
 	}
 }
 
+// TestMakeDueUsesIndex checks that making deliveries due reads only deliveries that are not due
+// yet. Without the index, each batch would read all deliveries that wait for the receiver.
+func TestMakeDueUsesIndex(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg sqlstore.Config) {
+		s := open(t, cfg)
+		plan, err := sqlstore.MakeDuePlan(t.Context(), s)
+		must(t, err)
+		if !strings.Contains(plan, "INDEX deliveries_due (target=? AND due>?)") && !strings.Contains(plan, " using deliveries_due ") {
+			t.Errorf("the plan does not use deliveries_due:\n%s", plan)
+		}
+	})
+}
+
 // BenchmarkTargets looks for targets while 100,000 deliveries to one target are due.
 func BenchmarkTargets(b *testing.B) {
 	s := open(b, sqlstore.Config{Path: filepath.Join(b.TempDir(), "intray.db"), Queue: queue.Config{Node: "n"}})
