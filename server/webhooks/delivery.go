@@ -192,7 +192,7 @@ func (s *Service) deliverTo(ctx context.Context, t model.Target) (n int, err err
 		case err != nil:
 			return err
 		case !w.Enabled:
-			_, err := tx.Outbox.GiveUp(ctx, t.Key, maxChanged)
+			_, err := s.updateWaiting(ctx, tx, w)
 			return err
 		}
 		limit := slots
@@ -271,7 +271,7 @@ func (s *Service) deliver(ctx context.Context, d model.Delivery, secrets []secre
 	err = s.storeAttempt(ctx, a)
 	s.inFlight.unmarkSending(d)
 	if err != nil {
-		s.env.Log.Error("result of a delivery not stored; trying again", "delivery", d.ID, "error", err)
+		s.env.Log.Error("result of a delivery not completely stored; trying again", "delivery", d.ID, "error", err)
 		s.inFlight.retryLater(a)
 	}
 	return err == nil && a.result.Delivered
@@ -294,6 +294,8 @@ func (s *Service) storeUnrecorded(ctx context.Context) error {
 	return errs
 }
 
+// storeAttempt stores an attempt and its consequences. If that takes several transactions and one
+// of them fails, calling storeAttempt again with a.again set continues.
 func (s *Service) storeAttempt(ctx context.Context, a attempt) error {
 	more := false
 	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
@@ -308,24 +310,39 @@ func (s *Service) storeAttempt(ctx context.Context, a attempt) error {
 		now.Node, now.Due = "", s.env.Now().Add(time.Second)
 		return tx.Deliveries.Save(ctx, now)
 	})
+	more = more || a.again && !a.released && a.delivery.WebhookID != ""
 	if err != nil || !more {
 		return err
 	}
-	return s.makeRestDue(ctx, a.delivery.WebhookID)
+	return s.updateAllWaiting(ctx, a.delivery.Org, a.delivery.WebhookID)
 }
 
-// makeRestDue calls makeDue until all deliveries to a webhook are due.
-func (s *Service) makeRestDue(ctx context.Context, webhookID string) error {
-	return model.UpdateInBatches(ctx, s.env.Store, maxChanged, func(tx model.Tx) (int64, error) { return s.makeDue(ctx, tx, webhookID) })
+// updateAllWaiting calls updateWaiting until it has changed all deliveries.
+func (s *Service) updateAllWaiting(ctx context.Context, org, webhookID string) error {
+	return model.UpdateInBatches(ctx, s.env.Store, maxChanged, func(tx model.Tx) (int64, error) {
+		w, err := tx.Webhooks.Get(ctx, org, webhookID)
+		if err != nil {
+			return 0, model.IgnoreKind(err, model.NotFound)
+		}
+		return s.updateWaiting(ctx, tx, w)
+	})
 }
 
-// makeDue makes at most maxChanged deliveries to a webhook due, and returns their number.
-func (s *Service) makeDue(ctx context.Context, tx model.Tx, webhookID string) (int64, error) {
-	return tx.Outbox.MakeDue(ctx, webhookID, s.env.Now(), maxChanged)
+// updateWaiting changes at most maxChanged deliveries that wait for a webhook, and returns their
+// number. If the webhook is disabled, it gives them up. If the receiver does not fail, it makes
+// them due now.
+func (s *Service) updateWaiting(ctx context.Context, tx model.Tx, w model.Webhook) (int64, error) {
+	switch {
+	case !w.Enabled:
+		return tx.Outbox.GiveUp(ctx, w.ID, maxChanged)
+	case w.FailureStreak.Failures == 0:
+		return tx.Outbox.MakeDue(ctx, w.ID, s.env.Now(), maxChanged)
+	}
+	return 0, nil
 }
 
 // recordAttempt stores an attempt and its consequences for the delivery and the receiver. more
-// means that the receiver has recovered and that makeDue must be called again.
+// means that updateAllWaiting must be called.
 func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) (more bool, err error) {
 	d := a.delivery
 	now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
@@ -370,21 +387,24 @@ func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) (mo
 }
 
 // updateReceiver stores the failure streak of a receiver. If the receiver has recovered, the
-// waiting deliveries become due now. If it counts as dead, the webhook is disabled. more is as in
-// recordAttempt.
+// waiting deliveries become due now. If it counts as dead, the webhook is disabled and they are
+// given up. more is as in recordAttempt.
 func (s *Service) updateReceiver(ctx context.Context, tx model.Tx, w model.Webhook, decision RetryDecision, result SendResult) (more bool, err error) {
 	failed := w.FailureStreak.Failures > 0
 	w.FailureStreak = decision.Streak
-	if decision.Dead && w.Enabled {
-		return false, s.disableWebhook(ctx, tx, w, s.env.Now(), result.Message)
-	}
-	if result.Delivered && !failed {
+	switch {
+	case decision.Dead && w.Enabled:
+		w.Enabled, w.Modified = false, s.env.Now()
+		if err := s.announceDisabled(ctx, tx, w, result.Message); err != nil {
+			return false, err
+		}
+	case result.Delivered && !failed:
 		return false, nil
 	}
-	if err := tx.Webhooks.Save(ctx, w); err != nil || !result.Delivered {
+	if err := tx.Webhooks.Save(ctx, w); err != nil {
 		return false, err
 	}
-	n, err := s.makeDue(ctx, tx, w.ID)
+	n, err := s.updateWaiting(ctx, tx, w)
 	return n == maxChanged, err
 }
 

@@ -257,15 +257,15 @@ func TestGoneAfterChange(t *testing.T) {
 	}
 }
 
-// TestFindingScaleManyDeliveries checks that no transaction changes more than 500 deliveries when a
-// webhook with many deliveries recovers, sends them again, or is deleted.
-func TestFindingScaleManyDeliveries(t *testing.T) {
-	t.Parallel()
-	f := newFixture(t)
-	w := f.webhook("http://receiver")
-	const total = 1201
-	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
-		for i := range total {
+// manyDeliveries is more than two transactions change.
+const manyDeliveries = 1201
+
+// addMany adds manyDeliveries deliveries to a webhook whose receiver began to fail at the given
+// time. The first delivery is due, and all others are due in an hour.
+func (f *fixture) addMany(w model.Webhook, failing time.Time) {
+	f.Helper()
+	must(f.T, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		for i := range manyDeliveries {
 			d := model.Delivery{
 				ID: fmt.Sprintf("msg_%04d", i), Org: org, WebhookID: w.ID, Target: w.ID, URL: w.URL, Body: []byte("{}"), ImportID: fmt.Sprint(i),
 				Status: model.Waiting, Due: servertest.Started.Add(time.Hour), Created: servertest.Started,
@@ -277,39 +277,52 @@ func TestFindingScaleManyDeliveries(t *testing.T) {
 				return err
 			}
 		}
-		w.FailureStreak = model.FailureStreak{Since: servertest.Started, Last: servertest.Started, Failures: 1}
+		w.FailureStreak = model.FailureStreak{Since: failing, Last: failing, Failures: 1}
 		return tx.Webhooks.Save(f.ctx, w)
 	}))
-	count := func(status model.DeliveryStatus, due time.Time) (n int) {
-		for offset := int64(0); offset < total; offset += 100 {
-			list, _, _, err := f.Deliveries(f.ctx, org, w.ID, offset, 100)
-			must(t, err)
-			for _, d := range list {
-				if d.Status == status && !d.Due.After(due) {
-					n++
-				}
+}
+
+// count returns the number of deliveries of a webhook with the given status that are due at the
+// given time.
+func (f *fixture) count(w model.Webhook, status model.DeliveryStatus, due time.Time) (n int) {
+	f.Helper()
+	for offset := int64(0); offset < manyDeliveries; offset += 100 {
+		list, _, _, err := f.Deliveries(f.ctx, org, w.ID, offset, 100)
+		must(f.T, err)
+		for _, d := range list {
+			if d.Status == status && !d.Due.After(due) {
+				n++
 			}
 		}
-		return n
 	}
+	return n
+}
+
+// TestFindingScaleManyDeliveries checks that no transaction changes more than 500 deliveries when a
+// webhook with many deliveries recovers, sends them again, or is deleted.
+func TestFindingScaleManyDeliveries(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	w := f.webhook("http://receiver")
+	f.addMany(w, servertest.Started)
 	f.sender.downAfter = 1
 	_ = f.Deliver(f.ctx)
 	f.WaitForDeliveries()
 	// Up to four messages were tried again and failed.
-	if due := count(model.Waiting, servertest.Started); due < total-5 {
-		t.Errorf("after the receiver recovered %d messages are due, want at least %d", due, total-5)
+	if due := f.count(w, model.Waiting, servertest.Started); due < manyDeliveries-5 {
+		t.Errorf("after the receiver recovered %d messages are due, want at least %d", due, manyDeliveries-5)
 	}
 	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
 		for n := int64(1); n > 0; {
 			var err error
-			if n, err = tx.Outbox.GiveUp(f.ctx, w.ID, total); err != nil {
+			if n, err = tx.Outbox.GiveUp(f.ctx, w.ID, manyDeliveries); err != nil {
 				return err
 			}
 		}
 		return nil
 	}))
-	if n, err := f.Redeliver(f.ctx, org, w.ID, "", servertest.Started); err != nil || n != total {
-		t.Errorf("%d messages are sent again, want %d: %v", n, total, err)
+	if n, err := f.Redeliver(f.ctx, org, w.ID, "", servertest.Started); err != nil || n != manyDeliveries {
+		t.Errorf("%d messages are sent again, want %d: %v", n, manyDeliveries, err)
 	}
 	must(t, f.DeleteWebhook(f.ctx, org, w.ID))
 	if largest := f.changes.largest.Load(); largest != 500 {
@@ -321,5 +334,68 @@ func TestFindingScaleManyDeliveries(t *testing.T) {
 	})
 	if !model.IsKind(err, model.NotFound) {
 		t.Errorf("a delivery of the deleted webhook: %v, want NotFound", err)
+	}
+}
+
+// If making the deliveries due fails after the attempt has been stored, the next call of Deliver
+// continues with it.
+func TestInterruptedRecovery(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	w := f.webhook("http://receiver")
+	f.addMany(w, servertest.Started)
+	f.sender.downAfter = 1
+	f.Faults.ArmUse("Outbox.MakeDue", 2)
+	must(t, f.Deliver(f.ctx))
+	f.WaitForDeliveries()
+	if failed := f.Faults.Disarm(); failed != "Outbox.MakeDue" {
+		t.Fatalf("failed %q", failed)
+	}
+	if n := f.count(w, model.Waiting, servertest.Started); n != 500 {
+		t.Errorf("%d messages are due before the failure, want 500", n)
+	}
+	must(t, f.Deliver(f.ctx))
+	f.WaitForDeliveries()
+	// Up to four messages were tried again and failed.
+	if n := f.count(w, model.Waiting, servertest.Started); n < manyDeliveries-5 {
+		t.Errorf("%d messages are due, want at least %d", n, manyDeliveries-5)
+	}
+}
+
+// All deliveries that wait for a webhook that is disabled are given up, also if that fails in
+// between.
+func TestManyGivenUp(t *testing.T) {
+	t.Parallel()
+	for name, url := range map[string]string{"with a URL": "http://receiver", "without a URL": ""} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			w := f.webhook(url)
+			f.addMany(w, servertest.Started.Add(-24*time.Hour))
+			f.sender.down = true
+			attempt := func() error {
+				if url == "" {
+					return f.Forwarded(f.ctx, org, w.ID, "msg_0000", webhooks.SendResult{})
+				}
+				err := f.Deliver(f.ctx)
+				f.WaitForDeliveries()
+				return err
+			}
+			f.Faults.ArmUse("Outbox.GiveUp", 2)
+			_ = attempt() // errors when an attempt is stored are logged
+			if failed := f.Faults.Disarm(); failed != "Outbox.GiveUp" {
+				t.Fatalf("failed %q", failed)
+			}
+			must(t, attempt())
+			if now, err := f.Webhook(f.ctx, org, w.ID); err != nil || now.Enabled {
+				t.Errorf("the webhook is %+v, %v; want disabled", now, err)
+			}
+			if n := f.count(w, model.GivenUp, servertest.Started.Add(24*time.Hour)); n != manyDeliveries {
+				t.Errorf("%d of %d messages were given up", n, manyDeliveries)
+			}
+			if largest := f.changes.largest.Load(); largest != 500 {
+				t.Errorf("the largest transaction changed %d deliveries, want 500", largest)
+			}
+		})
 	}
 }

@@ -362,8 +362,9 @@ func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sen
 			return model.DescribeNotFound(err, model.DeliveryMissing)
 		case d.WebhookID != id || w.URL != "":
 			return model.NotFoundError(model.DeliveryMissing)
-		case d.Status != model.Waiting:
-			return nil // the result was recorded before
+		case d.Status != model.Waiting: // the result was recorded before, but perhaps not all of its consequences
+			more = true
+			return nil
 		}
 		more, err = s.recordAttempt(ctx, tx, attempt{delivery: d, at: s.env.Now(), result: sent})
 		return err
@@ -371,7 +372,7 @@ func (s *Service) Forwarded(ctx context.Context, org, id, deliveryID string, sen
 	if err != nil || !more {
 		return err
 	}
-	return s.makeRestDue(ctx, id)
+	return s.updateAllWaiting(ctx, org, id)
 }
 
 const formType = "application/x-www-form-urlencoded"
@@ -443,19 +444,11 @@ func (s *Service) enqueueDelivery(ctx context.Context, tx model.Tx, imp model.Im
 	return tx.Deliveries.Insert(ctx, d)
 }
 
-// disableWebhook disables a webhook whose receiver is dead or gone, and announces this to the
-// other webhooks.
-func (s *Service) disableWebhook(ctx context.Context, tx model.Tx, w model.Webhook, at time.Time, last intray.Message) error {
-	w.Enabled, w.Modified = false, at
-	if err := tx.Webhooks.Save(ctx, w); err != nil {
-		return err
-	}
-	// The next calls of Deliver handle the rest as it becomes due.
-	if _, err := tx.Outbox.GiveUp(ctx, w.ID, maxChanged); err != nil {
-		return err
-	}
+// announceDisabled announces to the other webhooks that a webhook was disabled because its
+// receiver is dead or gone.
+func (s *Service) announceDisabled(ctx context.Context, tx model.Tx, w model.Webhook, last intray.Message) error {
 	s.env.Log.Warn("webhook disabled because it failed for days or its receiver responded with 410", "webhook", w.ID, "org", w.Org, "last", last.String())
-	payload, err := s.sender.DisabledPayload(w, at, last)
+	payload, err := s.sender.DisabledPayload(w, w.Modified, last)
 	if err != nil {
 		return err
 	}
