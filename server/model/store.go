@@ -339,7 +339,8 @@ type PulledRows interface {
 
 // ResultUploadRows stores the uploads of results. They are part of the versions in PulledRows.
 type ResultUploadRows interface {
-	// ListDueUploads returns at most limit versions whose results are due for upload.
+	// ListDueUploads returns at most limit versions whose results are due for upload. Other
+	// transactions that call it wait until this one has ended.
 	ListDueUploads(ctx context.Context, now time.Time, limit int) ([]PulledFile, error)
 	// ListUploads returns at most limit versions whose results were uploaded or are to be
 	// uploaded, starting at offset, newest first, and the total number of these versions.

@@ -90,6 +90,10 @@ func (r pulledRows) ByImport(ctx context.Context, importID string) (model.Pulled
 }
 
 func (r pulledRows) ListDueUploads(ctx context.Context, now time.Time, limit int) ([]model.PulledFile, error) {
+	// Other transactions must not find the same uploads before this one has postponed them.
+	if err := r.acquireLock(ctx, lockUploads); err != nil {
+		return nil, err
+	}
 	return pulled.all(ctx, r.txn, ` WHERE put = 'WAITING' AND put_due <= $1 ORDER BY put_due LIMIT $2`, toMicros(now), max(limit, 0))
 }
 

@@ -50,6 +50,7 @@ const (
 	lockClaim      = 7_204_118_302
 	lockExpireNode = 7_204_118_303
 	lockConnectors = 7_204_118_304
+	lockUploads    = 7_204_118_305
 )
 
 func sqliteDialect() dialect {

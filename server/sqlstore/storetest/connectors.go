@@ -1,6 +1,8 @@
 package storetest
 
 import (
+	"sync"
+
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/model"
 )
@@ -178,4 +180,49 @@ func testFailedUploads(f *fixture, waiting model.PulledFile) {
 		return firstError(tx.Pulled.Delete(f.ctx, waiting.ConnectorID, failed.File), tx.Pulled.Delete(f.ctx, waiting.ConnectorID, deleted.File),
 			tx.Pulled.Delete(f.ctx, waiting.ConnectorID, done.File), tx.Pulled.Delete(f.ctx, waiting.ConnectorID, unused.File))
 	})
+}
+
+// testDueUploads runs many concurrent transactions that postpone the upload that is due. Each
+// upload must be postponed once.
+func testDueUploads(f *fixture) {
+	const uploads, workers = 40, 6
+	f.mustUpdate(func(tx model.Tx) error {
+		errs := []error{tx.Connectors.Insert(f.ctx, aConnector(1, "org-a"))}
+		for n := range uploads {
+			errs = append(errs, tx.Pulled.Upsert(f.ctx, model.PulledFile{
+				Org: "org-a", ConnectorID: id("connector", 1), File: model.RemoteFile{Path: id("file", n)}, Put: "WAITING", PutDue: startPlus(n),
+			}))
+		}
+		return firstError(errs...)
+	})
+	postpone := func() (found bool) {
+		err := f.store.Update(f.ctx, func(tx model.Tx) error {
+			due, err := tx.Pulled.ListDueUploads(f.ctx, startPlus(uploads), 1)
+			if found = len(due) > 0; err != nil || !found {
+				return err
+			}
+			due[0].PutDue = startPlus(uploads + 1)
+			due[0].PutTries++
+			return tx.Pulled.Upsert(f.ctx, due[0])
+		})
+		if err != nil {
+			f.Errorf("Update: %v", err)
+		}
+		return found && err == nil
+	}
+	postponed := [workers]int{}
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for postpone() {
+				postponed[w]++
+			}
+		})
+	}
+	wg.Wait()
+	sum := 0
+	for _, n := range postponed {
+		sum += n
+	}
+	f.wantEqual(sum, uploads)
 }

@@ -59,6 +59,7 @@ func testCases() []testCase {
 		{"deliveries", testDeliveries},
 		{"limits of deliveries", testDeliveryLimits},
 		{"connectors", testConnectors},
+		{"due uploads", testDueUploads},
 		{"retention", testRetention},
 		{"trash", testTrash},
 		{"nodes", testNodes},
