@@ -26,6 +26,9 @@ const (
 	// uploadLease is how long a result is reserved for a process. A live process
 	// renews the lease every renewInterval.
 	uploadLease, renewInterval = 30 * time.Second, 10 * time.Second
+	// maxLease is the longest remaining lease that is expected, even if the clocks of processes
+	// differ. The shortest wait before another attempt is longer.
+	maxLease = 2 * uploadLease
 	// uploadTries is the maximum number of attempts. They span about two days.
 	uploadTries = 12
 )
@@ -46,10 +49,12 @@ func (s *Service) ResultUploads(ctx context.Context, org, id string, offset, lim
 	return list, total, err
 }
 
-// retryResultUploads makes all failed uploads of a connector due.
+// retryResultUploads makes all failed uploads of a connector due, except results that are being
+// uploaded.
 func (s *Service) retryResultUploads(ctx context.Context, connectorID string) error {
 	return model.UpdateInBatches(ctx, s.env.Store, maxRetried, func(tx model.Tx) (int64, error) {
-		return tx.Pulled.RetryUploads(ctx, connectorID, s.env.Now(), maxRetried)
+		now := s.env.Now()
+		return tx.Pulled.RetryUploads(ctx, connectorID, now, now.Add(maxLease), maxRetried)
 	})
 }
 

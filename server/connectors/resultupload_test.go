@@ -215,6 +215,32 @@ func TestFindingEcosystem2FailedDelivery(t *testing.T) {
 	}
 }
 
+// Running a connector does not make a result due that is being uploaded after an earlier failure.
+func TestRetryDuringUpload(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	c := f.withResult()
+	f.remote.LoginError = errors.New("denied")
+	must(t, f.deliverDue())
+	f.remote.LoginError = nil
+	f.Clock.Advance(time.Hour)
+	uploads := 0
+	f.remote.OnUpload = func() {
+		if uploads++; uploads > 1 {
+			return
+		}
+		_, err := f.RunConnector(f.ctx, f.org, c.ID)
+		must(t, err)
+		if again, err := f.DeliverNextResult(f.ctx); again || err != nil {
+			t.Errorf("uploaded again: %v, %v", again, err)
+		}
+	}
+	must(t, f.deliverDue())
+	if file := f.pulled(c); uploads != 1 || file.Put != "DONE" || file.PutTries != 2 {
+		t.Errorf("%d uploads, %+v", uploads, file)
+	}
+}
+
 // Replacing a connector tries failed uploads again. If the new settings upload no results, the
 // results are no longer waiting.
 func TestReplaceRetriesUploads(t *testing.T) {

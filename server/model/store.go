@@ -349,8 +349,8 @@ type ResultUploadRows interface {
 	CountFailedUploads(ctx context.Context, org string) (map[string]int64, error)
 	// RetryUploads makes at most limit failed uploads of a connector due again, with their
 	// number of attempts reset, and returns their number. It skips results that were deleted and
-	// results that are due.
-	RetryUploads(ctx context.Context, connectorID string, now time.Time, limit int) (int64, error)
+	// results that are due at the time leased or before, because they may be being uploaded.
+	RetryUploads(ctx context.Context, connectorID string, now, leased time.Time, limit int) (int64, error)
 }
 
 // PullRows stores the runs of connectors.

@@ -30,8 +30,8 @@ type Remote struct {
 	LoginError error
 	// Interrupt is the number of downloads that are interrupted after 3 bytes.
 	Interrupt int
-	// OnFetch, unless nil, is called for each download.
-	OnFetch func()
+	// OnFetch, unless nil, is called for each download, and OnUpload for each upload.
+	OnFetch, OnUpload func()
 	// Opened is the number of opened connections, and Closed the number of closed ones.
 	Opened, Closed int
 
@@ -219,6 +219,9 @@ func (s Session) Upload(_ context.Context, directory, name string, from io.Reade
 	r := s.remote
 	if err := r.faults.Use("Remote.Upload"); err != nil {
 		return err
+	}
+	if r.OnUpload != nil {
+		r.OnUpload()
 	}
 	var content bytes.Buffer
 	if _, err := content.ReadFrom(from); err != nil {

@@ -478,8 +478,8 @@ func (rows pulledFaults) CountFailedUploads(ctx context.Context, org string) (ma
 	return Get(rows.faults, "Pulled.CountFailedUploads", func() (map[string]int64, error) { return rows.PulledRows.CountFailedUploads(ctx, org) })
 }
 
-func (rows pulledFaults) RetryUploads(ctx context.Context, connectorID string, now time.Time, limit int) (int64, error) {
-	return Get(rows.faults, "Pulled.RetryUploads", func() (int64, error) { return rows.PulledRows.RetryUploads(ctx, connectorID, now, limit) })
+func (rows pulledFaults) RetryUploads(ctx context.Context, connectorID string, now, leased time.Time, limit int) (int64, error) {
+	return Get(rows.faults, "Pulled.RetryUploads", func() (int64, error) { return rows.PulledRows.RetryUploads(ctx, connectorID, now, leased, limit) })
 }
 
 type pullsFaults struct {

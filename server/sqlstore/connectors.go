@@ -115,11 +115,11 @@ func (r pulledRows) CountFailedUploads(ctx context.Context, org string) (map[str
 	return counts, err
 }
 
-func (r pulledRows) RetryUploads(ctx context.Context, connectorID string, now time.Time, limit int) (int64, error) {
+func (r pulledRows) RetryUploads(ctx context.Context, connectorID string, now, leased time.Time, limit int) (int64, error) {
 	return r.exec(ctx, "retry uploads of results", `
 		UPDATE pulled SET put = 'WAITING', put_due = $1, put_tries = 0 WHERE (connector_id, path, size, changed) IN (
-			SELECT connector_id, path, size, changed FROM pulled WHERE connector_id = $2 AND put_kind NOT IN ('', $3) AND (put = 'FAILED' OR put = 'WAITING' AND put_due > $1)
-			ORDER BY since LIMIT $4)`, toMicros(now), connectorID, model.ResultDeleted, max(limit, 0))
+			SELECT connector_id, path, size, changed FROM pulled WHERE connector_id = $2 AND put_kind NOT IN ('', $3) AND (put = 'FAILED' OR put = 'WAITING' AND put_due > $4)
+			ORDER BY since LIMIT $5`+r.forUpdate+`)`, toMicros(now), connectorID, model.ResultDeleted, toMicros(leased), max(limit, 0))
 }
 
 type pullRows struct{ *txn }

@@ -164,14 +164,16 @@ func testFailedUploads(f *fixture, waiting model.PulledFile) {
 	}
 	f.wantEqual(count("org-a"), map[string]int64{waiting.ConnectorID: 3})
 	f.wantEqual(count("org-b"), map[string]int64{})
-	retry := func(limit int) (n int64) {
+	retry := func(leased, limit int) (n int64) {
 		f.mustUpdate(func(tx model.Tx) (err error) {
-			n, err = tx.Pulled.RetryUploads(f.ctx, waiting.ConnectorID, startPlus(4), limit)
+			n, err = tx.Pulled.RetryUploads(f.ctx, waiting.ConnectorID, startPlus(4), startPlus(leased), limit)
 			return err
 		})
 		return n
 	}
-	f.wantEqual([]int64{retry(1), retry(9), retry(9)}, []int64{1, 1, 0})
+	f.wantEqual(retry(5, 9), int64(1)) // waiting may be being uploaded
+	f.mustUpdate(func(tx model.Tx) error { return tx.Pulled.Upsert(f.ctx, failed) })
+	f.wantEqual([]int64{retry(4, 1), retry(4, 9), retry(4, 9)}, []int64{1, 1, 0})
 	for _, v := range []*model.PulledFile{&failed, &waiting} {
 		v.Put, v.PutDue, v.PutTries = "WAITING", startPlus(4), 0
 	}
