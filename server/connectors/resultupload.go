@@ -2,6 +2,7 @@ package connectors
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"path"
@@ -166,9 +167,12 @@ func (s *Service) storeUpload(ctx context.Context, f model.PulledFile, failure e
 		if err != nil {
 			return err
 		}
-		if c.PutDirectory == "" { // results are no longer uploaded
+		switch {
+		case c.PutDirectory == "":
 			now.Put, now.PutKind, now.PutMessage = "", "", intray.Message{}
 			return tx.Pulled.Upsert(ctx, now)
+		case errors.Is(failure, errUploadsOff):
+			return nil // results are uploaded again; this one after its lease
 		}
 		if err := countFailedUploads(ctx, tx, c.Org, &c); err != nil {
 			return err
@@ -182,7 +186,7 @@ func (s *Service) storeUpload(ctx context.Context, f model.PulledFile, failure e
 		}
 		return s.cfg.Webhooks.AnnounceDeliveryFailure(ctx, tx, c, now, s.env.Now())
 	})
-	if failure != nil {
+	if failure != nil && !errors.Is(failure, errUploadsOff) {
 		s.logFailedUpload(ctx, f, kind, final, failure)
 	}
 	return err
@@ -205,10 +209,16 @@ func (s *Service) logFailedUpload(ctx context.Context, f model.PulledFile, kind 
 	s.env.Log.LogAttrs(ctx, level, text, attrs...)
 }
 
+// errUploadsOff is the error of uploadResult if the connector no longer uploads results.
+var errUploadsOff = errors.New("the connector does not upload results")
+
 func (s *Service) uploadResult(ctx context.Context, f model.PulledFile) error {
 	c, err := s.Connector(ctx, f.Org, f.ConnectorID)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case c.PutDirectory == "":
+		return errUploadsOff
 	}
 	imp, err := s.cfg.Imports.Import(ctx, f.Org, f.ImportID)
 	if err != nil {

@@ -252,6 +252,8 @@ func TestReplaceRetriesUploads(t *testing.T) {
 			c := f.withResult()
 			f.remote.LoginError = errors.New("denied")
 			must(t, f.deliverDue())
+			f.log.Reset()
+			logins := f.remote.Logins
 			draft := connectors.Draft{CredentialID: c.CredentialID, SchemaID: c.SchemaID, Directory: c.Directory, Schedule: c.Schedule, PutDirectory: directory}
 			if directory != "" {
 				f.remote.LoginError, draft.PutFormat = nil, "csv"
@@ -263,6 +265,9 @@ func TestReplaceRetriesUploads(t *testing.T) {
 			_, uploaded := f.remote.Uploaded()["/other/a."+file.ImportID+".csv"]
 			if uploaded != (directory != "") || directory == "" && file.Put != "" || file.PutKind != "" || !file.PutMessage.IsZero() {
 				t.Errorf("%+v, uploaded %q", file, f.remote.Uploaded())
+			}
+			if directory == "" && (f.remote.Logins != logins || f.log.Len() > 0) {
+				t.Errorf("%d logins, logged:\n%s", f.remote.Logins-logins, f.log.String())
 			}
 		})
 	}

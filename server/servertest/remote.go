@@ -32,8 +32,9 @@ type Remote struct {
 	Interrupt int
 	// OnFetch, unless nil, is called for each download, and OnUpload for each upload.
 	OnFetch, OnUpload func()
-	// Opened is the number of opened connections, and Closed the number of closed ones.
-	Opened, Closed int
+	// Logins is the number of attempts to log in. Opened is the number of opened connections, and
+	// Closed the number of closed ones.
+	Logins, Opened, Closed int
 
 	faults   *Faults
 	mu       sync.Mutex
@@ -153,6 +154,7 @@ func (r *Remote) Open(context.Context, connectors.Login) (connectors.Remote, err
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.Logins++
 	if r.LoginError != nil {
 		return nil, r.LoginError
 	}
