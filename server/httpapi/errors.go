@@ -26,6 +26,8 @@ var statusByKind = map[model.Kind]int{
 	model.TooLarge:    http.StatusRequestEntityTooLarge,
 	model.Unavailable: http.StatusServiceUnavailable,
 	model.Damaged:     http.StatusInternalServerError,
+	model.OverQuota:   http.StatusForbidden,
+	model.TooMany:     http.StatusTooManyRequests,
 }
 
 // apiError is an error with its HTTP response.

@@ -32,6 +32,10 @@ type Env struct {
 	Node string
 	// Reserve is the disk space for deletions on a full disk. It may be nil.
 	Reserve Reserve
+	// Quotas limit what each organization uses. OverQuota is called for each refused request. It
+	// may be nil.
+	Quotas    Quotas
+	OverQuota func(org string, quota Quota)
 	// Clock returns the current time.
 	Clock func() time.Time
 	// Rand is the source of randomness for ids and keys.

@@ -29,6 +29,10 @@ const (
 	Unavailable
 	// Damaged means that stored data was lost or has changed, and cannot be rebuilt.
 	Damaged
+	// OverQuota means that the organization must delete something before the request can succeed.
+	OverQuota
+	// TooMany means that the request may succeed once others of the organization have ended.
+	TooMany
 )
 
 // Error is an error for the caller.

@@ -75,6 +75,7 @@ type Tx struct {
 	Retention   RetentionRows
 	Deletions   DeletionRows
 	Owners      OwnerRows
+	Usage       UsageRows
 	Trash       TrashRows
 	Nodes       NodeRows
 	Jobs        Jobs
@@ -387,6 +388,27 @@ type DeletionRows interface {
 	// List returns at most limit receipts of an organization starting at offset, newest first,
 	// and the total number of receipts.
 	List(ctx context.Context, org string, offset, limit int64) ([]Deletion, int64, error)
+}
+
+// UsageRows reads what organizations use. The store updates it in each transaction.
+type UsageRows interface {
+	// Get returns the usage of an organization. In an Update, it locks the usage: no other
+	// transaction can change it until this transaction ends. Therefore, call it after the calls
+	// that lock entities.
+	Get(ctx context.Context, org string) (Usage, error)
+	// List returns the usage of all organizations.
+	List(ctx context.Context) ([]Usage, error)
+	// Backlog returns the work of all organizations that is waiting.
+	Backlog(ctx context.Context) (Backlog, error)
+}
+
+// Backlog is the work of all organizations that is waiting.
+type Backlog struct {
+	Pending, Running int64
+	// Oldest is the earliest Queued time of a Pending import, or zero if there is none.
+	Oldest time.Time
+	// Deliveries is the number of Waiting deliveries that no node has claimed.
+	Deliveries int64
 }
 
 // OwnerRows looks up the owners of blobs in all organizations.

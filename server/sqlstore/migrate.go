@@ -14,6 +14,15 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
+// The triggers that maintain the table org_usage, for each kind of database. They are part of a
+// migration, so they never change.
+var (
+	//go:embed triggers/sqlite.sql
+	sqliteTriggers string
+	//go:embed triggers/postgres.sql
+	postgresTriggers string
+)
+
 // migrate updates the tables of the store and of the queue to the current version.
 func (s *Store) migrate(ctx context.Context) (err error) {
 	if s.dialect.sessionLock == "" {

@@ -1,12 +1,19 @@
 package sqlstore
 
 import (
+	"context"
 	"errors"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/sqlstore/storetest"
 )
 
 func TestSubstitutedFS(t *testing.T) {
@@ -49,5 +56,76 @@ func TestMigrationsAreSubstituted(t *testing.T) {
 				t.Errorf("%s has a word that %s does not replace", name, d.goose)
 			}
 		}
+	}
+}
+
+// TestUsageBackfill checks that the migration that creates the table org_usage counts existing rows
+// in the same way as the triggers.
+func TestUsageBackfill(t *testing.T) {
+	text, err := fs.ReadFile(migrations, "migrations/00016_usage.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(text), "\n);\n")
+	backfill, _, found := strings.Cut(rest, "${USAGE_TRIGGERS}")
+	if !found || !strings.HasPrefix(backfill, "INSERT INTO org_usage") {
+		t.Fatalf("no backfill in the migration:\n%s", text)
+	}
+	for name, cfg := range map[string]func(*testing.T) Config{
+		"sqlite":   func(t *testing.T) Config { return Config{Path: filepath.Join(t.TempDir(), "intray.db")} },
+		"postgres": func(t *testing.T) Config { return Config{URL: storetest.PostgresURL(t)} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			c := cfg(t)
+			c.Queue.Node = "node"
+			s, err := Open(ctx, c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() {
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			}()
+			list := func() (all []model.Usage) {
+				t.Helper()
+				all, err := model.View(ctx, s, func(tx model.Tx) ([]model.Usage, error) { return tx.Usage.List(ctx) })
+				if err != nil {
+					t.Fatal(err)
+				}
+				return all
+			}
+			if err := s.Update(ctx, insertOfEach(ctx)); err != nil {
+				t.Fatal(err)
+			}
+			want := list()
+			if len(want) != 2 || want[0].Of(model.ImportQuota) != 6 || want[0].Of(model.StoredBytesQuota) != 6*11+5+3 {
+				t.Errorf("usage %+v", want)
+			}
+			for _, statement := range append([]string{"DELETE FROM org_usage"}, strings.Split(strings.TrimSuffix(strings.TrimSpace(backfill), ";"), ";\n")...) {
+				if _, err := s.write.ExecContext(ctx, statement); err != nil {
+					t.Fatalf("%s: %v", statement, err)
+				}
+			}
+			if diff := cmp.Diff(want, list()); diff != "" {
+				t.Errorf("unexpected usage (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// insertOfEach inserts rows that count as usage, and rows that do not.
+func insertOfEach(ctx context.Context) func(tx model.Tx) error {
+	return func(tx model.Tx) error {
+		errs := []error{tx.Accounts.InsertOrg(ctx, model.Org{ID: "org-a", Name: "A"}), tx.Accounts.InsertOrg(ctx, model.Org{ID: "org-b", Name: "B"})}
+		for _, status := range []model.Status{model.AwaitingUpload, model.Pending, model.Running, model.NeedsReview, model.Successful, model.Failed} {
+			errs = append(errs, tx.Imports.Insert(ctx, model.Import{ID: string(status), Org: "org-a", Status: status, Raw: model.File{Key: "k", Size: 10}, Result: model.File{Key: "k", Size: 1}}))
+		}
+		errs = append(errs, tx.Imports.Insert(ctx, model.Import{ID: "deleted", Org: "org-b", Status: model.Failed, Raw: model.File{Size: 10}}),
+			tx.Schemas.Insert(ctx, model.Schema{ID: "saved", Org: "org-a", Name: "S"}), tx.Schemas.Insert(ctx, model.Schema{ID: "inline", Org: "org-a", Name: "S", Inline: true}),
+			tx.Credentials.Insert(ctx, model.Credential{ID: "c", Org: "org-a"}), tx.Sessions.Insert(ctx, model.Session{ID: "s", Org: "org-a", File: model.File{Key: "k", Size: 5}}),
+			tx.Sessions.SaveState(ctx, model.Session{ID: "s", Org: "org-a", File: model.File{Key: "k", Size: 5}}, []byte("abc")))
+		return errors.Join(errs...)
 	}
 }

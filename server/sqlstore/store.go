@@ -232,6 +232,7 @@ func (s *Store) newTx(tx queue.Tx, hold string) model.Tx {
 		Retention:   retentionRows{t},
 		Deletions:   deletionRows{t},
 		Owners:      ownerRows{t},
+		Usage:       usageRows{t},
 		Trash:       trashRows{t},
 		Nodes:       nodeRows{t},
 		Jobs:        jobRows{t},
