@@ -96,6 +96,9 @@ func (s *Service) CreateCredential(ctx context.Context, org string, draft Creden
 				return err
 			}
 		}
+		if err := s.env.CheckQuotas(ctx, tx, org, model.Addition{Quota: model.CredentialQuota, N: 1}); err != nil {
+			return err
+		}
 		return tx.Credentials.Insert(ctx, c)
 	})
 	return c, err

@@ -204,6 +204,10 @@ func (s *Service) classifyFailure(err error) string {
 	if errors.As(err, &missing) {
 		return missing.kind
 	}
+	var own *model.Error
+	if errors.As(err, &own) && own.Kind == model.OverQuota {
+		return own.Code
+	}
 	return cmp.Or(s.cfg.Remotes.Classify(err).Kind, internalKind)
 }
 
@@ -293,7 +297,11 @@ func (r *connectorRun) importFiles(ctx context.Context, files []model.RemoteFile
 		if err == nil {
 			continue
 		}
-		if !r.service.cfg.Remotes.Classify(err).Skippable {
+		if model.IsKind(err, model.TooMany) { // the next run fetches the rest
+			r.Skipped = append(r.Skipped, r.service.messageOf(err))
+			return nil
+		}
+		if model.IsKind(err, model.OverQuota) || !r.service.cfg.Remotes.Classify(err).Skippable {
 			return err
 		}
 		if skipped++; skipped <= maxSkipped {
@@ -384,6 +392,9 @@ func (r *connectorRun) importFile(ctx context.Context, f model.RemoteFile) error
 	if err != nil {
 		return err
 	}
+	if err := s.env.CheckQuotasEarly(ctx, imp.Org, model.ImportAdditions(max(f.Size, 1))...); err != nil {
+		return err
+	}
 	key := imp.RawKey(attempt)
 	if err := s.env.GuardBlob(ctx, key); err != nil {
 		return err
@@ -433,6 +444,9 @@ func (r *connectorRun) recordImport(ctx context.Context, tx model.Tx, imp model.
 		known, err = model.PulledFile{Org: r.connector.Org, ConnectorID: r.connector.ID, File: f, Since: r.service.env.Now()}, nil
 	}
 	if err != nil || known.Taken {
+		return false, err
+	}
+	if err := r.service.env.CheckQuotas(ctx, tx, imp.Org, model.ImportAdditions(imp.Raw.Size)...); err != nil {
 		return false, err
 	}
 	known.Taken, known.ImportID = true, imp.ID

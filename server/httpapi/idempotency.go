@@ -9,13 +9,14 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/auth"
+	"github.com/intraydata/intray/server/model"
 )
 
 var idempotencyKey = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
 
 // idempotent runs a POST request with an Idempotency-Key once. It stores the
 // response and sends it again whenever the request is repeated. It does not store a
-// 429 response or an internal error, because a repetition may succeed.
+// 429 response, a refusal because of a quota or an internal error, because a repetition may succeed.
 func (a *API) idempotent(c *call, work func() (*response, error)) (*response, error) {
 	key := c.r.Header.Get("Idempotency-Key")
 	if key == "" || c.r.Method != http.MethodPost || c.op.auth != authBackendKey {
@@ -66,7 +67,7 @@ func (a *API) saveReplay(c *call, turn *auth.ReplayLock, done *response, err err
 	var kept auth.ReplayedResponse
 	if err != nil {
 		e := toAPIError(err)
-		if e.status >= http.StatusInternalServerError || e.status == http.StatusTooManyRequests {
+		if e.status >= http.StatusInternalServerError || e.status == http.StatusTooManyRequests || model.IsKind(err, model.OverQuota) {
 			a.releaseReplayKey(c, turn)
 			return nil, err
 		}

@@ -127,6 +127,9 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 		return model.Import{}, err
 	}
 	if draft.Rows != nil {
+		if err := s.env.CheckQuotasEarly(ctx, org, model.ImportAdditions(1)...); err != nil {
+			return model.Import{}, err
+		}
 		if imp.Raw, err = s.storeRows(ctx, imp, draft.Rows); err != nil {
 			return model.Import{}, err
 		}
@@ -136,6 +139,9 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error { return s.insertImport(ctx, tx, imp, name, parsed, draft.SchemaID == "") })
 	s.env.CrashPoint("import.created")
+	if draft.Rows != nil && model.IsRolledBack(err) {
+		s.env.DiscardBlobs(context.WithoutCancel(ctx), imp.Raw.Key)
+	}
 	return asCreated(imp), err
 }
 
@@ -233,6 +239,9 @@ func (s *Service) storeRows(ctx context.Context, imp model.Import, rows io.Reade
 }
 
 func (s *Service) insertImport(ctx context.Context, tx model.Tx, imp model.Import, name string, parsed *intray.Schema, inline bool) error {
+	if err := s.env.CheckQuotas(ctx, tx, imp.Org, model.ImportAdditions(imp.Raw.Size)...); err != nil {
+		return err
+	}
 	if inline {
 		schema := model.Schema{
 			ID: imp.SchemaID, Org: imp.Org, Name: name, Document: imp.Schema, Inline: true,

@@ -67,6 +67,9 @@ func (s *Service) CreateSession(ctx context.Context, org string, draft NewSessio
 				return err
 			}
 		}
+		if err := s.env.CheckQuotas(ctx, tx, org, model.Addition{Quota: model.SessionQuota, N: 1}); err != nil {
+			return err
+		}
 		return tx.Sessions.Insert(ctx, session)
 	})
 	if err != nil {
@@ -176,9 +179,27 @@ func (s *Service) SaveState(ctx context.Context, session model.Session, state []
 		}
 		current.Tag, current.Saved = hex.EncodeToString(sum[:16]), s.env.Now()
 		session = current
-		return tx.Sessions.SaveState(ctx, current, state)
+		return s.saveState(ctx, tx, current, state)
 	})
 	return session, err
+}
+
+// saveState saves the state of a session, unless that exceeds a quota. A state that is not larger
+// than the previous one never does.
+func (s *Service) saveState(ctx context.Context, tx model.Tx, session model.Session, state []byte) error {
+	before, err := tx.Usage.Get(ctx, session.Org)
+	if err != nil {
+		return err
+	}
+	if err := tx.Sessions.SaveState(ctx, session, state); err != nil {
+		return err
+	}
+	after, err := tx.Usage.Get(ctx, session.Org)
+	if err != nil {
+		return err
+	}
+	added := after.SessionStateBytes - before.SessionStateBytes
+	return s.env.CheckUsage(before, model.Addition{Quota: model.SessionStateBytesQuota, N: added}, model.Addition{Quota: model.StoredBytesQuota, N: added})
 }
 
 // SessionFile opens the file of a session. If the session has no file, it returns NotFound. If
@@ -212,6 +233,9 @@ func (s *Service) SaveSessionFile(ctx context.Context, session model.Session, in
 		return model.Session{}, err
 	}
 	key := "sessions/" + session.ID + "/" + attempt
+	if err := s.env.CheckQuotasEarly(ctx, session.Org, model.Addition{Quota: model.StoredBytesQuota, N: max(in.Length, 1) - session.File.Size}); err != nil {
+		return model.Session{}, err
+	}
 	if err := s.env.GuardBlob(ctx, key); err != nil {
 		return model.Session{}, err
 	}
@@ -241,6 +265,9 @@ func (s *Service) replaceSessionFile(ctx context.Context, session model.Session,
 		current, err := tx.Sessions.Get(ctx, session.Org, session.ID)
 		if err != nil {
 			return sessionGoneError(err)
+		}
+		if err := s.env.CheckQuotas(ctx, tx, session.Org, model.Addition{Quota: model.StoredBytesQuota, N: file.Size - current.File.Size}); err != nil {
+			return err
 		}
 		if current.File.Key != "" {
 			if err := tx.Trash.Schedule(ctx, model.Trash{Prefix: current.File.Key, Due: s.env.Now()}); err != nil {

@@ -82,7 +82,7 @@ func (s *Service) BeginUpload(ctx context.Context, id, token string, length int6
 	if length > r.MaxSize {
 		return nil, r.tooLarge()
 	}
-	return r, nil
+	return r, s.env.CheckQuotasEarly(ctx, imp.Org, model.Addition{Quota: model.QueuedImportQuota, N: 1}, model.Addition{Quota: model.StoredBytesQuota, N: max(length, 1)})
 }
 
 // Org returns the organization of the import.
@@ -192,6 +192,9 @@ func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d mod
 			return model.DescribeNotFound(err, model.ImportMissing)
 		}
 		if err := checkUploadable(imp); err != nil {
+			return err
+		}
+		if err := s.env.CheckQuotas(ctx, tx, imp.Org, model.Addition{Quota: model.StoredBytesQuota, N: d.Size}); err != nil {
 			return err
 		}
 		imp.Filename = cmp.Or(imp.Filename, filename)

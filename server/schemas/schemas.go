@@ -56,6 +56,9 @@ func (s *Service) CreateSchema(ctx context.Context, org string, draft Draft) (mo
 				return err
 			}
 		}
+		if err := s.env.CheckQuotas(ctx, tx, org, model.Addition{Quota: model.SchemaQuota, N: 1}); err != nil {
+			return err
+		}
 		return nameTakenError(tx.Schemas.Insert(ctx, schema), schema.Name)
 	})
 	return schema, warnings, err

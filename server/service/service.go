@@ -51,6 +51,10 @@ type Config struct {
 	RunsPerOrg int
 	// ReviewLinkLife is the lifetime of review links. Default 30 days.
 	ReviewLinkLife time.Duration
+	// Quotas limit what each organization uses. OverQuota is called for each refused request. It
+	// may be nil.
+	Quotas    model.Quotas
+	OverQuota func(org string, quota model.Quota)
 	// CheckHooks loads the hooks of a schema. See [schemas.New]. Nil means that all
 	// hooks are accepted.
 	CheckHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
@@ -98,7 +102,7 @@ func New(cfg Config) (*Service, error) {
 	cfg.setDefaults()
 	s := &Service{env: &model.Env{
 		Store: cfg.Store, Blobs: cfg.Blobs, Master: cfg.Master, Node: cfg.Node,
-		Reserve: cfg.Reserve, Clock: cfg.Clock, Rand: cfg.Rand, Log: cfg.Log, CrashPoint: cfg.CrashPoint,
+		Reserve: cfg.Reserve, Quotas: cfg.Quotas, OverQuota: cfg.OverQuota, Clock: cfg.Clock, Rand: cfg.Rand, Log: cfg.Log, CrashPoint: cfg.CrashPoint,
 	}}
 	var err error
 	if s.authService, err = auth.New(s.env); err != nil {
@@ -169,4 +173,10 @@ func (s *Service) RunMaintenance(ctx context.Context) error {
 		err = errors.Join(err, s.ForgetReplays(ctx), s.ForgetDeliveries(ctx))
 	}
 	return err
+}
+
+// CheckQuota returns a TooMany or OverQuota error if an addition would make an organization, which
+// uses the given amount, exceed a quota.
+func (s *Service) CheckQuota(org string, add model.Addition, used int64) error {
+	return s.env.CheckQuota(org, add, used)
 }
