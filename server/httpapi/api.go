@@ -89,8 +89,8 @@ type API struct {
 	memory   *memoryLimiter
 	openapi  func() ([]byte, error)
 	frontend http.Handler
-	// streams is the number of open event streams. They end when closing is closed.
-	streams atomic.Int64
+	// streams are the open event streams. They end when closing is closed.
+	streams streamCounter
 	// fullSpools is the number of spools that are in memory because the disk is full.
 	fullSpools atomic.Int64
 	closing    chan struct{}

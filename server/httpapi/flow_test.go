@@ -38,7 +38,7 @@ type server struct {
 	withFaults bool
 }
 
-func newServer(t *testing.T, change func(*Config)) *server {
+func newServer(t *testing.T, change func(*Config), changeService ...func(*service.Config)) *server {
 	t.Helper()
 	rows, err := sqlstore.Open(t.Context(), sqlstore.Config{Path: filepath.Join(t.TempDir(), "intray.db"), Queue: queue.Config{Node: "a/1"}})
 	check(t, err)
@@ -46,10 +46,14 @@ func newServer(t *testing.T, change func(*Config)) *server {
 	master, err := secrets.ParseMaster(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("m", 32))))
 	check(t, err)
 	f := &faults{left: -1}
-	svc, err := service.New(service.Config{
+	serviceConfig := service.Config{
 		Store: faultyStore{rows, f}, Blobs: faultyBlobs{blobtest.NewMemory(), f}, Master: master, SFTP: nowhere{}, WebhookSender: fakeWebhookSender{}, Remotes: harbour{}, Node: "a/1",
 		Engine: engine.New(engine.Config{Formats: formats.Formats(""), Workers: 1}),
-	})
+	}
+	for _, change := range changeService {
+		change(&serviceConfig)
+	}
+	svc, err := service.New(serviceConfig)
 	check(t, err)
 	check(t, svc.Join(t.Context()))
 	keys, err := svc.Bootstrap(t.Context(), auth.FirstKeys{})

@@ -142,10 +142,10 @@ func fileOperations() []operation {
 	token := []parameter{{"token", "The signature in the signed URL.", stringType("")}}
 	return []operation{
 		{method: "PUT", path: "/upload/{id}", id: "uploadFile", summary: "Upload the file of an import", auth: authSignedURL, query: token, headers: fileHeaders(), upload: true,
-			status: 200, errors: []int{400, 404, 408, 409, 413, 415}, serve: (*API).receiveUpload,
+			status: 200, errors: []int{400, 404, 408, 409, 413, 415, 429}, serve: (*API).receiveUpload,
 			description: "The body is the file, with any Content-Type. The server responds when the bytes are durable. The ETag is their MD5."},
 		{method: "POST", path: "/upload/{id}", id: "uploadForm", summary: "Upload the file of an import from a form", auth: authSignedURL, query: token, upload: true, media: "multipart/form-data",
-			status: 200, errors: []int{400, 404, 408, 409, 413, 415}, serve: (*API).receiveUpload, description: "multipart/form-data with one part named file, and at most 1 MiB in other parts. Digests in the header of that part are verified."},
+			status: 200, errors: []int{400, 404, 408, 409, 413, 415, 429}, serve: (*API).receiveUpload, description: "multipart/form-data with one part named file, and at most 1 MiB in other parts. Digests in the header of that part are verified."},
 		{method: "GET", path: "/download/{id}", id: "downloadFile", summary: "Download a received file or a result", auth: authSignedURL, query: token,
 			status: 200, media: "*/*", errors: []int{404}, serve: (*API).serveDownload},
 	}
@@ -172,7 +172,7 @@ func reviewOperations() []operation {
 			status: 200, response: shapeOf[wire.Review](), errors: []int{400, 404, 409, 413, 415}, serve: (*API).runReviewAgain,
 			description: "The import is PENDING and runs again from its stored file, with the same answers. Use this after a 409 with the code rows_damaged. 409 with the code discards_changes if changes to rows would be lost, unless discard is true."},
 		{method: "GET", path: one + "events/", id: "getReviewEvents", summary: "Stream the events of a review", auth: authReviewCookie, memory: readMemory,
-			status: 200, media: "text/event-stream", errors: []int{404, 503}, serve: (*API).getEvents,
+			status: 200, media: "text/event-stream", errors: []int{404, 429, 503}, serve: (*API).getEvents,
 			description: "Server-sent events: state, with status, run, change and totals, at the start and after each change; progress, with op, kind, done and total, while rows are being changed."},
 		{method: "GET", path: one + "table/", id: "getReviewTable", summary: "Get the columns of the table and the number of rows with problems", auth: authReviewCookie, memory: readMemory,
 			status: 200, response: shapeOf[wire.ReviewTable](), errors: []int{404, 409}, serve: (*API).getReviewTable},

@@ -252,25 +252,23 @@ const (
 	// finished changes after every pollEvery ticks, and sends a comment after every
 	// keepAliveEvery of these checks.
 	eventTick, pollEvery, keepAliveEvery = 250 * time.Millisecond, 4, 15
-	// maxStreams is the maximum number of open event streams.
-	maxStreams = 1000
 )
 
 // getEvents streams the events of an import as server-sent events until the page disconnects.
 func (a *API) getEvents(c *call) (*response, error) {
-	if a.streams.Add(1) > maxStreams {
-		a.streams.Add(-1)
-		return nil, newError(http.StatusServiceUnavailable, "too_many_streams", intray.NewMessage("service.too_many_streams", nil))
+	closed, err := a.streams.open(c.org, c.reviewed.ID, a.cfg.Service.CheckQuota)
+	if err != nil {
+		return nil, err
 	}
 	now, err := a.cfg.Service.PollReview(c.context(), c.org, c.reviewed.ID, review.State{})
 	if err != nil {
-		a.streams.Add(-1)
+		closed()
 		return nil, err
 	}
 	header := http.Header{"Content-Type": {"text/event-stream"}, "X-Accel-Buffering": {"no"}}
 	ctx, flush := c.context(), http.NewResponseController(c.w).Flush
 	return &response{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
-		defer a.streams.Add(-1)
+		defer closed()
 		s := &eventStream{api: a, org: c.org, id: c.reviewed.ID, last: now, send: func(text string) error {
 			if _, err := io.WriteString(w, text); err != nil {
 				return err
