@@ -63,6 +63,8 @@ type Config struct {
 	// MaxLargeUploads is the maximum number of files of more than 8 MiB that are received at the
 	// same time. 0 means no limit.
 	MaxLargeUploads int
+	// Quotas limit what each organization uses.
+	Quotas model.Quotas
 	// EgressAllow lists private networks that the service may connect to for all organizations.
 	// EgressAllowByOrg lists those for single organizations, by id.
 	EgressAllow      []netip.Prefix
@@ -90,6 +92,8 @@ type Config struct {
 	Out io.Writer
 	Log *slog.Logger
 
+	// overQuota is called for each request that a quota refuses. Default: nothing is called.
+	overQuota func(org string, quota model.Quota)
 	// shutdown holds shorter time limits for tests. Default defaultShutdown.
 	shutdown shutdownLimits
 	// maxConnections is a smaller number of connections for tests. Default: the number that the

@@ -41,10 +41,13 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	if err := cfg.validate(); err != nil {
 		return err
 	}
+	measured := newMetrics()
+	cfg.overQuota = measured.countOverQuota(cfg.Log)
 	p, unlock, err := openToServe(ctx, cfg)
 	if err != nil {
 		return err
 	}
+	measured.observeStore(p.store, cfg.Quotas, cfg.Log)
 	defer func() {
 		err = errors.Join(err, callWithin(cfg.shutdownLimits().close, "close the stores", p.close), unlock())
 	}()
@@ -52,7 +55,6 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	if err != nil {
 		return err
 	}
-	measured := newMetrics()
 	handler := httpapi.New(httpapi.Config{
 		Service: p.service, BaseURL: cfg.BaseURL, CheckHost: !cfg.listensOnLoopback(), KeyHeaders: cfg.KeyHeaders, TrustedProxies: cfg.TrustedProxies,
 		RateCreate: cfg.RateCreate, RatePoll: cfg.RatePoll, RateAuthFailures: cfg.RateAuthFailures, MaxLargeUploads: cfg.MaxLargeUploads, TempDir: cfg.tempDir(), Version: cfg.Version,
@@ -140,10 +142,25 @@ func prepareStore(ctx context.Context, cfg Config, p *components) error {
 	if cfg.BaseURL == "" && !cfg.listensOnLoopback() && len(cfg.TrustedProxies) == 0 {
 		cfg.Log.Warn("requests by host name are refused: other machines can reach the service, and a client could choose the host of upload and review links; set --base-url")
 	}
+	if err := warnOfSharedDisk(ctx, cfg, p); err != nil {
+		return err
+	}
 	if err := p.service.Join(ctx); err != nil {
 		return fmt.Errorf("reclaim the work of an earlier process: %w", err)
 	}
 	return nil
+}
+
+// warnOfSharedDisk logs a warning if one organization can fill the disk of the others.
+func warnOfSharedDisk(ctx context.Context, cfg Config, p *components) error {
+	if cfg.Quotas.Limit("", model.StoredBytesQuota) > 0 {
+		return nil
+	}
+	orgs, err := model.View(ctx, p.store, func(tx model.Tx) ([]model.Org, error) { return tx.Accounts.Orgs(ctx) })
+	if len(orgs) > 1 {
+		cfg.Log.Warn("one organization can fill the disk for all others; set --quota stored-bytes=N")
+	}
+	return err
 }
 
 // showKeys prints the initial keys, which cannot be retrieved later.

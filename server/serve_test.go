@@ -213,6 +213,15 @@ func TestServeExposesMetricsSeparately(t *testing.T) {
 	if status != 200 || !strings.Contains(text, `intray_http_requests_total{method="GET",route="GET /healthz",status="200"}`) {
 		t.Errorf("status %d, metrics:\n%.3000s", status, text)
 	}
+	for _, want := range []string{
+		`intray_imports{status="PENDING"} 0`, `intray_quota_limit{quota="imports"} 1e+06`, `intray_quota_used{quota="imports"} 0`,
+		`intray_quota_highest_use_ratio{quota="sessions"} 0`, `intray_quota_refusals_total{quota="stored-bytes"} 0`,
+		"intray_oldest_pending_import_seconds 0", "intray_deliveries_waiting 0",
+	} {
+		if !strings.Contains(text, want+"\n") {
+			t.Errorf("the metrics lack %s", want)
+		}
+	}
 	if strings.Contains(text, "BREW") || !strings.Contains(text, `method="other"`) {
 		t.Error("an invented method has its own metric")
 	}

@@ -48,6 +48,7 @@ type serveCommand struct {
 	MaxPerAddress int    `name:"max-connections-per-address" help:"Maximum number of connections of a client address, except trusted proxies. 0 means a quarter of all connections." default:"0" placeholder:"N"`
 	MaxUploads    int    `name:"max-large-uploads" help:"Maximum number of files over 8 MiB that are received at the same time. 0 means no limit." default:"32" placeholder:"N"`
 	MaxFileSize   int64  `help:"Maximum size of a file in bytes, whatever its schema allows. Default and maximum: 1073741824." default:"1073741824" placeholder:"N"`
+	Quota         string `help:"Limits of each organization, such as imports=2000000,stored-bytes=50000000000, separated by commas. 0 means no limit. ORG_ID:NAME=N sets a limit of one organization." placeholder:"NAME=N"`
 	EgressAllow   string `help:"Allow connections to SFTP servers and webhooks in these private networks, separated by commas. ORG_ID=CIDR allows a network for one organization." placeholder:"CIDR"`
 	hookFlags
 	KeyHeaders     string        `help:"Accept the API key in these headers, separated by commas. Default: X-Service-License-Key and X-Dromo-License-Key." placeholder:"NAMES"`
@@ -112,6 +113,9 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	egress, egressByOrg, err := server.ParseEgress(c.EgressAllow)
 	if err != nil {
 		return usageError{flagError("--egress-allow", err)}
+	}
+	if cfg.Quotas, err = server.ParseQuotas(c.Quota); err != nil {
+		return usageError{flagError("--quota", err)}
 	}
 	cfg.Listen, cfg.BaseURL, cfg.MetricsListen = c.Listen, c.BaseURL, c.MetricsListen
 	cfg.TLSCert, cfg.TLSKey, cfg.TrustedProxies = c.TLSCert, c.TLSKey, proxies
