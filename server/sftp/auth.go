@@ -2,6 +2,7 @@ package sftp
 
 import (
 	"bytes"
+	"crypto/rsa"
 	"encoding/pem"
 	"errors"
 	"fmt"
@@ -25,6 +26,13 @@ const opensshKey = "OPENSSH PRIVATE KEY"
 // convertKey is the command that converts a key to OpenSSH's format and changes or
 // removes its passphrase.
 const convertKey = "ssh-keygen -p -f FILE"
+
+// createKey is the command that creates a key of a recommended type.
+const createKey = "ssh-keygen -t ed25519"
+
+// minRSABits is the minimum length of an RSA key, of a user or of a server. Shorter keys can be
+// factored.
+const minRSABits = 2048
 
 // convertPuTTYKey is the command that converts a key of PuTTY to OpenSSH's format.
 const convertPuTTYKey = "puttygen FILE -O private-openssh-new -o NEW_FILE"
@@ -77,7 +85,20 @@ func parsePrivateKey(privateKey secrets.Secret) (ssh.Signer, error) {
 		// The library's error may quote the key.
 		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.unsupported", nil)}
 	}
+	if bits := rsaBits(signer.PublicKey()); bits > 0 && bits < minRSABits {
+		return nil, &intray.MessageError{Message: intray.NewMessage("private_key.rsa_too_short", intray.Params{"n": bits, "min": minRSABits, "command": createKey})}
+	}
 	return signer, nil
+}
+
+// rsaBits returns the length of an RSA key, or 0 for a key of another type.
+func rsaBits(key ssh.PublicKey) int {
+	if wrapped, ok := key.(ssh.CryptoPublicKey); ok {
+		if public, ok := wrapped.CryptoPublicKey().(*rsa.PublicKey); ok {
+			return public.N.BitLen()
+		}
+	}
+	return 0
 }
 
 // These are the names of login methods in the protocol.
@@ -204,6 +225,8 @@ type hostKeyPin struct {
 	mu       sync.Mutex
 	found    ssh.PublicKey
 	mismatch *HostKeyError
+	// weakBits is the length of an RSA key that was refused because it is too short, or 0.
+	weakBits int
 }
 
 // HostKeyError reports that a server presented a key other than the pinned one. Want and Found
@@ -242,8 +265,21 @@ func (p *hostKeyPin) verify(key ssh.PublicKey) error {
 		p.mismatch = &HostKeyError{Want: ssh.FingerprintSHA256(want), Found: ssh.FingerprintSHA256(key)}
 		return p.mismatch
 	}
+	if bits := rsaBits(key); bits > 0 && bits < minRSABits {
+		p.weakBits = bits
+		return errWeakHostKey
+	}
 	p.found = key
 	return nil
+}
+
+var errWeakHostKey = errors.New("the host key is too short")
+
+// weak returns the length of an RSA key that verify refused because it is too short, or 0.
+func (p *hostKeyPin) weak() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.weakBits
 }
 
 // accepted returns the key that verify accepted, or nil.

@@ -250,6 +250,31 @@ func TestPinOfEveryType(t *testing.T) {
 	}
 }
 
+// TestShortRSAKeys checks that RSA keys of less than 2048 bits are refused, both as keys of users and
+// as host keys, even if they are pinned.
+func TestShortRSAKeys(t *testing.T) {
+	t.Parallel()
+	host, own := newKey(t, "short rsa")
+	_, err := sftp.Fingerprint(own)
+	if message := intray.MessageOf(err); message.Code != "private_key.rsa_too_short" || message.Params()["n"] != int64(1024) {
+		t.Errorf("the key of a user: %v", err)
+	}
+	for _, pin := range []string{"", string(ssh.MarshalAuthorizedKey(host.PublicKey()))} {
+		var attempted atomic.Bool
+		t.Cleanup(func() {
+			if attempted.Load() {
+				t.Error("the client tried to log in")
+			}
+		})
+		cfg := withPassword(host)
+		cfg.AuthLogCallback = func(ssh.ConnMetadata, string, error) { attempted.Store(true) }
+		cred := listen(t, serveSSH(cfg, honest))
+		cred.HostKey = pin
+		_, err := newClient(long).Test(context.Background(), cred)
+		wantError(t, err, sftp.NotSFTP, "sftp.host_key_too_short", `"n":1024`, `"min":2048`)
+	}
+}
+
 func TestHostKeyChanged(t *testing.T) {
 	t.Parallel()
 	for _, kinds := range [][2]string{{"ed25519", "ed25519"}, {"rsa", "rsa"}, {"ed25519", "rsa"}, {"rsa", "ecdsa"}} {

@@ -30,7 +30,8 @@ const (
 	Unreachable Kind = "unreachable"
 	// TimedOut means that the server was too slow, or that the deadline of the call passed.
 	TimedOut Kind = "timed_out"
-	// NotSFTP means that the server does not use SSH or does not offer SFTP.
+	// NotSFTP means that the server does not use SSH, uses only unsafe methods or a short RSA host
+	// key, or does not offer SFTP.
 	NotSFTP Kind = "not_sftp"
 	// HostKeyChanged means that the server presented a host key other than the pinned one. If
 	// the error is from Dial, no secret was sent. The error wraps a *HostKeyError.
@@ -84,6 +85,8 @@ func (a *attempt) explain(ctx context.Context, err error) error {
 	var refused *egress.RefusedError
 	changed := a.hostKey.rejected()
 	switch {
+	case a.hostKey.weak() > 0:
+		return &Error{NotSFTP, intray.NewMessage("sftp.host_key_too_short", intray.Params{"server": a.address, "n": a.hostKey.weak(), "min": minRSABits}), err}
 	case changed != nil:
 		return &Error{HostKeyChanged, intray.NewMessage("sftp.host_key_changed", intray.Params{"server": a.address, "expected": changed.Want, "found": changed.Found}), changed}
 	case errors.As(err, &refused):

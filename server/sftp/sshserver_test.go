@@ -160,7 +160,8 @@ func withPassword(keys ...ssh.Signer) *ssh.ServerConfig {
 	return cfg
 }
 
-// newKey generates a key of the given kind, as named by ssh-keygen -t.
+// newKey generates a key of the given kind, as named by ssh-keygen -t. "short rsa" is an RSA key of
+// 1024 bits.
 func newKey(t testing.TB, kind string) (ssh.Signer, secrets.Secret) {
 	t.Helper()
 	var key any
@@ -172,6 +173,8 @@ func newKey(t testing.TB, kind string) (ssh.Signer, secrets.Secret) {
 		key, err = ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	case "rsa":
 		key, err = rsa.GenerateKey(rand.Reader, 2048)
+	case "short rsa":
+		key, err = rsa.GenerateKey(rand.Reader, 1024)
 	}
 	if err != nil {
 		t.Fatal(err)
