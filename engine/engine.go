@@ -100,12 +100,18 @@ type Import struct {
 	HookEnv intray.HookEnv
 	ID      string
 	User    []byte
+	// Progress, unless nil, is called whenever rows were read or processed, and when a hook has
+	// returned. Several goroutines may call it concurrently.
+	Progress func()
 }
 
 // Run runs an import. It opens the sink only if no question about the file is open, and
 // never if open is nil. It returns a panic during the run as an error.
 func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outcome, err error) {
 	err = recoverPanic(func() (err error) {
+		if imp.Progress == nil {
+			imp.Progress = func() {}
+		}
 		p := &importRun{Engine: e, imp: imp, open: open}
 		out, err = p.run(ctx)
 		return err

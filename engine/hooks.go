@@ -40,6 +40,32 @@ type HookRunner interface {
 	Close() error
 }
 
+// trackedHooks calls progress whenever a hook has returned.
+type trackedHooks struct {
+	HookRunner
+	progress func()
+}
+
+func (h trackedHooks) RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
+	defer h.progress()
+	return h.HookRunner.RunStep(ctx, call)
+}
+
+func (h trackedHooks) RunColumn(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
+	defer h.progress()
+	return h.HookRunner.RunColumn(ctx, hook, rows)
+}
+
+func (h trackedHooks) RunBulk(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
+	defer h.progress()
+	return h.HookRunner.RunBulk(ctx, hook, rows)
+}
+
+func (h trackedHooks) RunRows(ctx context.Context, hook int, rows intray.HookRows) ([]intray.Change, error) {
+	defer h.progress()
+	return h.HookRunner.RunRows(ctx, hook, rows)
+}
+
 const (
 	// bulkRows is the maximum number of rows that a bulk hook receives.
 	bulkRows = 200_000

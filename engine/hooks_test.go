@@ -7,6 +7,7 @@ import (
 	"iter"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -667,5 +668,41 @@ func TestHooksAndMaxRecords(t *testing.T) {
 				t.Errorf("notices (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestHooksAreProgress checks that each call to a hook records progress, in addition to reads and
+// batches.
+func TestHooksAreProgress(t *testing.T) {
+	count := func(hooks intray.Hooks) int64 {
+		var n atomic.Int64
+		schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: hooks, Fields: []intray.Field{
+			{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}},
+			{Key: "amount", Label: "Amount", Type: intray.FieldType{Name: intray.TypeString}},
+		}}
+		e := engine.New(engine.Config{Formats: formats.Formats(""), LoadHooks: goHooks{}.open})
+		s := stageOpener{ctx: t.Context(), blobs: blobtest.NewMemory()}
+		_, err := e.Run(t.Context(), engine.Import{Input: inputOf("list.csv", listFile), Schema: schema, Progress: func() { n.Add(1) }}, s.open)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.writer.Abort()
+		return n.Load()
+	}
+	plain := count(intray.Hooks{})
+	if plain < 2 {
+		t.Errorf("without hooks, progress was recorded %d times; want at least once for a read and once for a batch", plain)
+	}
+	for name, hooks := range map[string]intray.Hooks{
+		"row": {Row: everyHook.Row}, "step": {Step: everyHook.Step[1:2]},
+	} {
+		if got := count(hooks); got != plain+1 {
+			t.Errorf("%s hook: progress was recorded %d times, want %d", name, got, plain+1)
+		}
+	}
+	for name, hooks := range map[string]intray.Hooks{"column": {Column: everyHook.Column}, "bulk": {BulkRow: everyHook.BulkRow}} {
+		if got := count(hooks); got <= plain+1 { // these hooks need another pass over the rows
+			t.Errorf("%s hook: progress was recorded %d times, want more than %d", name, got, plain+1)
+		}
 	}
 }

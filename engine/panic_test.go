@@ -32,7 +32,7 @@ func TestPanickingParserIsAnError(t *testing.T) {
 	}
 	p.Fields[1].Parser = panickingParser{}
 	e := New(Config{Workers: 4})
-	err = recoverPanic(func() error { return e.runPipeline(t.Context(), reader, p, discardSink{}, &Outcome{}) })()
+	err = recoverPanic(func() error { return e.runPipeline(t.Context(), reader, p, discardSink{}, &Outcome{}, func(int64) {}) })()
 	if err == nil || !strings.Contains(err.Error(), "boom at Ada") || !strings.Contains(err.Error(), "panic_test.go") {
 		t.Errorf("error %v, want the panic and its stack", err)
 	}

@@ -51,7 +51,8 @@ type pipeline struct {
 }
 
 // runPipeline reads all rows, processes them, writes them to the sink and updates out.
-func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowplan.Plan, sink Sink, out *Outcome) (err error) {
+// It calls progress after each batch.
+func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowplan.Plan, sink Sink, out *Outcome, progress func(rows int64)) (err error) {
 	slots, budget := e.cfg.Workers+extraSlots, validate.NewBudget()
 	b := &pipeline{
 		plan: p, sink: sink, budget: budget,
@@ -65,7 +66,7 @@ func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowpl
 	for range slots {
 		b.free <- &intray.Records{Width: p.RowWeight()}
 	}
-	if err := b.run(ctx, e.cfg.Workers, reader, out, e.cfg.Progress); err != nil {
+	if err := b.run(ctx, e.cfg.Workers, reader, out, progress); err != nil {
 		return err
 	}
 	if b.fileErr == nil {

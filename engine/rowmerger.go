@@ -17,6 +17,8 @@ import (
 type limitedReader struct {
 	source.Reader
 	limit int64
+	// progress is called after each read.
+	progress func()
 	// dropped is set once rows beyond the limit have been dropped.
 	dropped bool
 }
@@ -28,6 +30,7 @@ func (l *limitedReader) Next(ctx context.Context, recs *intray.Records) error {
 		return io.EOF
 	}
 	err := l.Reader.Next(ctx, recs)
+	l.progress()
 	if err == nil && l.limit > 0 && recs.First+int64(recs.Len()) > l.limit {
 		recs.Truncate(int(l.limit - recs.First))
 		if l.dropped = true; recs.Len() == 0 {

@@ -47,6 +47,7 @@ func (p *importRun) run(ctx context.Context) (out *Outcome, err error) {
 			return p.out.unreadable(err)
 		}
 		defer func() { err = errors.Join(err, p.hooks.Close()) }()
+		p.hooks = trackedHooks{p.hooks, p.imp.Progress}
 	}
 	return p.read(ctx)
 }
@@ -133,7 +134,11 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 		return nil, fmt.Errorf("open the sink: %w", err)
 	}
 	rows := p.limitRecords(reader)
-	if err := p.runPipeline(ctx, p.mergeRows(rows), plan, sink, p.out); err != nil {
+	progress := func(rows int64) {
+		p.cfg.Progress(rows)
+		p.imp.Progress()
+	}
+	if err := p.runPipeline(ctx, p.mergeRows(rows), plan, sink, p.out, progress); err != nil {
 		return p.out.unreadable(err)
 	}
 	if rows.dropped {
@@ -183,5 +188,5 @@ func (p *importRun) reopenSheet(ctx context.Context) (*limitedReader, error) {
 
 // limitRecords returns a reader that applies the record limit of the schema.
 func (p *importRun) limitRecords(reader source.Reader) *limitedReader {
-	return &limitedReader{Reader: reader, limit: p.imp.Schema.Settings.MaxRecords}
+	return &limitedReader{Reader: reader, limit: p.imp.Schema.Settings.MaxRecords, progress: p.imp.Progress}
 }

@@ -77,6 +77,9 @@ type Config struct {
 	// MaxFileSize is the maximum size of the file of an import, in bytes. It must be from 1 byte
 	// to 1 GiB.
 	MaxFileSize int64
+	// StallTimeout is the time after which an import that makes no progress fails. 0 means 30
+	// minutes.
+	StallTimeout time.Duration
 	// ReviewLinkLife is the lifetime of review links. 0 means 30 days.
 	ReviewLinkLife time.Duration
 	// BackendKey and FrontendKey are the API keys that are created in an empty
@@ -126,6 +129,8 @@ func (c *Config) validate() error {
 		return usageErrorf("--max-connections-per-address cannot be negative; 0 means a quarter of all connections")
 	case c.MaxFileSize < 1 || c.MaxFileSize > intray.MaxFileSize:
 		return usageErrorf("--max-file-size must be 1 to %d bytes", intray.MaxFileSize)
+	case c.StallTimeout < 0:
+		return usageErrorf("--stall-timeout cannot be negative; 0 means 30 minutes")
 	case c.ReviewLinkLife < 0:
 		return usageErrorf("--review-link-life cannot be negative; 0 means 30 days")
 	case c.KeyHeaders != nil && len(c.KeyHeaders) == 0:

@@ -9,6 +9,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/intraydata/intray/server/service"
 )
 
 // metrics contains the Prometheus metrics.
@@ -65,6 +67,15 @@ func (m *metrics) observeConnections(table *connectionTable) {
 			return float64([]int{known, unknown, reserved}[i])
 		}))
 	}
+}
+
+// observeRuns adds the numbers of stalled and stuck runs to the metrics.
+func (m *metrics) observeRuns(s *service.Service) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
+		Name: "intray_runs_stalled_total", Help: "Runs of imports that were canceled because they made no progress.",
+	}, func() float64 { return float64(s.RunCounts().Stalled) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "intray_runs_stuck", Help: "Canceled runs of imports that do not stop. Each of them occupies a worker.",
+	}, func() float64 { return float64(s.RunCounts().Stuck) }))
 }
 
 // countClosed returns a function that counts the connections that are closed to make room. It

@@ -53,6 +53,7 @@ type serveCommand struct {
 	hookFlags
 	KeyHeaders     string        `help:"Accept the API key in these headers, separated by commas. Default: X-Service-License-Key and X-Dromo-License-Key." placeholder:"NAMES"`
 	ReviewLinkLife time.Duration `help:"Lifetime of review links." default:"720h" placeholder:"D"`
+	StallTimeout   time.Duration `help:"Time after which an import that makes no progress fails." default:"30m" placeholder:"D"`
 }
 
 // hookFlags are the flags that configure the runtime and the sandbox of hooks.
@@ -123,7 +124,7 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	cfg.MaxConnectionsPerAddress, cfg.EgressAllowByOrg = c.MaxPerAddress, egressByOrg
 	cfg.MaxLargeUploads = c.MaxUploads
 	cfg.MaxFileSize, cfg.Hooks = c.MaxFileSize, c.hookConfig()
-	cfg.ReviewLinkLife = c.ReviewLinkLife
+	cfg.ReviewLinkLife, cfg.StallTimeout = c.ReviewLinkLife, c.StallTimeout
 	if c.KeyHeaders != "" {
 		cfg.KeyHeaders = splitNames(c.KeyHeaders)
 	}

@@ -38,6 +38,8 @@ type Service struct {
 	// clockSkew is how far the clock of the database was ahead at the last heartbeat, in
 	// nanoseconds.
 	clockSkew atomic.Int64
+	// stalledRuns and stuckRuns are the fields of RunCounts.
+	stalledRuns, stuckRuns atomic.Int64
 }
 
 // Config configures a Service. All fields are required.
@@ -48,6 +50,8 @@ type Config struct {
 	MaxFileSize int64
 	// RunsPerOrg is the maximum number of imports of one organization that run at the same time.
 	RunsPerOrg int
+	// StallTimeout is the time after which a run that makes no progress is canceled.
+	StallTimeout time.Duration
 	// ReviewLinkLife is the lifetime of review links.
 	ReviewLinkLife time.Duration
 	// OnTransition is called after the status of an import changes, in the same

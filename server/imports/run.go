@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
-	"slices"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -23,19 +22,10 @@ import (
 const (
 	// maxLost is the maximum number of runs that crash or fail for reasons other than the file.
 	maxLost = 10
-	// watchInterval is the interval at which a run checks whether it is still current.
-	watchInterval = 500 * time.Millisecond
 	// storageRetryDelay is the delay before a run is repeated after the storage was full.
 	storageRetryDelay = 15 * time.Second
 	// requeueTimeout is the maximum time for returning an import to the queue.
 	requeueTimeout = 3 * time.Second
-)
-
-// The reasons for canceling a run. A run is superseded if its import was deleted or has a newer
-// run. It has ended if its end was committed, or if it was considered lost and queued again.
-var (
-	errSuperseded = errors.New("the run was superseded")
-	errEnded      = errors.New("the run has ended")
 )
 
 // RunNext claims and runs the next import. It reports whether there was one. While the disk is
@@ -96,6 +86,9 @@ func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
 	case errors.Is(context.Cause(watched), errSuperseded):
 		s.env.DiscardBlobs(after, imp.RunPrefix(imp.Run))
 		err = nil // a newer run continues, or no run is needed
+	case errors.Is(context.Cause(watched), errStalled):
+		s.env.DiscardBlobs(after, imp.RunPrefix(imp.Run))
+		err = nil // the import has failed
 	case ctx.Err() != nil:
 		_, err = s.returnToQueue(after, imp, s.requeue)
 	default:
@@ -131,53 +124,6 @@ func recovered(work func() error) (err error) {
 	return work()
 }
 
-// watchRun returns a context that is canceled when the run is superseded or has
-// ended. It also returns a function that stops watching.
-func (s *Service) watchRun(ctx context.Context, imp model.Import) (context.Context, func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
-	go func() {
-		ticker := time.NewTicker(watchInterval)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-ticker.C:
-			}
-			if cause := s.stopReason(ctx, imp); cause != nil {
-				cancel(cause)
-			}
-		}
-	}()
-	return ctx, func() { cancel(nil) }
-}
-
-// stopReason returns the reason why a run must stop. It returns nil if the run may
-// continue or if the store fails. It reads the import, which may be large, only if
-// the import is no longer running on this node.
-func (s *Service) stopReason(ctx context.Context, run model.Import) (reason error) {
-	err := s.env.Store.View(ctx, func(tx model.Tx) error {
-		reason = nil
-		here, err := tx.Imports.InStatus(ctx, model.Running, s.env.Node, model.MaintenanceBatch)
-		if err != nil || slices.Contains(here, model.ImportRef{Org: run.Org, ID: run.ID, Run: run.Run}) {
-			return err
-		}
-		now, err := tx.Imports.Get(ctx, run.Org, run.ID)
-		switch {
-		case model.IsKind(err, model.NotFound), err == nil && now.Run != run.Run:
-			reason = errSuperseded
-			return nil
-		case err == nil && now.Status != model.Running:
-			reason = errEnded
-		}
-		return err
-	})
-	if err != nil {
-		return nil
-	}
-	return reason
-}
-
 // process runs the import and returns its next status. If it returns an error, the
 // run must be repeated.
 func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status, error) {
@@ -194,7 +140,7 @@ func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status,
 	}
 	defer raw.Close()
 	prefix := imp.RunPrefix(imp.Run) + "/stage"
-	run := engineRun(*imp, raw, schema)
+	run := engineRun(ctx, *imp, raw, schema)
 	out, writer, err := s.stageRows(ctx, run, prefix)
 	if writer != nil {
 		defer writer.Abort()
@@ -213,8 +159,12 @@ func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status,
 // openOriginal opens the received file of an import and verifies it as a whole, whatever its size.
 func (s *Service) openOriginal(ctx context.Context, imp model.Import) (*model.FileReader, error) {
 	raw, err := s.env.OpenFile(ctx, imp.Raw)
-	if err != nil || imp.Raw.Size <= model.VerifyFirst { // OpenFile has verified a small file
-		return raw, err
+	if err != nil {
+		return nil, err
+	}
+	raw.Reader = trackedReader{raw.Reader, progressOf(ctx)}
+	if imp.Raw.Size <= model.VerifyFirst { // OpenFile has verified a small file
+		return raw, nil
 	}
 	if err := raw.Verify(ctx); err != nil {
 		return nil, errors.Join(err, raw.Close())
@@ -233,17 +183,32 @@ func (s *Service) failLostOriginal(ctx context.Context, imp *model.Import, lost 
 		}
 	}
 	s.env.Log.Error("received file lost", "import", imp.ID, "error", lost)
-	imp.Outcome = &model.Outcome{Finished: s.env.Now(), Outcome: engine.Outcome{
-		Verdict: engine.Broken, Notices: []intray.Notice{{Type: intray.UnreadableFile, Level: intray.LevelError, Text: text}},
-	}}
+	imp.Outcome = s.failedOutcome(text)
 	return model.Failed, nil
 }
 
+// failedOutcome returns the outcome of an import that fails for a reason other than its content.
+func (s *Service) failedOutcome(text intray.Message) *model.Outcome {
+	return &model.Outcome{Finished: s.env.Now(), Outcome: engine.Outcome{
+		Verdict: engine.Broken, Notices: []intray.Notice{{Type: intray.UnreadableFile, Level: intray.LevelError, Text: text}},
+	}}
+}
+
+// failRun makes a running import fail for a reason other than its content.
+func (s *Service) failRun(ctx context.Context, tx model.Tx, imp model.Import, text intray.Message) error {
+	if err := s.discardRun(ctx, tx, imp); err != nil {
+		return err
+	}
+	imp.Outcome, imp.Node = s.failedOutcome(text), ""
+	return s.Transition(ctx, tx, &imp, model.Failed)
+}
+
 // engineRun returns the input of the engine for a run of an import.
-func engineRun(imp model.Import, raw blob.Reader, schema *intray.Schema) engine.Import {
+func engineRun(ctx context.Context, imp model.Import, raw blob.Reader, schema *intray.Schema) engine.Import {
 	return engine.Import{
 		Input:  source.Input{Name: imp.SourceName(), ReaderAt: raw, Size: raw.Size()},
 		Schema: schema, Answers: imp.Answers, Memory: imp.RecalledMemory(), HookEnv: imp.HookPins(),
+		Progress: progressOf(ctx),
 	}
 }
 
@@ -318,7 +283,7 @@ func (s *Service) BeforeFinish(ctx context.Context, imp *model.Import, run engin
 	if run.User, err = userDocument(*imp); err != nil {
 		return err
 	}
-	return s.cfg.Engine.Finish(ctx, run, &imp.Outcome.Outcome, staged.Batches(ctx))
+	return s.cfg.Engine.Finish(ctx, run, &imp.Outcome.Outcome, trackBatches(ctx, staged.Batches(ctx)))
 }
 
 // userDocument returns the user as JSON for hooks, or nil if the import has no user.
@@ -341,15 +306,20 @@ func userDocument(imp model.Import) ([]byte, error) {
 func (s *Service) WriteResult(ctx context.Context, imp *model.Import, schema *intray.Schema) error {
 	key := imp.RunPrefix(imp.Run) + "/result.json"
 	from, to := io.Pipe()
-	defer func() { _ = from.Close() }() // stops the writing goroutine
+	written := make(chan struct{})
+	defer func() {
+		_ = from.Close() // stops the writing goroutine
+		<-written
+	}()
 	go func() {
+		defer close(written)
 		to.CloseWithError(recovered(func() (err error) {
 			staged, err := staging.Open(ctx, s.env.Blobs, imp.Stage)
 			if err != nil {
 				return fmt.Errorf("open the staged rows: %w", err)
 			}
 			defer func() { _ = staged.Close() }()
-			imp.Outcome.OutputRows, err = output.Write(ctx, to, output.JSON, schema, staged.Batches(ctx))
+			imp.Outcome.OutputRows, err = output.Write(ctx, to, output.JSON, schema, trackBatches(ctx, staged.Batches(ctx)))
 			return err
 		}))
 	}()
@@ -372,7 +342,11 @@ func (s *Service) fillValues(ctx context.Context, o *model.Outcome, schema *intr
 		return fmt.Errorf("open the staged rows: %w", err)
 	}
 	defer func() { _ = staged.Close() }()
-	return o.FillValues(ctx, schema.Fields, staged.Window)
+	record := progressOf(ctx)
+	return o.FillValues(ctx, schema.Fields, func(ctx context.Context, first int64, n int) (*intray.Batch, error) {
+		defer record()
+		return staged.Window(ctx, first, n)
+	})
 }
 
 // finish commits the end of a run and the learned mappings, unless the run was superseded.
@@ -451,13 +425,7 @@ func (s *Service) requeueLost(ctx context.Context, tx model.Tx, imp model.Import
 	if imp.Lost < maxLost {
 		return model.EnqueueRun(ctx, tx)
 	}
-	imp.Outcome = &model.Outcome{Finished: s.env.Now(), Outcome: engine.Outcome{
-		Verdict: engine.Broken,
-		Notices: []intray.Notice{{
-			Type: intray.UnreadableFile, Level: intray.LevelError,
-			Text: intray.NewMessage("import.given_up", intray.Params{"n": imp.Lost}),
-		}},
-	}}
+	imp.Outcome = s.failedOutcome(intray.NewMessage("import.given_up", intray.Params{"n": imp.Lost}))
 	return s.Transition(ctx, tx, &imp, model.Failed)
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -342,6 +343,50 @@ func TestBlockedRunOfDeletedImport(t *testing.T) {
 	if left := f.Blobs.Keys("imports/"); len(left) > 0 {
 		t.Errorf("the deleted import still has %v", left)
 	}
+}
+
+// A run hangs and ignores that it is canceled. Its import fails, but its worker can run another
+// import only after the run has stopped.
+func TestS1StalledRunOccupiesItsWorker(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.StallTimeout = time.Nanosecond })
+	imp := f.pendingImport(goodFile, "")
+	hangs, resume, returned := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	f.Blobs.OnUse(func(_ context.Context, use, key string) error {
+		if use == "create" && strings.Contains(key, "/run-1/") {
+			close(hangs)
+			<-resume
+		}
+		return nil
+	})
+	go func() {
+		defer close(returned)
+		if ran, err := f.RunNext(f.ctx); !ran || err != nil {
+			t.Errorf("ran %v, error %v; want a run without an error", ran, err)
+		}
+	}()
+	<-hangs
+	for f.reload(imp).Status == model.Running {
+		runtime.Gosched()
+	}
+	failed := f.wantStatus(imp, model.Failed)
+	want := []intray.Notice{{Type: intray.UnreadableFile, Level: intray.LevelError, Text: intray.NewMessage("import.stalled", intray.Params{"n": 1})}}
+	if diff := cmp.Diff(want, failed.Outcome.AllNotices()); diff != "" {
+		t.Errorf("the notices (-want +got):\n%s", diff)
+	}
+	select {
+	case <-returned:
+		t.Error("the worker is free although the run has not stopped")
+	default:
+	}
+	f.Blobs.OnUse(nil)
+	close(resume)
+	<-returned
+	if got := f.RunCounts().Stalled; got != 1 {
+		t.Errorf("%d stalled runs are counted, want 1", got)
+	}
+	f.wantStatus(imp, model.Failed)
+	f.wantNoBlobsOfRun(imp, 1)
 }
 
 // The store fails during a run, so the run can neither end nor return to the queue. The second

@@ -49,6 +49,9 @@ type Config struct {
 	// RunsPerOrg is the maximum number of imports of one organization that run at the same
 	// time. Default 2.
 	RunsPerOrg int
+	// StallTimeout is the time after which a run of an import that makes no progress is
+	// canceled. Default 30 minutes.
+	StallTimeout time.Duration
 	// ReviewLinkLife is the lifetime of review links. Default 30 days.
 	ReviewLinkLife time.Duration
 	// Quotas limit what each organization uses. OverQuota is called for each refused request. It
@@ -114,7 +117,7 @@ func New(cfg Config) (*Service, error) {
 	s.schemaService = schemas.New(s.env, cfg.CheckHooks)
 	s.retentionService = retention.New(s.env)
 	s.importService = imports.New(s.env, imports.Config{
-		Schemas: s.schemaService, Engine: cfg.Engine, MaxFileSize: cfg.MaxFileSize, RunsPerOrg: cfg.RunsPerOrg, ReviewLinkLife: cfg.ReviewLinkLife, OnTransition: s.onTransition,
+		Schemas: s.schemaService, Engine: cfg.Engine, MaxFileSize: cfg.MaxFileSize, RunsPerOrg: cfg.RunsPerOrg, StallTimeout: cfg.StallTimeout, ReviewLinkLife: cfg.ReviewLinkLife, OnTransition: s.onTransition,
 		StageReviewed: func(ctx context.Context, imp model.Import, prefix string) error {
 			return s.StageReviewed(ctx, imp, prefix)
 		},
@@ -130,6 +133,7 @@ func New(cfg Config) (*Service, error) {
 func (cfg *Config) setDefaults() {
 	cfg.MaxFileSize = cmp.Or(max(cfg.MaxFileSize, 0), intray.MaxFileSize)
 	cfg.RunsPerOrg = cmp.Or(max(cfg.RunsPerOrg, 0), 2)
+	cfg.StallTimeout = cmp.Or(max(cfg.StallTimeout, 0), 30*time.Minute)
 	cfg.ReviewLinkLife = cmp.Or(max(cfg.ReviewLinkLife, 0), 30*24*time.Hour)
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
