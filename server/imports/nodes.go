@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/model"
 )
 
@@ -29,23 +30,24 @@ func (s *Service) Join(ctx context.Context) error {
 	}
 	for _, node := range nodes {
 		if other, _, _ := strings.Cut(node, "/"); other == folder && node != s.env.Node {
-			err = errors.Join(err, s.expireNode(ctx, node))
+			err = errors.Join(err, s.expireDeadNode(ctx, node))
 		}
 	}
 	return errors.Join(err, s.RecordHeartbeat(ctx))
 }
 
 // Leave unregisters this process and returns its runs to the queue.
-func (s *Service) Leave(ctx context.Context) error { return s.expireNode(ctx, s.env.Node) }
+func (s *Service) Leave(ctx context.Context) error { return s.expireNode(ctx, s.env.Node, false) }
 
 // RecordHeartbeat records that this process is alive, and measures the clock skew. Call it every
 // 2 s, from one goroutine only.
 func (s *Service) RecordHeartbeat(ctx context.Context) error {
 	var skew time.Duration
+	kills := s.env.OOMKills()
 	err := s.env.Store.UpdateUrgently(ctx, func(tx model.Tx) error {
 		// The time in the middle differs from that of the statement by at most half its duration.
 		began := s.env.Now()
-		at, err := tx.Nodes.Heartbeat(ctx, s.env.Node)
+		at, err := tx.Nodes.Heartbeat(ctx, s.env.Node, kills)
 		skew = at.Sub(began.Add(s.env.Now().Sub(began) / 2))
 		return err
 	})
@@ -73,9 +75,23 @@ func (s *Service) ClockSkew() time.Duration {
 	return 0
 }
 
-// expireNode reclaims the imports, deliveries, connectors and jobs of a dead node,
-// and removes the node.
-func (s *Service) expireNode(ctx context.Context, node string) error {
+// expireDeadNode expires a node that has not left. If the kernel of its machine has killed a
+// process for lack of memory since its last heartbeat, that process was probably the node. On
+// another machine, this is unknown.
+func (s *Service) expireDeadNode(ctx context.Context, node string) error {
+	last, err := model.View(ctx, s.env.Store, func(tx model.Tx) (model.OOMKills, error) { return tx.Nodes.OOMKills(ctx, node) })
+	if model.IsKind(err, model.NotFound) {
+		return nil // another process has expired the node
+	}
+	if err != nil {
+		return err
+	}
+	return s.expireNode(ctx, node, s.env.OOMKills().MoreThan(last))
+}
+
+// expireNode reclaims the imports, deliveries, connectors and jobs of a node that has ended, and
+// removes the node. outOfMemory reports whether the node was killed for lack of memory.
+func (s *Service) expireNode(ctx context.Context, node string, outOfMemory bool) error {
 	for done := false; !done; {
 		err := s.env.Store.Update(ctx, func(tx model.Tx) error {
 			refs, err := tx.Imports.InStatus(ctx, model.Running, node, model.MaintenanceBatch)
@@ -83,7 +99,7 @@ func (s *Service) expireNode(ctx context.Context, node string) error {
 				return err
 			}
 			for _, ref := range refs {
-				if err := s.reclaimImport(ctx, tx, ref, node); err != nil {
+				if err := s.reclaimImport(ctx, tx, ref, node, outOfMemory); err != nil {
 					return err
 				}
 			}
@@ -102,8 +118,10 @@ func (s *Service) expireNode(ctx context.Context, node string) error {
 	return nil
 }
 
-// reclaimImport queues an import of a dead node, unless its run has ended.
-func (s *Service) reclaimImport(ctx context.Context, tx model.Tx, ref model.ImportRef, node string) error {
+// reclaimImport queues an import of a node that has ended, unless its run has ended. If the node
+// was killed for lack of memory, any of its imports may be the cause, so each of them runs alone
+// from then on. An import that was already alone is the cause, and fails.
+func (s *Service) reclaimImport(ctx context.Context, tx model.Tx, ref model.ImportRef, node string, outOfMemory bool) error {
 	imp, err := tx.Imports.Get(ctx, ref.Org, ref.ID)
 	if model.IsKind(err, model.NotFound) {
 		return nil
@@ -111,7 +129,16 @@ func (s *Service) reclaimImport(ctx context.Context, tx model.Tx, ref model.Impo
 	if err != nil || imp.Status != model.Running || imp.Node != node || imp.Run != ref.Run {
 		return err
 	}
-	return s.requeueLost(ctx, tx, imp, s.env.Now())
+	switch {
+	case !outOfMemory:
+		return s.requeueLost(ctx, tx, imp, s.env.Now())
+	case imp.Alone:
+		s.env.Log.Error("import failed because its process was killed twice for lack of memory", "import", imp.ID, "org", imp.Org, "run", imp.Run)
+		return s.failRun(ctx, tx, imp, intray.NewMessage("import.memory_exhausted", nil))
+	}
+	s.env.Log.Warn("the process of an import was killed for lack of memory; the import will run alone", "import", imp.ID, "org", imp.Org, "run", imp.Run)
+	imp.Alone = true
+	return s.requeue(ctx, tx, imp)
 }
 
 // reclaimAbandoned reclaims imports that are running in this process according to
@@ -132,7 +159,7 @@ func (s *Service) reclaimAbandoned(ctx context.Context) error {
 	s.idleRuns = idle
 	for _, ref := range again {
 		s.env.Log.Warn("reclaim an abandoned import", "import", ref.ID, "run", ref.Run)
-		err = errors.Join(err, s.env.Store.Update(ctx, func(tx model.Tx) error { return s.reclaimImport(ctx, tx, ref, s.env.Node) }))
+		err = errors.Join(err, s.env.Store.Update(ctx, func(tx model.Tx) error { return s.reclaimImport(ctx, tx, ref, s.env.Node, false) }))
 	}
 	return err
 }
@@ -142,7 +169,7 @@ func (s *Service) expireSilentNodes(ctx context.Context) error {
 	for _, node := range silent {
 		if node != s.env.Node {
 			s.env.Log.Warn("node is considered dead", "node", node)
-			err = errors.Join(err, s.expireNode(ctx, node))
+			err = errors.Join(err, s.expireDeadNode(ctx, node))
 		}
 	}
 	return err

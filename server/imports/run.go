@@ -434,7 +434,7 @@ func (s *Service) RunAgain(ctx context.Context, tx model.Tx, imp *model.Import) 
 	if err := s.discardRun(ctx, tx, *imp); err != nil {
 		return fmt.Errorf("discard the last run: %w", err)
 	}
-	imp.Outcome, imp.Stage, imp.Lost = nil, "", 0
+	imp.Outcome, imp.Stage, imp.Lost, imp.Alone = nil, "", 0, false
 	if err := s.Transition(ctx, tx, imp, model.Pending); err != nil {
 		return err
 	}

@@ -162,6 +162,9 @@ type Import struct {
 	Run int
 	// Lost is the number of attempts that crashed or failed for reasons other than the file.
 	Lost int
+	// Alone is set if the import ran in a process that was killed for lack of memory. A process
+	// that runs such an import runs no other imports at the same time.
+	Alone bool
 	// Node is the process that is running the import. It is only set while Status is Running.
 	Node string
 	// Filename is the file name that the client sent, or "".

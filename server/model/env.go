@@ -36,6 +36,8 @@ type Env struct {
 	// may be nil.
 	Quotas    Quotas
 	OverQuota func(org string, quota Quota)
+	// OOMKills returns the OOM kills on this machine.
+	OOMKills func() OOMKills
 	// Clock returns the current time.
 	Clock func() time.Time
 	// Rand is the source of randomness for ids and keys.

@@ -30,7 +30,7 @@ func Transitions() []Transition {
 		{Running, Pending, "the worker stopped or died before it finished"},
 		{Running, Successful, "no question is open, and the result is stored"},
 		{Running, NeedsReview, "a person must answer a question or fix rows"},
-		{Running, Failed, "the file cannot be read, a hook failed, a limit was exceeded, or the run made no progress"},
+		{Running, Failed, "the file cannot be read, a hook failed, a limit was exceeded, or the run made no progress or exhausted the memory twice"},
 		{Pending, Failed, "the import was started ten times and never finished"},
 		{NeedsReview, Pending, "questions were answered, the mapping was changed or a person chose to run the import again"},
 		{NeedsReview, Successful, "the review was submitted"},

@@ -427,11 +427,26 @@ type TrashRows interface {
 	Remove(ctx context.Context, prefix string) error
 }
 
+// OOMKills counts the processes that the kernel of a machine has killed for lack of memory.
+type OOMKills struct {
+	// Machine identifies the machine since it was started. It is "" if the count is unknown.
+	Machine string
+	Count   int64
+}
+
+// MoreThan reports whether k proves that there were further kills after an earlier count.
+func (k OOMKills) MoreThan(earlier OOMKills) bool {
+	return k.Machine != "" && k.Machine == earlier.Machine && k.Count > earlier.Count
+}
+
 // NodeRows stores the processes that share the store. All times are from the clock
 // of the database.
 type NodeRows interface {
-	// Heartbeat records that the node is alive, and returns the time of the database.
-	Heartbeat(ctx context.Context, node string) (time.Time, error)
+	// Heartbeat records that the node is alive, and the OOM kills on its machine. It returns the
+	// time of the database.
+	Heartbeat(ctx context.Context, node string, kills OOMKills) (time.Time, error)
+	// OOMKills returns the OOM kills that the last heartbeat of a node recorded.
+	OOMKills(ctx context.Context, node string) (OOMKills, error)
 	// Silent returns the nodes that have not recorded a heartbeat for at least the
 	// given duration.
 	Silent(ctx context.Context, after time.Duration) ([]string, error)

@@ -582,8 +582,12 @@ type nodesFaults struct {
 	faults *Faults
 }
 
-func (rows nodesFaults) Heartbeat(ctx context.Context, node string) (time.Time, error) {
-	return Get(rows.faults, "Nodes.Heartbeat", func() (time.Time, error) { return rows.NodeRows.Heartbeat(ctx, node) })
+func (rows nodesFaults) Heartbeat(ctx context.Context, node string, kills model.OOMKills) (time.Time, error) {
+	return Get(rows.faults, "Nodes.Heartbeat", func() (time.Time, error) { return rows.NodeRows.Heartbeat(ctx, node, kills) })
+}
+
+func (rows nodesFaults) OOMKills(ctx context.Context, node string) (model.OOMKills, error) {
+	return Get(rows.faults, "Nodes.OOMKills", func() (model.OOMKills, error) { return rows.NodeRows.OOMKills(ctx, node) })
 }
 
 func (rows nodesFaults) Silent(ctx context.Context, after time.Duration) ([]string, error) {

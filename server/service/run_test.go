@@ -519,7 +519,7 @@ func TestManyRunsOfADeadNode(t *testing.T) {
 				return err
 			}
 		}
-		_, err := tx.Nodes.Heartbeat(f.ctx, "elsewhere/one")
+		_, err := tx.Nodes.Heartbeat(f.ctx, "elsewhere/one", model.OOMKills{})
 		return err
 	}))
 	must(t, f.newNode("elsewhere/two").Join(f.ctx))

@@ -43,6 +43,8 @@ type Config struct {
 
 	// Reserve is the disk space for deletions on a full disk. Nil means none.
 	Reserve model.Reserve
+	// OOMKills returns the OOM kills on this machine. Nil means that they are unknown.
+	OOMKills func() model.OOMKills
 
 	// MaxFileSize is the maximum size of an uploaded file, in bytes. Default 1 GiB.
 	MaxFileSize int64
@@ -105,7 +107,7 @@ func New(cfg Config) (*Service, error) {
 	cfg.setDefaults()
 	s := &Service{env: &model.Env{
 		Store: cfg.Store, Blobs: cfg.Blobs, Master: cfg.Master, Node: cfg.Node,
-		Reserve: cfg.Reserve, Quotas: cfg.Quotas, OverQuota: cfg.OverQuota, Clock: cfg.Clock, Rand: cfg.Rand, Log: cfg.Log, CrashPoint: cfg.CrashPoint,
+		Reserve: cfg.Reserve, Quotas: cfg.Quotas, OverQuota: cfg.OverQuota, OOMKills: cfg.OOMKills, Clock: cfg.Clock, Rand: cfg.Rand, Log: cfg.Log, CrashPoint: cfg.CrashPoint,
 	}}
 	var err error
 	if s.authService, err = auth.New(s.env); err != nil {
@@ -137,6 +139,9 @@ func (cfg *Config) setDefaults() {
 	cfg.ReviewLinkLife = cmp.Or(max(cfg.ReviewLinkLife, 0), 30*24*time.Hour)
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
+	}
+	if cfg.OOMKills == nil {
+		cfg.OOMKills = func() model.OOMKills { return model.OOMKills{} }
 	}
 	if cfg.Rand == nil {
 		cfg.Rand = rand.Reader

@@ -124,7 +124,9 @@ type skewedNodes struct {
 	now func() time.Time
 }
 
-func (r skewedNodes) Heartbeat(context.Context, string) (time.Time, error) { return r.now(), nil }
+func (r skewedNodes) Heartbeat(context.Context, string, model.OOMKills) (time.Time, error) {
+	return r.now(), nil
+}
 
 type unreachableStore struct{ model.Store }
 

@@ -33,7 +33,7 @@ var (
 func addListedImport(to *columns, i *model.Import) {
 	to.add("id", &i.ID, "org", &i.Org, "schema_id", &i.SchemaID, "upload_id", &i.UploadID, "inline", &i.Inline, "created", micros{&i.Created},
 		"review_version", &i.Review.Version, "review_expires", micros{&i.Review.Expires}, "review_licence", &i.Review.Licence,
-		"status", &i.Status, "run", &i.Run, "lost", &i.Lost, "node", &i.Node, "filename", &i.Filename, "has_user", &i.HasUser, "person", asJSON{&i.User},
+		"status", &i.Status, "run", &i.Run, "lost", &i.Lost, "alone", &i.Alone, "node", &i.Node, "filename", &i.Filename, "has_user", &i.HasUser, "person", asJSON{&i.User},
 		"raw_key", &i.Raw.Key, "raw_size", &i.Raw.Size, "raw_sha256", &i.Raw.SHA256, "stage", &i.Stage,
 		"result_key", &i.Result.Key, "result_size", &i.Result.Size, "result_sha256", &i.Result.SHA256,
 		"modified", micros{&i.Modified}, "queued", micros{&i.Queued})
@@ -85,6 +85,9 @@ func (r importRows) InStatus(ctx context.Context, status model.Status, node stri
 // claimNext steps through the index from one waiting organization to the next. The cost of a
 // claim therefore depends on the number of organizations, not on the number of imports. For
 // equivalent joins, the query planners chose one scan of all imports per organization.
+//
+// If the next import runs alone and the process is busy, nothing is claimed. Otherwise, imports
+// that run alone would wait until no others arrive.
 var claimNext = `
 	WITH RECURSIVE waiting (org) AS (
 		SELECT min(org) FROM imports WHERE status = 'PENDING' AND queued <= $2
@@ -98,6 +101,8 @@ var claimNext = `
 			WHERE (SELECT count(*) FROM imports b WHERE b.status = 'RUNNING' AND b.org = o.id) < $3
 			ORDER BY o.served, o.created, o.id LIMIT 1)
 		ORDER BY next.queued, next.id LIMIT 1)
+	AND NOT EXISTS (
+		SELECT 1 FROM imports here WHERE here.status = 'RUNNING' AND here.node = $1 AND (here.alone OR imports.alone))
 	RETURNING ` + imports.list
 
 func (r importRows) Claim(ctx context.Context, node string, perOrg int, now time.Time) (model.Import, error) {

@@ -344,10 +344,16 @@ type nodeRows struct{ *txn }
 
 func idCell(id *string) []any { return []any{id} }
 
-func (r nodeRows) Heartbeat(ctx context.Context, node string) (time.Time, error) {
+func (r nodeRows) Heartbeat(ctx context.Context, node string, kills model.OOMKills) (time.Time, error) {
 	return queryOne(ctx, r.txn, "heartbeat", func(at *time.Time) []any { return []any{micros{at}} },
-		`INSERT INTO nodes (id, beat) VALUES ($1, `+r.dialect.now+`)
-		ON CONFLICT (id) DO UPDATE SET beat = excluded.beat RETURNING beat`, node)
+		`INSERT INTO nodes (id, beat, machine, oom_kills) VALUES ($1, `+r.dialect.now+`, $2, $3)
+		ON CONFLICT (id) DO UPDATE SET beat = excluded.beat, machine = excluded.machine, oom_kills = excluded.oom_kills RETURNING beat`,
+		node, kills.Machine, kills.Count)
+}
+
+func (r nodeRows) OOMKills(ctx context.Context, node string) (model.OOMKills, error) {
+	return queryOne(ctx, r.txn, "node", func(k *model.OOMKills) []any { return []any{&k.Machine, &k.Count} },
+		`SELECT machine, oom_kills FROM nodes WHERE id = $1`, node)
 }
 
 func (r nodeRows) Silent(ctx context.Context, after time.Duration) ([]string, error) {

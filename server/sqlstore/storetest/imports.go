@@ -226,6 +226,42 @@ func testClaim(f *fixture) {
 	none()
 }
 
+// testClaimAlone checks that an import that runs alone and other imports never run on the same
+// node at the same time.
+func testClaimAlone(f *fixture) {
+	claim := func(node, want string) model.Import {
+		f.Helper()
+		var got model.Import
+		err := f.store.Update(f.ctx, func(tx model.Tx) (err error) {
+			got, err = tx.Imports.Claim(f.ctx, node, 9, startPlus(60))
+			return err
+		})
+		switch {
+		case want == "" && !model.IsKind(err, model.NotFound):
+			f.Fatalf("Claim on %s: %q, %v; want NotFound", node, got.ID, err)
+		case want != "" && (err != nil || got.ID != want):
+			f.Fatalf("Claim on %s: %q, %v; want %q", node, got.ID, err, want)
+		}
+		return got
+	}
+	var list []model.Import
+	for i := range 4 {
+		imp := anImport(i, "org-a", model.Pending)
+		imp.Alone, imp.Queued = i == 1, startPlus(i)
+		list = append(list, imp)
+	}
+	f.insertImports(list...)
+	first := claim("n1", list[0].ID)
+	claim("n1", "") // the next import would not be alone
+	alone := claim("n2", list[1].ID)
+	f.wantEqual(alone.Alone, true)
+	claim("n2", "")
+	claim("n1", list[2].ID)
+	f.finish(alone)
+	claim("n2", list[3].ID)
+	f.finish(first)
+}
+
 // queueMany queues 30 imports of one organization, and after them 4 imports of each
 // of three other organizations.
 func (f *fixture) queueMany() (orgs []string) {

@@ -84,9 +84,11 @@ func testTrash(f *fixture) {
 }
 
 func testNodes(f *fixture) {
+	kills := int64(0)
 	for _, node := range []string{"n2", "n1", "n2"} {
+		kills++
 		f.mustUpdate(func(tx model.Tx) error {
-			at, err := tx.Nodes.Heartbeat(f.ctx, node)
+			at, err := tx.Nodes.Heartbeat(f.ctx, node, model.OOMKills{Machine: "m", Count: kills})
 			f.wantEqual(at.IsZero(), false)
 			return err
 		})
@@ -96,6 +98,13 @@ func testNodes(f *fixture) {
 		return func(tx model.Tx) ([]string, error) { return tx.Nodes.Silent(f.ctx, after) }
 	}
 	f.wantEqual(read(f, all), []string{"n1", "n2"})
+	f.wantEqual(read(f, func(tx model.Tx) (model.OOMKills, error) { return tx.Nodes.OOMKills(f.ctx, "n2") }), model.OOMKills{Machine: "m", Count: 3})
+	if err := f.store.View(f.ctx, func(tx model.Tx) error {
+		_, err := tx.Nodes.OOMKills(f.ctx, "n3")
+		return err
+	}); !model.IsKind(err, model.NotFound) {
+		f.Errorf("OOMKills of an unknown node: %v, want NotFound", err)
+	}
 	f.wantEqual(read(f, silent(time.Hour)), []string(nil))
 	// The time of the database has advanced, or at least not gone backward.
 	f.wantEqual(read(f, silent(0)), []string{"n1", "n2"})

@@ -45,6 +45,7 @@ func testCases() []testCase {
 		{"imports in status", testImportsInStatus},
 		{"claim", testClaim},
 		{"claim is fair", testClaimIsFair},
+		{"claim alone", testClaimAlone},
 		{"claims at once", testClaimsAtOnce},
 		{"uploads", testUploads},
 		{"uploads processed", testUploadsProcessed},

@@ -1,0 +1,36 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/intraydata/intray/server/model"
+)
+
+// oomKills returns the OOM kills on this machine since it was started. The count is that of the
+// kernel and includes kills in all memory cgroups, so it survives the end of a container.
+func oomKills() model.OOMKills {
+	machine, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return model.OOMKills{}
+	}
+	counters, err := os.ReadFile("/proc/vmstat")
+	if err != nil {
+		return model.OOMKills{}
+	}
+	return parseOOMKills(string(machine), counters)
+}
+
+func parseOOMKills(machine string, counters []byte) model.OOMKills {
+	lines := bufio.NewScanner(bytes.NewReader(counters))
+	for lines.Scan() {
+		name, value, _ := strings.Cut(lines.Text(), " ")
+		if n, err := strconv.ParseInt(value, 10, 64); name == "oom_kill" && err == nil {
+			return model.OOMKills{Machine: strings.TrimSpace(machine), Count: n}
+		}
+	}
+	return model.OOMKills{}
+}
