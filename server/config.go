@@ -37,6 +37,9 @@ type Config struct {
 	// 32 bytes in base64. Default: the key in the file master.key in Data, which the first
 	// start creates.
 	MasterKey string
+	// NewMasterKey is the key that RotateMaster replaces MasterKey with. While it is set, Intray
+	// starts with either of them.
+	NewMasterKey string
 	// Listen is the address of the API, such as 127.0.0.1:8080.
 	Listen string
 	// BaseURL is the URL at which clients reach the service, without a path.
@@ -153,11 +156,13 @@ func (c *Config) checkStore() error {
 	if c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {
 		return usageErrorf("--database-url must begin with postgres://")
 	}
-	if c.MasterKey == "" {
-		return nil
-	}
-	if _, err := secrets.ParseMaster(c.MasterKey); err != nil {
-		return usageErrorf("INTRAY_MASTER_KEY: %w", err)
+	for _, key := range []struct{ variable, text string }{{"INTRAY_MASTER_KEY", c.MasterKey}, {"INTRAY_NEW_MASTER_KEY", c.NewMasterKey}} {
+		if key.text == "" {
+			continue
+		}
+		if _, err := secrets.ParseMaster(key.text); err != nil {
+			return usageErrorf("%s: %w", key.variable, err)
+		}
 	}
 	return nil
 }

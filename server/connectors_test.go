@@ -72,7 +72,7 @@ func newConnectorFixture(t *testing.T) *connectorFixture {
 	outside := egress.New(egress.Config{Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	servers := sftpServers{sftp.New(outside, sftp.Config{})}
 	d.Service, err = service.New(service.Config{
-		Store: rows, Blobs: blobtest.NewMemory(), Master: master, SFTP: servers, Remotes: servers, WebhookSender: newWebhookSender(outside), Node: "folder/one", Clock: d.now,
+		Store: rows, Blobs: blobtest.NewMemory(), Keys: master.Keyring(), SFTP: servers, Remotes: servers, WebhookSender: newWebhookSender(outside), Node: "folder/one", Clock: d.now,
 		Engine: engine.New(engine.Config{Formats: formats.Formats(""), Workers: 1}),
 	})
 	must(t, err)

@@ -17,7 +17,6 @@ import (
 	"github.com/intraydata/intray/server/egress"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/queue"
-	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/server/sftp"
 	"github.com/intraydata/intray/server/sqlstore"
@@ -51,7 +50,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	if err != nil {
 		return nil, err
 	}
-	master, err := masterKey(ctx, cfg, rows)
+	keys, err := openKeyring(ctx, cfg, rows)
 	if err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
@@ -68,7 +67,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	dialer := egress.New(egress.Config{Allow: cfg.EgressAllow, AllowByOrg: cfg.EgressAllowByOrg, Log: cfg.Log})
 	sender, servers := newWebhookSender(dialer), sftpServers{sftp.New(dialer, sftp.Config{})}
 	made, err := service.New(service.Config{
-		Store: rows, Blobs: blobs, Master: master, Engine: engine.New(moved), WebhookSender: sender,
+		Store: rows, Blobs: blobs, Keys: keys, Engine: engine.New(moved), WebhookSender: sender,
 		SFTP: servers, Remotes: servers, Reserve: room, Quotas: cfg.Quotas, OverQuota: cfg.overQuota, OOMKills: oomKills, Node: node, MaxFileSize: cfg.MaxFileSize, StallTimeout: cfg.StallTimeout, ReviewLinkLife: cfg.ReviewLinkLife, Log: cfg.Log,
 		CrashPoint: crashPoint(), CheckHooks: check,
 	})
@@ -91,36 +90,6 @@ func openStore(ctx context.Context, cfg Config, node string) (*sqlstore.Store, e
 		return nil, err
 	}
 	return sqlstore.Open(ctx, sqlstore.Config{Path: path, Logger: cfg.Log, Queue: jobs})
-}
-
-// masterKey returns the master key. It creates one only for a database that has
-// never had one, because a new key would hide that the original one is missing.
-func masterKey(ctx context.Context, cfg Config, rows *sqlstore.Store) (secrets.Master, error) {
-	begun, err := rows.HasMasterKey(ctx)
-	if err != nil {
-		return secrets.Master{}, err
-	}
-	master, err := cfg.master(begun)
-	if err != nil {
-		return secrets.Master{}, err
-	}
-	return master, rows.BindMasterKey(ctx, master.ID())
-}
-
-func (c *Config) master(begun bool) (secrets.Master, error) {
-	if c.MasterKey != "" {
-		return secrets.ParseMaster(c.MasterKey)
-	}
-	path := filepath.Join(c.Data, "master.key")
-	if !begun {
-		return secrets.LoadOrCreate(path)
-	}
-	master, err := secrets.Load(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return master, fmt.Errorf("%s is missing, but the database was created with a master key: "+
-			"restore the file from its backup, or set the key in INTRAY_MASTER_KEY", path)
-	}
-	return master, err
 }
 
 // nodeName returns the name of this process, which consists of a name stored in the

@@ -34,9 +34,9 @@ type Service struct {
 
 // New returns a Service.
 func New(env *model.Env) (*Service, error) {
-	replays, err := env.Master.Cipher("kept answers")
+	replays, err := env.Keys.Cipher("kept answers")
 	return &Service{
-		env: env, licenceKey: env.Master.Derive("licence keys"), idempotencyKey: env.Master.Derive("idempotency keys"),
+		env: env, licenceKey: env.Keys.Derive("licence keys"), idempotencyKey: env.Keys.Derive("idempotency keys"),
 		replayCipher: replays, activeReplays: model.NewInProgress(),
 	}, err
 }

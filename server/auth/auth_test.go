@@ -48,7 +48,7 @@ func newService(t *testing.T, store model.Store) *Service {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := New(&model.Env{Store: store, Master: master, Rand: rand.Reader, Log: slog.New(slog.DiscardHandler), Clock: func() time.Time { return started }})
+	s, err := New(&model.Env{Store: store, Keys: master.Keyring(), Rand: rand.Reader, Log: slog.New(slog.DiscardHandler), Clock: func() time.Time { return started }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,8 +43,8 @@ type Config struct {
 
 // New returns a service.
 func New(env *model.Env, cfg Config) (*Service, error) {
-	cipher, err := env.Master.Cipher(model.SecretLabel)
-	return &Service{env: env, cfg: cfg, passwordKey: env.Master.Derive("password fingerprints"), secretCipher: cipher}, err
+	cipher, err := env.Keys.Cipher(model.SecretLabel)
+	return &Service{env: env, cfg: cfg, passwordKey: env.Keys.Derive("password fingerprints"), secretCipher: cipher}, err
 }
 
 // maxConnectors is the maximum number of connectors per organization.

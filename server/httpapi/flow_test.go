@@ -47,7 +47,7 @@ func newServer(t *testing.T, change func(*Config), changeService ...func(*servic
 	check(t, err)
 	f := &faults{left: -1}
 	serviceConfig := service.Config{
-		Store: faultyStore{rows, f}, Blobs: faultyBlobs{blobtest.NewMemory(), f}, Master: master, SFTP: nowhere{}, WebhookSender: fakeWebhookSender{}, Remotes: harbour{}, Node: "a/1",
+		Store: faultyStore{rows, f}, Blobs: faultyBlobs{blobtest.NewMemory(), f}, Keys: master.Keyring(), SFTP: nowhere{}, WebhookSender: fakeWebhookSender{}, Remotes: harbour{}, Node: "a/1",
 		Engine: engine.New(engine.Config{Formats: formats.Formats(""), Workers: 1}),
 	}
 	for _, change := range changeService {

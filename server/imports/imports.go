@@ -64,8 +64,8 @@ type Config struct {
 // New returns a Service.
 func New(env *model.Env, cfg Config) *Service {
 	return &Service{
-		env: env, cfg: cfg, activeRuns: model.NewInProgress(), repairing: make(chan struct{}, 1), uploadKey: env.Master.Derive("upload addresses"),
-		downloadKey: env.Master.Derive("download addresses"), hydrationKey: env.Master.Derive("hydration tokens"),
+		env: env, cfg: cfg, activeRuns: model.NewInProgress(), repairing: make(chan struct{}, 1), uploadKey: env.Keys.TokenKey("upload addresses"),
+		downloadKey: env.Keys.TokenKey("download addresses"), hydrationKey: env.Keys.TokenKey("hydration tokens"),
 	}
 }
 

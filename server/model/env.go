@@ -23,9 +23,9 @@ import (
 
 // Env holds the dependencies that all use cases need.
 type Env struct {
-	Store  Store
-	Blobs  blob.Store
-	Master secrets.Master
+	Store Store
+	Blobs blob.Store
+	Keys  secrets.Keyring
 	// Node identifies this process among the processes that share the store. Its part before the
 	// first "/" identifies the data folder. No two processes serve from the same data folder at
 	// the same time, because each of them locks it.

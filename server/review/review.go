@@ -44,7 +44,7 @@ type Service struct {
 // links.
 func New(env *model.Env, imports *imports.Service, engine *engine.Engine, linkLife time.Duration) *Service {
 	return &Service{
-		env: env, imports: imports, engine: engine, linkLife: linkLife, reviewKey: env.Master.Derive("review links"), sessionKey: env.Master.Derive("review visits"),
+		env: env, imports: imports, engine: engine, linkLife: linkLife, reviewKey: env.Keys.TokenKey("review links"), sessionKey: env.Keys.TokenKey("review visits"),
 		drafts: &drafts{open: map[string]*openDraft{}}, changeProgress: &changeProgress{byImport: map[string]Progress{}}, submitting: model.NewInProgress(),
 	}
 }

@@ -3,7 +3,6 @@ package secrets
 import (
 	"crypto/hkdf"
 	"crypto/hmac"
-	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/base64"
@@ -24,7 +23,8 @@ const keySize = 32
 // maxMasterFile is the maximum size of a master key file, in bytes.
 const maxMasterFile = 4096
 
-// Master is the key from which an installation derives its signing, hashing and encryption keys.
+// Master is a key from which other keys are derived: the master key of an installation, or one of
+// the secrets in its [Keyring].
 // The zero Master contains no key: Derive returns the zero Key, and Cipher returns an error.
 type Master struct{ hidden }
 
@@ -96,16 +96,18 @@ func checkKeyFile(path string, stat fs.FileInfo) error {
 }
 
 // createKeyFile writes a new key to path, unless another process has created the file first.
-func createKeyFile(path string) error {
+func createKeyFile(path string) error { return CreateMasterFile(path, randomSecret()) }
+
+// CreateMasterFile writes a master key to a file that only its owner can read. If the file exists,
+// CreateMasterFile does nothing. The folder must exist.
+func CreateMasterFile(path string, m Master) error {
 	folder := filepath.Dir(path)
 	temp, err := os.CreateTemp(folder, ".master-key-*")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = os.Remove(temp.Name()) }()
-	var key [keySize]byte
-	_, _ = rand.Read(key[:]) // It never returns an error.
-	_, err = temp.WriteString(base64.StdEncoding.EncodeToString(key[:]) + "\n")
+	_, err = temp.WriteString(base64.StdEncoding.EncodeToString(m.bytes()) + "\n")
 	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
 		return err
 	}
@@ -113,11 +115,32 @@ func createKeyFile(path string) error {
 	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
+	return syncFolder(folder)
+}
+
+func syncFolder(folder string) error {
 	dir, err := os.Open(folder)
 	if err != nil {
 		return err
 	}
 	return errors.Join(dir.Sync(), dir.Close())
+}
+
+// ReplaceMasterFile replaces the master key file path with the file next, and preserves the
+// replaced file under the name former. If the file next does not exist, ReplaceMasterFile does
+// nothing. All files must be in the same folder.
+func ReplaceMasterFile(path, next, former string) error {
+	if _, err := os.Lstat(next); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err := os.Link(path, former); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("preserve the old master key: %w", err)
+	}
+	// Another process may have replaced the file in the meantime.
+	if err := os.Rename(next, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("replace the master key: %w", err)
+	}
+	return syncFolder(filepath.Dir(path))
 }
 
 // ID returns an identifier of the master key, 16 hexadecimal digits that do not reveal the key.
@@ -135,7 +158,7 @@ func (m Master) Derive(label string) Key {
 	if m.IsZero() {
 		return Key{}
 	}
-	return Key{newHidden(m.deriveBytes("key", label))}
+	return Key{hidden: newHidden(m.deriveBytes("key", label))}
 }
 
 // deriveBytes derives 32 bytes from the master key for a use and a label.
@@ -158,9 +181,13 @@ const (
 	forToken = 2
 )
 
-// Key is a 32-byte key that Master.Derive returned. The zero Key verifies nothing,
-// and signing with it panics.
-type Key struct{ hidden }
+// Key is a 32-byte key that Master.Derive or a method of a Keyring returned. The zero Key verifies
+// nothing, and signing with it panics.
+type Key struct {
+	hidden
+	// former are the older keys whose tokens Verify accepts.
+	former []Key
+}
 
 // MAC returns the 32-byte HMAC-SHA256 of the parts. Parts are length-prefixed:
 // ("ab", "c") and ("a", "bc") have different MACs.
@@ -177,8 +204,8 @@ func (k Key) Sign(payload []byte) string {
 	return tokenEncoding.EncodeToString(payload) + "." + tokenEncoding.EncodeToString(k.computeMAC(forToken, payload))
 }
 
-// Verify returns the payload of a token that Sign made with this key. For any other
-// token, including one that is not canonically encoded, it returns ErrToken.
+// Verify returns the payload of a token that Sign made with this key or with an older key of the
+// same Keyring. For any other token, including one that is not canonically encoded, it returns ErrToken.
 func (k Key) Verify(token string) ([]byte, error) {
 	head, tail, ok := strings.Cut(token, ".")
 	if !ok || k.IsZero() {
@@ -186,10 +213,18 @@ func (k Key) Verify(token string) ([]byte, error) {
 	}
 	payload, okPayload := decodeToken(head)
 	code, okCode := decodeToken(tail)
-	if !okPayload || !okCode || !constantTimeEqual(code, k.computeMAC(forToken, payload)) {
+	if !okPayload || !okCode {
 		return nil, ErrToken
 	}
-	return payload, nil
+	if constantTimeEqual(code, k.computeMAC(forToken, payload)) {
+		return payload, nil
+	}
+	for _, f := range k.former {
+		if constantTimeEqual(code, f.computeMAC(forToken, payload)) {
+			return payload, nil
+		}
+	}
+	return nil, ErrToken
 }
 
 var tokenEncoding = base64.RawURLEncoding

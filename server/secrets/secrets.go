@@ -1,13 +1,14 @@
 // Package secrets protects secrets in the database, in memory and in tokens.
 //
-// The [Master] is the key of an installation. A [Key] is derived from it for one
-// purpose and creates MACs and signed tokens. A [Cipher] is also derived for one
-// purpose and encrypts bytes for one row of the database. They can be decrypted for
-// that row only. A [Secret] is secret text, such as a password.
+// The [Master] is the key of an installation. It encrypts the [Keyring], which contains the
+// secrets from which all other keys are derived. A [Key] is derived for one purpose and creates
+// MACs and signed tokens. A [Cipher] is also derived for one purpose and encrypts bytes for one
+// row of the database. They can be decrypted for that row only. A [Secret] is secret text, such
+// as a password.
 //
-// All four print as "redacted" with every verb and encoder, even inside other values. The
-// package does not hash passwords and does not rotate keys. Tokens do not expire: a caller that
-// needs an expiry time must put it in the payload and check it.
+// All five print as "redacted" with every verb and encoder, even inside other values. The
+// package does not hash passwords. Tokens do not expire: a caller that needs an expiry time must
+// put it in the payload and check it.
 package secrets
 
 import (
@@ -91,6 +92,8 @@ var ErrSealed = errors.New("sealed bytes cannot be opened")
 type Cipher struct {
 	redacted
 	aead tink.AEAD
+	// former decrypt bytes that older keys encrypted.
+	former []tink.AEAD
 }
 
 // Cipher returns a cipher for the purpose named by the label. Ciphers with the same
@@ -146,7 +149,14 @@ func (c *Cipher) Seal(plain []byte, org, id string) ([]byte, error) {
 
 // Open decrypts bytes that were sealed for the row. It returns ErrSealed if it cannot.
 func (c *Cipher) Open(sealed []byte, org, id string) ([]byte, error) {
-	plain, err := c.aead.Decrypt(sealed, associatedData(org, id))
+	row := associatedData(org, id)
+	plain, err := c.aead.Decrypt(sealed, row)
+	for _, former := range c.former {
+		if err == nil {
+			break
+		}
+		plain, err = former.Decrypt(sealed, row)
+	}
 	if err != nil {
 		return nil, ErrSealed
 	}

@@ -64,7 +64,7 @@ type Env struct {
 	Blobs  *Blobs
 	Clock  *Clock
 	Faults *Faults
-	Master secrets.Master
+	Keys   secrets.Keyring
 }
 
 // New returns an environment with an empty database, which it closes when the test ends.
@@ -80,7 +80,7 @@ func New(t *testing.T) *Env {
 	master, err := secrets.ParseMaster(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("m", 32))))
 	Must(t, err)
 	faults := &Faults{}
-	return &Env{Store: store, Blobs: newBlobs(faults), Clock: &Clock{now: Started}, Faults: faults, Master: master}
+	return &Env{Store: store, Blobs: newBlobs(faults), Clock: &Clock{now: Started}, Faults: faults, Keys: master.Keyring()}
 }
 
 func databaseConfig(path string) sqlstore.Config {
@@ -109,7 +109,7 @@ var migrated = sync.OnceValues(func() ([]byte, error) {
 // Config returns the configuration for a service in the environment.
 func (e *Env) Config() service.Config {
 	return service.Config{
-		Store: e.Faults.Store(e.Store), Blobs: e.Blobs, Master: e.Master, Node: Node, Clock: e.Clock.Now, Rand: e.Faults.Rand(),
+		Store: e.Faults.Store(e.Store), Blobs: e.Blobs, Keys: e.Keys, Node: Node, Clock: e.Clock.Now, Rand: e.Faults.Rand(),
 		Engine: engine.New(engine.Config{Formats: formats.Formats(""), Workers: 2}),
 	}
 }
@@ -117,7 +117,7 @@ func (e *Env) Config() service.Config {
 // Model returns the environment for a single use case.
 func (e *Env) Model() *model.Env {
 	return &model.Env{
-		Store: e.Faults.Store(e.Store), Blobs: e.Blobs, Master: e.Master, Node: Node, Clock: e.Clock.Now, Rand: e.Faults.Rand(),
+		Store: e.Faults.Store(e.Store), Blobs: e.Blobs, Keys: e.Keys, Node: Node, Clock: e.Clock.Now, Rand: e.Faults.Rand(),
 		Log: slog.New(slog.DiscardHandler), CrashPoint: func(string) {},
 	}
 }

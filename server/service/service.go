@@ -30,7 +30,7 @@ import (
 type Config struct {
 	Store  model.Store
 	Blobs  blob.Store
-	Master secrets.Master
+	Keys   secrets.Keyring
 	Engine *engine.Engine
 	SFTP   connectors.SFTP
 	// Remotes connects to the servers of connectors. Nil means that connectors do not run.
@@ -106,7 +106,7 @@ type Service struct {
 func New(cfg Config) (*Service, error) {
 	cfg.setDefaults()
 	s := &Service{env: &model.Env{
-		Store: cfg.Store, Blobs: cfg.Blobs, Master: cfg.Master, Node: cfg.Node,
+		Store: cfg.Store, Blobs: cfg.Blobs, Keys: cfg.Keys, Node: cfg.Node,
 		Reserve: cfg.Reserve, Quotas: cfg.Quotas, OverQuota: cfg.OverQuota, OOMKills: cfg.OOMKills, Clock: cfg.Clock, Rand: cfg.Rand, Log: cfg.Log, CrashPoint: cfg.CrashPoint,
 	}}
 	var err error

@@ -256,11 +256,19 @@ func TestFaultsReachTheCaller(t *testing.T) {
 		"View":   func() error { return s.View(ctx, func(model.Tx) error { return nil }) },
 		"Ping":   func() error { return s.Ping(ctx) },
 		"Forget": func() error { return s.Forget(ctx) },
-		"HasMasterKey": func() error {
-			_, err := s.HasMasterKey(ctx)
+		"KeyMarks": func() error {
+			_, err := s.KeyMarks(ctx)
 			return err
 		},
-		"BindMasterKey": func() error { return s.BindMasterKey(ctx, "mark") },
+		"EnsureKeyMarks": func() error {
+			_, err := s.EnsureKeyMarks(ctx, KeyMarks{"id", "keys"})
+			return err
+		},
+		"ReplaceKeyMarks": func() error {
+			// The marks that the call replaces are the ones that it stores.
+			marks := KeyMarks{"id", "keys"}
+			return s.ReplaceKeyMarks(ctx, marks, marks, func(sealed []byte, _, _ string) ([]byte, error) { return sealed, nil })
+		},
 	} {
 		wantEachFault(t, f, name, work)
 	}

@@ -32,9 +32,6 @@ type Config struct {
 	// URL is the URL of a PostgreSQL database: postgres://…, with the parameters of
 	// pgx such as pool_max_conns (default 16, minimum 4).
 	URL string
-	// Mark identifies the master key. A database with a different mark is refused.
-	// "" skips the check.
-	Mark string
 	// Queue configures the job queue. Its Logger defaults to Config.Logger.
 	Queue queue.Config
 	// Logger receives a record when the database is unreachable. Default: no logging.
@@ -66,9 +63,6 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	err := s.open(ctx, cfg)
 	if err == nil {
 		err = s.migrate(ctx)
-	}
-	if err == nil && cfg.Mark != "" {
-		err = s.BindMasterKey(ctx, cfg.Mark)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the store: %w", translate(err)), s.Close())
@@ -387,38 +381,6 @@ func (r jobRows) Enqueue(ctx context.Context, job queue.Job) error {
 func (r jobRows) Waiting(ctx context.Context, kind string) (int, error) {
 	n, err := r.jobs.Waiting(ctx, r.tx, kind)
 	return n, translate(err)
-}
-
-// errMark means that the rows were written with a different master key, so that
-// every API key would be invalid and every secret unreadable.
-var errMark = errors.New("the database was created with another master key: " +
-	"set INTRAY_MASTER_KEY to that key, or restore the file master.key in the data folder")
-
-// masterMark is the name of the mark of the master key.
-const masterMark = "master key"
-
-// HasMasterKey reports whether the database was created with a master key. If so,
-// the database is unusable without that key.
-func (s *Store) HasMasterKey(ctx context.Context) (has bool, err error) {
-	err = s.View(ctx, func(tx model.Tx) error {
-		mark, err := tx.Nodes.EnsureMark(ctx, masterMark, "")
-		has = mark != ""
-		return err
-	})
-	return has, err
-}
-
-// BindMasterKey compares the mark of the current master key with the mark in the
-// database. In a new database, it stores the mark. If the marks differ, it returns
-// an error that says what to do.
-func (s *Store) BindMasterKey(ctx context.Context, mark string) error {
-	return s.Update(ctx, func(tx model.Tx) error {
-		kept, err := tx.Nodes.EnsureMark(ctx, masterMark, mark)
-		if err == nil && kept != mark {
-			return errMark
-		}
-		return err
-	})
 }
 
 // EnsureMark returns the mark with the given name. If there is none, it stores and

@@ -31,8 +31,8 @@ type Service struct {
 
 // New returns a service. If sender is nil, no events are delivered.
 func New(env *model.Env, sender Sender) (*Service, error) {
-	cipher, err := env.Master.Cipher(model.SecretLabel)
-	return &Service{env: env, sender: sender, signingKey: env.Master.Derive("webhook signatures"), secretCipher: cipher, inFlight: newInFlight()}, err
+	cipher, err := env.Keys.Cipher(model.SecretLabel)
+	return &Service{env: env, sender: sender, signingKey: env.Keys.Derive("webhook signatures"), secretCipher: cipher, inFlight: newInFlight()}, err
 }
 
 const (
