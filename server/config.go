@@ -33,7 +33,7 @@ type Config struct {
 	Data string
 	// DatabaseURL is the URL of a PostgreSQL database. Default: SQLite in Data.
 	DatabaseURL string
-	// MasterKey is the key from which Intray derives its signing, hashing and encryption keys:
+	// MasterKey is the key that encrypts the internal keys in the database:
 	// 32 bytes in base64. Default: the key in the file master.key in Data, which the first
 	// start creates.
 	MasterKey string

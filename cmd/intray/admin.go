@@ -7,8 +7,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
+	"maps"
 	"os"
 	"runtime/debug"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -50,11 +54,19 @@ func openKeys(ctx context.Context, cfg server.Config) (*service.Service, func() 
 	return svc, func() error { return errors.Join(closeAll(), os.RemoveAll(cfg.Data)) }, nil
 }
 
+// adminConfig is the configuration for commands that print what they do. They log only warnings
+// and errors.
+func (f storeFlags) adminConfig(s streams) server.Config {
+	cfg := f.config(s)
+	cfg.Log = slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	return cfg
+}
+
 // runAdmin opens the stores and runs one task. A server may be running at the same time. Only
 // a command that can be the first one for a data folder may create the store: after a typing
 // error in --data, a new and empty store looks as if all data were lost.
 func (f storeFlags) runAdmin(ctx context.Context, s streams, open openStore, task func(*service.Service) error) error {
-	svc, closeAll, err := open(ctx, f.config(s))
+	svc, closeAll, err := open(ctx, f.adminConfig(s))
 	if err != nil {
 		return err
 	}
@@ -79,6 +91,47 @@ func (c *orgsCreateCommand) Run(ctx context.Context, s streams) error {
 		}
 		fmt.Fprintf(s.out, "Created the organization %q. Create a key for it:\n  intray keys create --org %q --kind backend\n", org.Name, org.Name)
 		return nil
+	})
+}
+
+type orgsListCommand struct {
+	storeFlags
+	listFlags
+}
+
+// listedOrg is the JSON form of an organization.
+type listedOrg struct {
+	ID      string    `json:"id"`
+	Name    string    `json:"name"`
+	Keys    int       `json:"keys"`
+	Created time.Time `json:"created"`
+}
+
+// Run lists the organizations, oldest first.
+func (c *orgsListCommand) Run(ctx context.Context, s streams) error {
+	return c.runAdmin(ctx, s, openKeys, func(svc *service.Service) error {
+		licences, byID, err := svc.Licences(ctx)
+		if err != nil {
+			return err
+		}
+		keys := map[string]int{}
+		for _, l := range licences {
+			if strings.HasPrefix(licenceState(l), "valid") {
+				keys[l.Org]++
+			}
+		}
+		orgs := slices.SortedFunc(maps.Values(byID), func(x, y model.Org) int {
+			return cmp.Or(x.Created.Compare(y.Created), cmp.Compare(x.ID, y.ID))
+		})
+		list := table{header: true}
+		list.append("ID", "NAME", "VALID KEYS", "CREATED")
+		wired := []listedOrg{}
+		for _, o := range orgs {
+			list.append(o.ID, visible(o.Name), strconv.Itoa(keys[o.ID]), o.Created.Format(time.DateOnly))
+			wired = append(wired, listedOrg{o.ID, o.Name, keys[o.ID], o.Created})
+		}
+		// IDs are copied, so they must not be wrapped.
+		return c.write(s.out, wired, func(w io.Writer) error { return list.write(w, 0, colorsOf(w)) })
 	})
 }
 
@@ -191,11 +244,56 @@ func (c *keysRevokeCommand) Run(ctx context.Context, s streams) error {
 	})
 }
 
+type rotateMasterCommand struct {
+	storeFlags
+	RevokeLinks bool `help:"Also invalidate all signed URLs, review links and session tokens. Use it if the old key is known to others."`
+}
+
+// Help returns the text that --help prints after the flags.
+func (rotateMasterCommand) Help() string {
+	return `Encrypts the internal keys with a new master key. API keys, webhooks and SFTP
+credentials stay valid, and running servers continue to work.
+
+If the key is in the file master.key, the command replaces the file and preserves the
+old key next to it. If the key is in INTRAY_MASTER_KEY, set INTRAY_NEW_MASTER_KEY to
+the new key, which "openssl rand -base64 32" makes.
+
+If the command is interrupted, run it again. Servers start at any time.`
+}
+
+// Run replaces the master key.
+func (c *rotateMasterCommand) Run(ctx context.Context, s streams) error {
+	done, err := server.RotateMaster(ctx, c.adminConfig(s), c.RevokeLinks)
+	if err != nil {
+		return err
+	}
+	switch {
+	case done.File == "" && done.Done:
+		fmt.Fprintln(s.out, "The master key was replaced.")
+	case done.File == "":
+		fmt.Fprintln(s.out, "The master key had already been replaced. Nothing has changed.")
+	case done.Done:
+		fmt.Fprintf(s.out, "The master key in %s was replaced. Store a copy of the file.\n", done.File)
+	default:
+		fmt.Fprintf(s.out, "The interrupted rotation is complete. Store a copy of %s.\n", done.File)
+	}
+	if done.File == "" {
+		fmt.Fprintln(s.err, "Set INTRAY_MASTER_KEY to the new key and unset INTRAY_NEW_MASTER_KEY before you start a server again.")
+		fmt.Fprintln(s.err, "Earlier backups can be read only with the old key.")
+	} else {
+		fmt.Fprintf(s.err, "Earlier backups can be read only with the old key. It is in %s.\n", done.Former)
+	}
+	if c.RevokeLinks && done.Done {
+		fmt.Fprintln(s.err, "Restart all running servers. Until then, they accept and issue old links.")
+	}
+	return nil
+}
+
 type migrateCommand struct{ storeFlags }
 
 // Run migrates the database to the current version.
 func (c *migrateCommand) Run(ctx context.Context, s streams) error {
-	if err := server.Migrate(ctx, c.config(s)); err != nil {
+	if err := server.Migrate(ctx, c.adminConfig(s)); err != nil {
 		return err
 	}
 	fmt.Fprintln(s.out, "The database is up to date.")

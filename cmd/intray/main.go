@@ -88,12 +88,15 @@ type commands struct {
 	} `cmd:"" help:"Test hooks."`
 	Orgs struct {
 		Create orgsCreateCommand `cmd:"" help:"Create an organization."`
-	} `cmd:"" help:"Create organizations."`
+		List   orgsListCommand   `cmd:"" help:"List all organizations."`
+	} `cmd:"" help:"Create and list organizations."`
 	Keys struct {
 		Create keysCreateCommand `cmd:"" help:"Create an API key."`
 		List   keysListCommand   `cmd:"" help:"List all API keys."`
 		Revoke keysRevokeCommand `cmd:"" help:"Revoke an API key."`
-	} `cmd:"" help:"Create, list and revoke API keys."`
+
+		RotateMaster rotateMasterCommand `cmd:"" help:"Replace the master key."`
+	} `cmd:"" help:"Manage API keys and the master key."`
 	Listen  listenCommand  `cmd:"" help:"Print or forward webhook messages while you develop a receiver."`
 	GC      gcCommand      `cmd:"" name:"gc" help:"Delete expired data and orphaned files."`
 	Migrate migrateCommand `cmd:"" help:"Update the database to this version."`

@@ -20,7 +20,7 @@ type storeFlags struct {
 
 func (f storeFlags) config(s streams) server.Config {
 	return server.Config{
-		Data: f.Data, DatabaseURL: f.DatabaseURL, MasterKey: os.Getenv("INTRAY_MASTER_KEY"),
+		Data: f.Data, DatabaseURL: f.DatabaseURL, MasterKey: os.Getenv("INTRAY_MASTER_KEY"), NewMasterKey: os.Getenv("INTRAY_NEW_MASTER_KEY"),
 		Version: version(), Out: s.out, Log: logger(s),
 	}
 }
