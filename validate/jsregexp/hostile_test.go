@@ -2,17 +2,29 @@ package jsregexp
 
 import (
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
-	"time"
 )
 
-// patience is much longer than any of these tests needs on a busy machine, and
-// much shorter than they would take without limits.
-const patience = 10 * time.Second
+// work is the number of allocations and of allocated bytes of a function.
+type work struct{ allocations, bytes uint64 }
 
-// TestHostileSources checks that hostile sources are compiled or rejected in
-// bounded time, and that matching them takes bounded time.
+func workOf(function func()) work {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	function()
+	runtime.ReadMemStats(&after)
+	return work{after.Mallocs - before.Mallocs, after.TotalAlloc - before.TotalAlloc}
+}
+
+func (w work) exceeds(limit work) bool {
+	return w.allocations > limit.allocations || w.bytes > limit.bytes
+}
+
+// TestHostileSources checks that hostile sources are compiled or rejected with a bounded number
+// of steps and allocations, and that matching them allocates little and ends: in a table, in
+// Go's regexp, or because regexp2 has a time limit.
 func TestHostileSources(t *testing.T) {
 	deep := strings.Repeat("(?:", 60_000) + strings.Repeat(")", 60_000)
 	var codes []string
@@ -46,21 +58,25 @@ func TestHostileSources(t *testing.T) {
 		"open classes":         {strings.Repeat("[", 100_000), ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			begin := time.Now()
-			e, err := Compile(tt.source, flagsOf(tt.flags))
-			compiled := time.Since(begin)
-			if compiled > patience {
-				t.Errorf("compiling took %v", compiled)
+			var e *Expr
+			var err error
+			steps := maxWork
+			if took := workOf(func() { e, err = CompileWithin(tt.source, flagsOf(tt.flags), &steps) }); took.exceeds(work{2 << 20, 256 << 20}) {
+				t.Errorf("compiling took %+v", took)
+			}
+			// The last row of each table may exceed the limit.
+			if took := maxWork - steps; took > maxWork+maxWork/8 {
+				t.Errorf("the tables took %d steps", took)
 			}
 			if err != nil {
-				t.Logf("refused in %v: %.100v", compiled, err)
 				return
 			}
-			begin = time.Now()
-			_, err = e.Match([]byte(strings.Repeat("ab", 20_000)))
-			t.Logf("compiled in %v, translated %t, matched in %v, %v", compiled, e.Translated(), time.Since(begin), err)
-			if time.Since(begin) > patience {
-				t.Error("matching took too long")
+			if b := e.backtracker; b != nil && b.re.MatchTimeout != MatchLimit {
+				t.Fatalf("the time limit of a match is %v", b.re.MatchTimeout)
+			}
+			text := []byte(strings.Repeat("ab", 20_000))
+			if took := workOf(func() { _, err = e.Match(text) }); took.exceeds(work{1000, 32 << 20}) {
+				t.Errorf("matching took %+v", took)
 			}
 			if err != nil && !errors.Is(err, ErrTimeout) {
 				t.Error(err)
