@@ -1,6 +1,7 @@
 package charset
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -103,6 +104,24 @@ func TestWideWithoutMark(t *testing.T) {
 	}
 }
 
+// TestWideStats checks which characters of a wide encoding are letters, plain or broken.
+func TestWideStats(t *testing.T) {
+	for r, want := range map[rune]wideStats{
+		'a': {plain: 1}, '\n': {plain: 1}, '~': {plain: 1}, '\u0301': {letters: 1}, 'ж': {letters: 1},
+		'\x01': {broken: 1}, '\x7f': {broken: 1}, '\x9f': {broken: 1}, '\uE000': {broken: 1}, '\uFFFE': {broken: 1}, '\u2028': {broken: 1},
+		'\u00A0': {}, '\u00A1': {}, '\u3000': {}, '\uFEFF': {}, '\uF900': {letters: 1}, '€': {},
+	} {
+		want.units = 1
+		for _, name := range wideNames {
+			e := encodingByName(name)
+			raw, _ := encodeText(e, string(r))
+			if got := e.spec.wide.sampleStats(raw); got != want {
+				t.Errorf("%U in %s: %+v, want %+v", r, name, got, want)
+			}
+		}
+	}
+}
+
 // TestNULsInTextAreNoPattern checks that text with a few NUL bytes is not detected as UTF-16.
 func TestNULsInTextAreNoPattern(t *testing.T) {
 	g := Detect([]byte("Smith;Bonn;12\x00\x00\nBaker;Ulm;13\x00\x00\nMiller;Köln;14\x00\n"), true)
@@ -120,6 +139,64 @@ func TestSegments(t *testing.T) {
 	want := []string{"M\xfcller", "M\xfcller|K\xf6ln", "\x81\x30\x81\x30"}
 	if strings.Join(got, " ") != strings.Join(want, " ") {
 		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// TestCutSegment checks that only a segment at the end of a sample that is part of the file may
+// be incomplete, or one that is longer than a segment.
+func TestCutSegment(t *testing.T) {
+	for _, c := range []struct {
+		sample string
+		whole  bool
+		want   []bool
+	}{
+		{"M\xfcller K\xf6ln", true, []bool{false, false}},
+		{"M\xfcller K\xf6ln,", false, []bool{false, false}},
+		{"M\xfcller K\xf6ln", false, []bool{false, true}},
+		{strings.Repeat("\xfc", maxSegment+1) + " ", true, []bool{true}},
+		{strings.Repeat("\xfc", maxSegment) + " ", true, []bool{false}},
+	} {
+		var got []bool
+		for at := 0; at < len(c.sample); {
+			at += asciiPrefix([]byte(c.sample)[at:])
+			if at == len(c.sample) {
+				break
+			}
+			start, end := segmentAround([]byte(c.sample), at)
+			got = append(got, makeSegment([]byte(c.sample), start, end, c.whole).cut)
+			at = end
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%.20q, whole %t: cut %v, want %v", c.sample, c.whole, got, c.want)
+		}
+	}
+}
+
+// TestConfidence checks each limit of the confidence.
+func TestConfidence(t *testing.T) {
+	page := pageOf(t, "windows-1252")
+	text := func(n int) []segment {
+		return []segment{{bytes: []byte("\xe4\xf6\xfc\xdf" + strings.Repeat("\xe4", n))}}
+	}
+	for name, c := range map[string]struct {
+		list        []segment
+		best, other float64
+		invalid     int
+		want        float64
+	}{
+		"no lead":               {text(96), 200, 200, 0, 0.5},
+		"a small lead":          {text(96), 200, 202, 0, 0.65},
+		"a large lead":          {text(96), 200, 300, 0, 0.98},
+		"few bytes":             {text(0), 5, 300, 0, 0.93},
+		"invalid bytes":         {text(96), 200, 300, 1, 0.85},
+		"unlike any language":   {text(95), 3.95 * 100, 800, 0, 0.85},
+		"not text":              {text(95), 4.6 * 100, 800, 0, 0.5},
+		"a few different bytes": {[]segment{{bytes: []byte(strings.Repeat("\xe4", 100))}}, 200, 202, 0, 0.54},
+	} {
+		got := confidence(c.list, finding{page: page, cost: c.best}, finding{cost: c.other}, c.invalid)
+		if got != c.want {
+			t.Errorf("%s: %.2f, want %.2f", name, got, c.want)
+		}
 	}
 }
 

@@ -158,6 +158,16 @@ func TestScriptCosts(t *testing.T) {
 	if run, alone := japanese.textCost([]rune("ｱｲｳ"))/3, japanese.textCost([]rune("ｱ")); run >= alone {
 		t.Error("half-width kana in a row cost as much as alone")
 	}
+	for _, prev := range []rune{0xFF61, 0xFF9F} {
+		if cost := japanese.runeCost(prev, 'ｱ'); cost != halfKanaRun {
+			t.Errorf("half-width kana after %c cost %.1f", prev, cost)
+		}
+	}
+	for _, prev := range []rune{0xFF60, 0xFFA0} {
+		if cost := japanese.runeCost(prev, 'ｱ'); cost != halfKanaAlone {
+			t.Errorf("half-width kana after %c cost %.1f", prev, cost)
+		}
+	}
 }
 
 // TestSameText checks that readsSameAs compares encodings only by the bytes in use.

@@ -113,6 +113,7 @@ func TestEncodings(t *testing.T) {
 		"far after the sample":      {page(far, german), "", "windows-1252", "Größe für Müller und König, Straße"},
 		"UTF-8 far after":           {page(far, "é"), "", "UTF-8", "é"},
 		"declared after the tables": {page("", "a<td>\xe9") + meta("windows-1251"), "windows-1252", "windows-1252", "a"},
+		"declared in a table":       {page("", german+meta("windows-1251")), "", "windows-1252", "Größe für Müller und König, Straße"},
 	} {
 		in := sourcetest.NewInput("", []byte(test.page))
 		book, err := Format{}.Open(t.Context(), in, source.Options{Encoding: test.asked})

@@ -47,6 +47,7 @@ func TestCells(t *testing.T) {
 		"only hard spaces":   {"&nbsp; &nbsp;", ""},
 		"padding of numbers": {"<span style='mso-spacerun:yes'>&nbsp; </span>1,50 <span style='mso-spacerun: yes'> &nbsp;</span>", "1,50"},
 		"kept white space":   {"<pre>a  b\n  c</pre>d", "a  b\n  c\nd"},
+		"pre in pre":         {"<pre>a<pre>b</pre>c  d</pre></pre>e  f<pre>g  h</pre>", "a\nb\nc  d\ne f\ng  h"},
 		"scripts":            {"a<script>if (1<2) x='</td>'</script><style>b{}</style><!-- c --><noscript>d</noscript>e", "ae"},
 		"hidden":             {`<span style="display: none !important">20200101<span>x</span></span><b hidden>y</b>1.1.2020`, "1.1.2020"},
 		"hidden without end": {`a<div style="display:none">b`, "a"},
