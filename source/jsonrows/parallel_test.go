@@ -147,6 +147,28 @@ func TestCrowdedChunks(t *testing.T) {
 	}
 }
 
+// TestFallBack checks how a pass continues after a chunk that a worker could not parse: with
+// smaller chunks if it had too many rows, and one by one if chunks cannot become smaller.
+func TestFallBack(t *testing.T) {
+	const offset = 700
+	for _, c := range []struct {
+		size, smaller int
+		tooManyRows   bool
+		until         int64
+	}{
+		{4 * minChunkBytes, 2 * minChunkBytes, true, 0},
+		{minChunkBytes + 1, minChunkBytes, true, 0},
+		{minChunkBytes, minChunkBytes, true, offset + 1},
+		{4 * minChunkBytes, 4 * minChunkBytes, false, offset + 1},
+	} {
+		p := &pass{size: c.size}
+		p.fallBack(&chunk{tooManyRows: c.tooManyRows, badOffset: offset})
+		if p.size != c.smaller || p.sequentialUntil != c.until {
+			t.Errorf("chunks of %d bytes, too many rows %t: then of %d, one by one until %d", c.size, c.tooManyRows, p.size, p.sequentialUntil)
+		}
+	}
+}
+
 func TestCloseBeforeTheEnd(t *testing.T) {
 	text := people(30_000, `"x"`)
 	if len(text) < minParallelSize {

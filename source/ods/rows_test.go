@@ -10,6 +10,7 @@ import (
 
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -80,6 +81,23 @@ func TestFilled(t *testing.T) {
 	_, evidence := sourcetest.Open(t, Format{}, file, source.Options{HeaderRow: 1})
 	if evidence["hidden columns"] != "B:D" || !strings.HasPrefix(evidence["merged cells"], "5 ranges (first: A2:A3") {
 		t.Errorf("evidence %v", evidence)
+	}
+}
+
+// TestRepeatedBytes checks the limit of repeated rows to the byte: each of the 100 repetitions
+// of the row counts its text and 16 bytes for its cell.
+func TestRepeatedBytes(t *testing.T) {
+	file := workbookFile(t, table("One", `<table:table-row table:number-rows-repeated="101">`+text("a")+`</table:table-row>`))
+	for limit, want := range map[int64]bool{100*17 - 1: false, 100 * 17: true} {
+		book, err := Open(t.Context(), sourcetest.NewInput("", file), Limits{RepeatedBytes: limit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := workbooktest.ReadSheet(t.Context(), book, 0)
+		var reached *source.LimitError
+		if want && err != nil || !want && !errors.As(err, &reached) {
+			t.Errorf("a limit of %d: %v, error %v", limit, rows, err)
+		}
 	}
 }
 

@@ -49,6 +49,7 @@ func TestCells(t *testing.T) {
 		{"a text in its cell", rec(0x0204, at(0, 3, 0), wide("zażółć")), "1: 3=zażółć\n"},
 		{"a rich text in its cell", rec(recRString, at(0, 0, 0), narrow("bold"), uint16(1), uint32(0)), "1: 0=bold\n"},
 		{"an empty text", rec(0x0204, at(0, 0, 0), uint16(0)), ""},
+		{"an empty text before a number", body(rec(0x0204, at(0, 0, 0), uint16(0)), rec(recRK, at(0, 1, 0), rkWhole(1))), "1: 1n=1\n"},
 		{"blanks", body(rec(0x0201, at(0, 0, 0)), rec(0x00BE, uint16(0), uint16(1), uint16(0), uint16(0), uint16(2))), ""},
 		{"booleans", body(rec(0x0205, at(0, 0, 0), byte(1), byte(0)), rec(0x0205, at(0, 1, 0), byte(0), byte(0))), "1: 0b=true|TRUE 1b=false|FALSE\n"},
 		{"errors", body(rec(0x0205, at(0, 0, 0), byte(0x2A), byte(1)), rec(0x0205, at(0, 1, 0), byte(0x07), byte(1)), rec(0x0205, at(0, 2, 0), byte(0xEE), byte(1))), "1: 0e=#N/A 1e=#DIV/0! 2e=#UNKNOWN!\n"},
