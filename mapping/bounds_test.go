@@ -97,6 +97,19 @@ func TestInferIsLinear(t *testing.T) {
 	}
 }
 
+// TestColumnsOfOneMeaning checks that a meaning or a spelling that 64 columns share leads to a
+// question, and that one that more columns share is ignored.
+func TestColumnsOfOneMeaning(t *testing.T) {
+	for what, header := range map[string]string{"meaning": "Correo electrónico", "spelling": "Êmail"} {
+		for n, want := range map[int]int{64: 5, 65: 0} {
+			_, questions := suggest(t, []intray.Field{required(field("k", "Email"))}, slices.Repeat([]string{header}, n)...)
+			if len(questions) != 1 || len(questions[0].Columns) != want {
+				t.Errorf("%d columns with the same %s: %+v, want %d columns in a question", n, what, questions, want)
+			}
+		}
+	}
+}
+
 // BenchmarkSuggest measures Suggest with many fields and the maximum number of columns of a file.
 func BenchmarkSuggest(b *testing.B) {
 	headers := make([]string, 16384)

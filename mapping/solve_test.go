@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/mapping/lexicon"
 )
 
 // heaviest returns the highest total weight of any assignment. It tries all assignments.
@@ -160,6 +163,26 @@ func TestDateParts(t *testing.T) {
 	} {
 		if got := isDateParts(strings.Fields(text)); got != want {
 			t.Errorf("%s: got %v", text, got)
+		}
+	}
+}
+
+// TestAsGood checks that a column is as good as another one if its score is lower by the margin,
+// but not if it is lower by more.
+func TestAsGood(t *testing.T) {
+	best := candidate{field: 0, entry: 0, score: 0.95}
+	for _, c := range []struct {
+		score float64
+		want  bool
+	}{
+		{0.96, true},
+		{best.rankScore() - margin, true},
+		{math.Nextafter(best.rankScore()-margin, 0), false},
+		{0.9, false},
+	} {
+		d := &decision{suggestion: &suggestion{fields: []intray.Field{{}}, columns: []intray.Column{{}, {}}}, index: &index{lexicon: &lexicon.Lexicon{}, entries: []entry{{}, {column: 1}}}}
+		if got := d.asGood(best, candidate{field: 0, entry: 1, score: c.score}); got != c.want {
+			t.Errorf("a score of %v: %t, want %t", c.score, got, c.want)
 		}
 	}
 }

@@ -224,12 +224,13 @@ func BenchmarkRead(b *testing.B) {
 }
 
 func TestOpposed(t *testing.T) {
-	l, err := parse("apart\n  en old, former | new\napart\n  en in, opt in, both | out, opt out, both\nconcept a: text\n  en Aaa\n")
+	l, err := parse("apart\n  en old, former | new\napart\n  en in, opt in, both | out, opt out, both\napart\n  en first, last first | last\nconcept a: text\n  en Aaa\n")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for pair, want := range map[string]bool{
 		"Old price/New price": true, "former/NEW": true, "oldPrice/newPrice": true, "Opt-in/Opt-out": true,
+		"last first/last": true, "first/last first": false,
 		"old/former": false, "old/price": false, "old and new/new": false, "old/older": false, "opt/out": false,
 		"old/out": false, "both/out": false, "both/both": false, "/new": false,
 	} {
