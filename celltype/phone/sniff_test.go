@@ -43,6 +43,21 @@ func TestConventions(t *testing.T) {
 	}
 }
 
+// TestConventionExample checks that the reason shows the first ambiguous number.
+func TestConventionExample(t *testing.T) {
+	r, err := New(Config{Country: "DE"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var s Sniffer
+	for _, cell := range []string{"0171 2345678", "491712345678", "491712345679", "491712345670"} {
+		r.Observe(&s, []byte(cell))
+	}
+	if _, why := s.Decide(); why.Params()["example"] != "491712345678" || why.Params()["n"] != int64(3) {
+		t.Errorf("%s: %v", why.Code, why.Params())
+	}
+}
+
 // TestAmbiguousCountries checks that numbers can be ambiguous in Germany but not in the United
 // States, and in at most half of all regions.
 func TestAmbiguousCountries(t *testing.T) {
