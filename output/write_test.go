@@ -145,6 +145,16 @@ func TestBlockSubmitRejectsInvalidRows(t *testing.T) {
 	if !errors.Is(err, output.ErrInvalidRow) || !strings.Contains(err.Error(), "row 41") {
 		t.Errorf("got %v, want ErrInvalidRow that names row 41", err)
 	}
+	many := &intray.Batch{First: 1000, Lines: make([]int64, 4000), Fields: make([]intray.Cells, 4)}
+	for range many.Lines {
+		for f := range many.Fields {
+			many.Fields[f].AppendNull(nil)
+		}
+	}
+	many.Problems = []intray.Problem{{Row: 3500}} // in the half that is written concurrently
+	if _, err := output.Write(context.Background(), &got, output.JSON, people(intray.BlockSubmit), of(many)); !errors.Is(err, output.ErrInvalidRow) || !strings.Contains(err.Error(), "row 4500:") {
+		t.Errorf("got %v, want ErrInvalidRow that names row 4500", err)
+	}
 	b := peopleRows()
 	b.Problems = b.Problems[4:5]
 	if rows, err := output.Write(context.Background(), &got, output.JSON, people(intray.BlockSubmit), of(b)); err != nil || rows != 7 {
