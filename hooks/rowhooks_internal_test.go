@@ -1,8 +1,12 @@
 package hooks
 
 import (
+	"slices"
 	"testing"
 	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/hooks/jsruntime"
 )
 
 func TestBatchSizer(t *testing.T) {
@@ -36,4 +40,27 @@ func TestBatchSizer(t *testing.T) {
 	want(1000)
 	p.observe(1000, 1000, 1)
 	want(1000)
+}
+
+// TestRecordUsedFields checks that the fields that a hook uses are unknown until a call has asked
+// for them, and that later answers only add fields.
+func TestRecordUsedFields(t *testing.T) {
+	fields := []intray.Field{{Key: "a"}, {Key: "b"}, {Key: "c"}}
+	s, hook := &Session{}, &rowHook{}
+	for i, c := range []struct {
+		answer  jsruntime.Answer
+		learned bool
+		used    []bool
+		known   bool
+	}{
+		{jsruntime.Answer{Missed: []int{1}}, false, []bool{true, true, true}, false},
+		{jsruntime.Answer{Used: []int{0}}, true, []bool{true, false, false}, true},
+		{jsruntime.Answer{Missed: []int{2}}, false, []bool{true, false, true}, true},
+		{jsruntime.Answer{Used: []int{2}}, true, []bool{true, false, true}, true},
+	} {
+		s.recordUsedFields(hook, &c.answer, fields, c.learned)
+		if used, known := s.usedColumns(hook, fields); !slices.Equal(used, c.used) || known != c.known {
+			t.Errorf("after answer %d: %v, known %t, want %v, known %t", i, used, known, c.used, c.known)
+		}
+	}
 }
