@@ -31,6 +31,39 @@ func runText(t *testing.T, text string, behavior intray.InvalidDataBehavior, row
 	return report, out.String()
 }
 
+// TestCheckOutputs checks that no output overwrites an input or the other output, even if the
+// first output is omitted or is the standard output.
+func TestCheckOutputs(t *testing.T) {
+	folder := t.TempDir()
+	name := func(name string) string { return filepath.Join(folder, name) }
+	for _, file := range []string{"in.csv", "schema.json", "old.json"} {
+		must(t, os.WriteFile(name(file), nil, 0o600))
+	}
+	for _, c := range []struct {
+		out, problems string
+		allowed       bool
+	}{
+		{"", "", true},
+		{"-", "", true},
+		{name("new.json"), name("new.csv"), true},
+		{name("old.json"), "-", true},
+		{name("in.csv"), "", false},
+		{name("schema.json"), "", false},
+		{"", name("in.csv"), false},
+		{"-", name("in.csv"), false},
+		{"-", name("schema.json"), false},
+		{name("new.json"), name("in.csv"), false},
+		{name("new.json"), name("new.json"), false},
+		{name("old.json"), folder + "/./old.json", false},
+	} {
+		err := (&RunConfig{File: name("in.csv"), SchemaFile: name("schema.json"), Out: c.out, Problems: c.problems}).checkOutputs()
+		var usage UsageError
+		if (err == nil) != c.allowed || err != nil && !errors.As(err, &usage) {
+			t.Errorf("output %q, problems %q: %v", c.out, c.problems, err)
+		}
+	}
+}
+
 // stepsOf returns the steps of a trace, each with the value of the cell after the step.
 func stepsOf(t intray.Trace) (steps []string) {
 	for _, s := range t.Steps {

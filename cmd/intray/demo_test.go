@@ -10,7 +10,33 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/wire"
 )
+
+// TestDemoNotices checks that the demo prints three notices, errors first, with row numbers
+// that are counted from 1.
+func TestDemoNotices(t *testing.T) {
+	row, value := int64(6), "nobody"
+	infos := wire.Notice{Level: "info", Message: wire.Message{Text: "Fine."}}
+	failed := wire.Notice{Level: "error", Message: wire.Message{Text: "Not an address."}, RowIndex: &row, Header: "E-Mail", Value: &value}
+	for _, c := range []struct {
+		notices []wire.Notice
+		want    string
+	}{
+		{nil, ""},
+		{[]wire.Notice{infos, failed}, "     data row 7, E-Mail: nobody: Not an address.\n     Fine.\n"},
+		{[]wire.Notice{infos, failed, infos, infos, failed}, "     data row 7, E-Mail: nobody: Not an address.\n     data row 7, E-Mail: nobody: Not an address.\n     Fine.\n     … and more: 0 errors, 2 other notices\n"},
+	} {
+		var out strings.Builder
+		(&demo{out: &out}).printNotices(c.notices)
+		if diff := cmp.Diff(c.want, out.String()); diff != "" {
+			t.Errorf("(-want +got)\n%s", diff)
+		}
+	}
+}
 
 // TestDemo starts the demo, reads its output up to the link, and stops the demo.
 // The demo must delete its folder.
