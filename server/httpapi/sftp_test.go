@@ -94,6 +94,24 @@ func (s *server) connectors() {
 	s.do("DELETE", all+id+"/", "")
 }
 
+// TestWireConnector checks the wire form of a connector with all optional members, and with none.
+func TestWireConnector(t *testing.T) {
+	t.Parallel()
+	due := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
+	c := model.Connector{ID: "i", CredentialID: "c", SchemaID: "s", Directory: "/in", Next: due, Created: due, Schedule: model.Schedule{Minutes: 5}}
+	full := c
+	full.Pattern, full.PutDirectory, full.PutFormat, full.Last, full.Failures, full.Schedule = `\.csv$`, "/out", "csv", due, 2, model.Schedule{Daily: "07:00"}
+	for want, c := range map[string]model.Connector{
+		`{"id":"i","credentials":"c","schema":"s","schedule":{"minutes":5,"type":"every_n_minutes"},"directory":"/in","file_regex":null,"deliver_to":null,"last_run_date":null,"next_run_date":"2026-11-21T12:00:00.000000Z","num_failures":0,"created_date":"2026-11-21T12:00:00.000000Z","num_failed_deliveries":0}`:                                                                   c,
+		`{"id":"i","credentials":"c","schema":"s","schedule":{"time_utc":"07:00","type":"daily_at_time"},"directory":"/in","file_regex":"\\.csv$","deliver_to":{"directory":"/out","format":"csv"},"last_run_date":"2026-11-21T12:00:00.000000Z","next_run_date":"2026-11-21T12:00:00.000000Z","num_failures":2,"created_date":"2026-11-21T12:00:00.000000Z","num_failed_deliveries":0}`: full,
+	} {
+		got, err := json.Marshal(wireConnector(c))
+		if diff := cmp.Diff(want, string(got)); err != nil || diff != "" {
+			t.Errorf("%v (-want +got)\n%s", err, diff)
+		}
+	}
+}
+
 // TestFindingEcosystem2WireDelivery checks that the API returns the error of a failed delivery.
 func TestFindingEcosystem2WireDelivery(t *testing.T) {
 	t.Parallel()

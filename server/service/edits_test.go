@@ -102,6 +102,51 @@ func TestReview(t *testing.T) {
 	f.wantError(err, model.Conflict, "not_in_review")
 }
 
+// TestImportChangesDuringSubmission checks that a submission fails, and changes nothing, if the
+// import has changed by the time its result is written.
+func TestImportChangesDuringSubmission(t *testing.T) {
+	t.Parallel()
+	for code, change := range map[string]func(f *fixture, imp model.Import) error{
+		"import_changed": func(f *fixture, imp model.Import) error {
+			return f.Store.Update(f.ctx, func(tx model.Tx) error {
+				next := imp
+				next.Run++
+				return tx.Imports.UpdateIf(f.ctx, next, model.NeedsReview, imp.Run)
+			})
+		},
+		"rows_changed": func(f *fixture, imp model.Import) error {
+			_, err := f.newNode("another").ChangeRows(f.ctx, imp, newEdit(setEmail(1, 1, "bob@example.org", "eve@example.org")))
+			return err
+		},
+		"not_in_review": func(f *fixture, imp model.Import) error {
+			return f.Store.Update(f.ctx, func(tx model.Tx) error {
+				next := imp
+				next.Status = model.Failed
+				return tx.Imports.UpdateIf(f.ctx, next, model.NeedsReview, imp.Run)
+			})
+		},
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			var reached func()
+			f := newFixture(t, onCrashPoint(func(point string) {
+				if point == "run.result" && reached != nil {
+					reached()
+				}
+			}))
+			imp := f.importInReview()
+			_, err := f.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "bob@example.org")))
+			must(t, err)
+			reached = func() { must(t, change(f, imp)) }
+			_, _, err = f.SubmitReview(f.ctx, imp)
+			f.wantError(err, model.Conflict, code)
+			if status := f.reload(imp).Status; status == model.Successful {
+				t.Errorf("the import is %s", status)
+			}
+		})
+	}
+}
+
 // After a reviewer deletes a row and adds one, the result contains the remaining row and the
 // added one.
 func TestReviewDeletesAndAddsRows(t *testing.T) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -207,7 +209,8 @@ func TestRetentionLimits(t *testing.T) {
 // An orphaned blob is deleted a day after it was written.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
-	store, err := disk.Open(t.TempDir(), disk.Config{})
+	blobs := t.TempDir()
+	store, err := disk.Open(blobs, disk.Config{})
 	must(t, err)
 	defer func() { must(t, store.Close()) }()
 	f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.Blobs = store })
@@ -229,6 +232,20 @@ func TestOrphans(t *testing.T) {
 	}
 	f.Clock.Advance(25 * time.Hour)
 	slices.Sort(orphans)
+	// Owners without old blobs do not hide those with old ones.
+	for i := range 20 {
+		w, err := store.Create(f.ctx, fmt.Sprintf("sessions/young%d/file", i))
+		must(t, err)
+		must(t, w.Commit())
+	}
+	files, err := filepath.Glob(filepath.Join(blobs, "blobs", "sessions*", "young*", "file"))
+	must(t, err)
+	if len(files) != 20 {
+		t.Fatalf("%d new files", len(files))
+	}
+	for _, file := range files {
+		must(t, os.Chtimes(file, f.Clock.Now(), f.Clock.Now()))
+	}
 	// If the store fails, no blob counts as orphaned.
 	f.Faults.CheckOperations(t, []servertest.Operation{{Name: "Orphans", Call: func() error {
 		_, err := f.Orphans(f.ctx, true)
