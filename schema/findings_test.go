@@ -47,13 +47,13 @@ func manyOptions(t testing.TB, n int) Doc {
 func TestFindingS5OptionsAreNotPrepared(t *testing.T) {
 	const n = 20_000
 	given := manyOptions(t, n)
-	allocs := countAllocs(func() {
+	allocs := testing.AllocsPerRun(1, func() {
 		if _, issues := Parse(given); len(issues) > 0 {
 			t.Fatal(join(issues))
 		}
 	})
 	if allocs > 5*n {
-		t.Errorf("%d allocations for %d options", allocs, n)
+		t.Errorf("%.0f allocations for %d options", allocs, n)
 	}
 }
 

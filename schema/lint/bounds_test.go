@@ -2,7 +2,6 @@ package lint_test
 
 import (
 	"fmt"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -42,25 +41,16 @@ func large() *intray.Schema {
 	return s
 }
 
-// countAllocs returns the number of allocations of one call of a function.
-func countAllocs(function func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	function()
-	runtime.ReadMemStats(&after)
-	return after.Mallocs - before.Mallocs
-}
-
 // TestLargeSchemaIsQuick checks that the work of Check is proportional to the size of the schema.
 func TestLargeSchemaIsQuick(t *testing.T) {
 	s := large()
-	parts := uint64(0)
+	parts := 0
 	for _, f := range s.Fields {
-		parts += uint64(len(f.Validators) + len(f.SelectOptions))
+		parts += len(f.Validators) + len(f.SelectOptions)
 	}
 	var found []lint.Finding
-	if allocations := countAllocs(func() { found = lint.Check(s) }); allocations > 20*parts {
-		t.Errorf("%d allocations for %d validators and options", allocations, parts)
+	if allocations := testing.AllocsPerRun(1, func() { found = lint.Check(s) }); allocations > float64(20*parts) {
+		t.Errorf("%.0f allocations for %d validators and options", allocations, parts)
 	}
 	if len(found) != lint.MaxFindings {
 		t.Fatalf("%d findings, want %d", len(found), lint.MaxFindings)
@@ -89,14 +79,14 @@ func TestHostileExpressionsAreQuick(t *testing.T) {
 		s.Fields[0].Validators = append(s.Fields[0].Validators, intray.Validator{Rule: "regex_match", Options: map[string]any{"regex": fmt.Sprintf(`(?:a|b)*a(?:a|b){25}%d$`, n)}})
 	}
 	var found []lint.Finding
-	checked := countAllocs(func() { found = lint.Check(s) }) / schema.MaxExpressions
-	compiled := countAllocs(func() {
+	checked := testing.AllocsPerRun(1, func() { found = lint.Check(s) }) / schema.MaxExpressions
+	compiled := testing.AllocsPerRun(1, func() {
 		if _, err := jsregexp.Compile(`(?:a|b)*a(?:a|b){25}0$`, jsregexp.Flags{}); err != nil {
 			t.Fatal(err)
 		}
 	})
 	if checked > compiled/20 {
-		t.Errorf("%d allocations to check one expression, %d to compile it", checked, compiled)
+		t.Errorf("%.0f allocations to check one expression, %.0f to compile it", checked, compiled)
 	}
 	if !slices.ContainsFunc(found, func(f lint.Finding) bool { return f.Code == "not_all_checked" && strings.HasSuffix(f.Path, ".regex") }) {
 		t.Errorf("nothing is reported as skipped: %v", found)
