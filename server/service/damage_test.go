@@ -303,9 +303,7 @@ func TestFindingReliability4SessionFile(t *testing.T) {
 func TestFindingReliability4Review(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.importInReview()
-	_, err := f.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "bob@example.org")))
-	must(t, err)
+	imp := f.correctedReview()
 	want := emails(f, f.Service, imp)
 	for name, change := range damages {
 		for _, file := range f.stageFiles(imp) {
@@ -316,7 +314,7 @@ func TestFindingReliability4Review(t *testing.T) {
 			}
 		}
 	}
-	_, _, err = f.SubmitReview(f.ctx, f.reload(imp))
+	_, _, err := f.SubmitReview(f.ctx, f.reload(imp))
 	must(t, err)
 	f.wantResult(f.wantStatus(imp, model.Successful), `[{"email":"ada@example.org","name":"Ada"},{"email":"bob@example.org","name":"Bob"}]`)
 }
@@ -345,13 +343,11 @@ func TestFindingReliability4OpenReview(t *testing.T) {
 func TestFindingReliability4RunAgain(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.importInReview()
-	_, err := f.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "bob@example.org")))
-	must(t, err)
+	imp := f.correctedReview()
 	restore := f.damage(imp.Raw.Key, damages["a bit is flipped"])
 	f.damage(imp.Stage+"/seg-0000.parquet", damages["it is missing"])
 	node := f.newNode("folder/two")
-	err = node.WithRows(f.ctx, imp, func(*draft.Draft) error { return nil })
+	err := node.WithRows(f.ctx, imp, func(*draft.Draft) error { return nil })
 	f.wantError(err, model.Conflict, "rows_damaged")
 	restore()
 	_, err = node.RunReviewAgain(f.ctx, imp.Org, imp.ID, false)
@@ -375,11 +371,9 @@ func TestFindingReliability4RunAgain(t *testing.T) {
 func TestFindingReliability4Submitted(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	imp := f.importInReview()
-	_, err := f.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "bob@example.org")))
-	must(t, err)
+	imp := f.correctedReview()
 	run := imp.Stage
-	_, _, err = f.SubmitReview(f.ctx, imp)
+	_, _, err := f.SubmitReview(f.ctx, imp)
 	must(t, err)
 	want := f.downloads(imp)
 	for name, change := range damages {

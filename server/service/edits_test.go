@@ -22,6 +22,15 @@ func (f *fixture) importInReview() model.Import {
 	return f.wantStatus(f.finishedImport(badFile, blocking), model.NeedsReview)
 }
 
+// correctedReview returns an import in review after the only invalid cell was corrected.
+func (f *fixture) correctedReview() model.Import {
+	f.Helper()
+	imp := f.importInReview()
+	_, err := f.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "bob@example.org")))
+	must(f.T, err)
+	return imp
+}
+
 // setEmail returns an edit that sets the email address of a row to the given text. It is based
 // on a version of the row and on the value that the client saw.
 func setEmail(row int64, version int64, seen, text string) draft.Set {
@@ -134,11 +143,9 @@ func TestImportChangesDuringSubmission(t *testing.T) {
 					reached()
 				}
 			}))
-			imp := f.importInReview()
-			_, err := f.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 0, "nobody", "bob@example.org")))
-			must(t, err)
+			imp := f.correctedReview()
 			reached = func() { must(t, change(f, imp)) }
-			_, _, err = f.SubmitReview(f.ctx, imp)
+			_, _, err := f.SubmitReview(f.ctx, imp)
 			f.wantError(err, model.Conflict, code)
 			if status := f.reload(imp).Status; status == model.Successful {
 				t.Errorf("the import is %s", status)
