@@ -106,13 +106,8 @@ func (s *served) awaitLog(text string) {
 func (s *served) end() error {
 	s.t.Helper()
 	s.client.CloseIdleConnections()
-	began := time.Now()
 	s.stop()
-	err := <-s.ended
-	if took := time.Since(began); took > 10*time.Second {
-		s.t.Errorf("the shutdown took %v", took)
-	}
-	return err
+	return <-s.ended
 }
 
 // ask sends a request with an API key and returns the status and the body of the response.
