@@ -25,6 +25,9 @@ const (
 	Contract = "contract"
 	// Torture kills and overloads the built program.
 	Torture = "torture"
+	// Attacks sends files and schemas to the built program that need as much memory or time as
+	// possible.
+	Attacks = "attacks"
 	// Conformance runs Test262, the ECMAScript test suite, in the hook runtimes.
 	Conformance = "conformance"
 	// Bench runs the benchmarks with few rows.
@@ -34,7 +37,7 @@ const (
 )
 
 // All returns the names of all suites.
-func All() []string { return []string{Contract, Torture, Conformance, Bench, Readers} }
+func All() []string { return []string{Contract, Torture, Attacks, Conformance, Bench, Readers} }
 
 // Selected reports whether a suite is selected. It panics if the variable contains an unknown
 // name, because otherwise the tests that the user requested would silently not run.

@@ -1,0 +1,418 @@
+// Package attacks sends files and schemas to the built program that are made to need as much
+// memory or time as possible, while other organizations import ordinary files. The program runs
+// with 512 MiB of memory and 2 processors.
+//
+// The server must survive, each attack must end within a minute with a plain message, and no
+// other import may take more than three times as long as without attacks. The tests print the
+// slowest and the largest attacks.
+//
+// By default, a random sample of the attacks runs. If INTRAY_TORTURE=full, all of them run. Set
+// INTRAY_TORTURE_SEED to repeat a run with the same sample in the same order. Set INTRAY_ATTACKS
+// to a regular expression to run only the attacks whose names match it. They then run one at a
+// time without other imports, and the test prints the CPU time and peak memory of each.
+package attacks
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/test/livetest"
+	"github.com/intraydata/intray/test/suite"
+)
+
+const (
+	// attackLimit is the maximum time of an attack.
+	attackLimit = time.Minute
+	// patience is the time after which the tests no longer wait for an import.
+	patience = 3 * time.Minute
+	// slowdown is the maximum factor by which attacks may delay other imports.
+	slowdown = 3
+	// attackers is the number of attacks at a time. It is the number of imports of one
+	// organization that run at the same time.
+	attackers = 2
+	// tenants is the number of organizations with ordinary imports.
+	tenants = 5
+)
+
+func TestMain(m *testing.M) {
+	status := suite.Run(m, suite.Attacks)
+	livetest.Cleanup()
+	os.Exit(status)
+}
+
+// attack is a file, or a schema and a file, that need as much memory or time as possible.
+type attack struct {
+	// name is the name of the file. It is unique.
+	name string
+	// target is the limit, or the part of the program, that the attack is meant to exceed.
+	target string
+	file   func(t testing.TB) []byte
+	// schema returns the request that creates the import. If it is nil, the import has one field
+	// and retains all other columns.
+	schema func() any
+}
+
+// outcome is the end of an attack.
+type outcome struct {
+	attack
+	// status is the final status of the import, or "REFUSED".
+	status  string
+	message string
+	// size is the number of bytes of the file.
+	size int
+	took time.Duration
+	// peak is the peak memory of the server so far, and cpu the CPU time of the server during
+	// the attack. Both include concurrent imports.
+	peak int64
+	cpu  time.Duration
+	// err is what was wrong, or nil.
+	err error
+}
+
+func (o outcome) String() string {
+	return fmt.Sprintf("%-34s %-12s %7.1f KB %6.2f s, %6.2f s CPU, peak %4d MiB  %.150q", o.name, o.status,
+		float64(o.size)/1e3, o.took.Seconds(), o.cpu.Seconds(), o.peak>>20, o.message)
+}
+
+// plainSchema is the request of an attack without a schema.
+var plainSchema = map[string]any{
+	"fields":   []any{map[string]any{"key": "name", "label": "Name"}},
+	"settings": map[string]any{"passThroughUnmappedColumns": true, "invalidDataBehavior": "INCLUDE_INVALID_ROWS_AND_VALUES"},
+}
+
+// run sends an attack, waits for its end, reads its result or answers its questions, and deletes
+// the import.
+func (a attack) run(t testing.TB, c *client) (o outcome) {
+	o = outcome{attack: a}
+	file := a.file(t)
+	o.size = len(file)
+	var request any = plainSchema
+	if a.schema != nil {
+		request = a.schema()
+	}
+	schema, err := json.Marshal(request)
+	if err != nil {
+		o.err = err
+		return o
+	}
+	cpu := cpuTime(c.Server)
+	began := time.Now()
+	o.status, o.message, o.err = runImport(c, schema, a.name, file)
+	o.took, o.cpu, o.peak = time.Since(began), cpuTime(c.Server)-cpu, c.PeakMemory()
+	if o.err == nil && o.took > attackLimit {
+		o.err = fmt.Errorf("it took %s", o.took)
+	}
+	return o
+}
+
+// runImport creates an import, uploads its file and waits for its end. If the import has
+// questions, runImport answers them once. It reads the result and deletes the import. Every
+// message must be plain.
+func runImport(c *client, schema []byte, name string, file []byte) (status, message string, err error) {
+	id, err := c.send(schema, name, file)
+	if refused, ok := errors.AsType[*refusal](err); ok {
+		return "REFUSED", refused.message, checkMessage(refused.message)
+	}
+	if err != nil {
+		return "", "", err
+	}
+	defer func() { err = errors.Join(err, c.delete(id)) }()
+	got, err := c.await(id)
+	if err != nil {
+		return got.Status, "", err
+	}
+	if got.Status == "NEEDS_REVIEW" {
+		list, err := c.questions(id)
+		if err != nil {
+			return got.Status, "", err
+		}
+		for _, q := range list {
+			if err := checkMessage(q.Message); err != nil {
+				return got.Status, q.Message, err
+			}
+			message = q.Message
+		}
+		again, err := c.answer(id, list)
+		if err != nil {
+			return got.Status, message, err
+		}
+		if again {
+			if got, err = c.await(id); err != nil {
+				return got.Status, message, err
+			}
+		}
+	}
+	for i, one := range got.Errors {
+		if one.Type == "TRUNCATED" {
+			continue
+		}
+		if err := checkMessage(one.Message); err != nil {
+			return got.Status, one.Message, err
+		}
+		if i == 0 {
+			message = one.Message
+		}
+	}
+	switch {
+	case got.Status == "SUCCESSFUL":
+		_, _, err = c.result(id)
+	case message == "":
+		err = errors.New("there is no message")
+	}
+	return got.Status, message, err
+}
+
+// seeded returns random numbers that INTRAY_TORTURE_SEED determines.
+func seeded(t *testing.T) *rand.Rand {
+	t.Helper()
+	seed := uint64(20261123)
+	if text := os.Getenv("INTRAY_TORTURE_SEED"); text != "" {
+		given, err := strconv.ParseUint(text, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seed = given
+	}
+	t.Logf("INTRAY_TORTURE_SEED=%d", seed)
+	return rand.New(rand.NewPCG(seed, seed))
+}
+
+// share returns the number of attacks or imports of a run.
+func share(whole, sample int) int {
+	if os.Getenv("INTRAY_TORTURE") == "full" {
+		return whole
+	}
+	return min(whole, sample)
+}
+
+// start starts a server in a cage.
+func start(t *testing.T) (*livetest.Server, cage) {
+	t.Helper()
+	c := newCage(t, livetest.BuildBinary(t))
+	return livetest.Start(t, livetest.Config{Binary: c.binary, Env: c.env}), c
+}
+
+// checkAlive fails the test if the server has ended. The log of a server that the kernel killed
+// contains no reason.
+func checkAlive(t *testing.T, server *livetest.Server, c cage) {
+	t.Helper()
+	select {
+	case <-server.Exited():
+		t.Fatalf("the server ended with status %d; cgroup: %s; log: %s", server.Wait(), c.groupUsage(), server.Stderr())
+	default:
+	}
+}
+
+// TestNumbers checks that there are enough attacks, and that their names are unique.
+func TestNumbers(t *testing.T) {
+	files, schemas := fileAttacks(), schemaAttacks()
+	if len(files) < 150 || len(schemas) < 60 {
+		t.Errorf("%d files and %d schemas, want 150 and 60", len(files), len(schemas))
+	}
+	names := map[string]bool{}
+	for _, a := range slices.Concat(files, schemas) {
+		if names[a.name] || a.target == "" {
+			t.Errorf("%q has no target, or there are two attacks with this name", a.name)
+		}
+		names[a.name] = true
+	}
+	t.Logf("%d files, %d schemas", len(files), len(schemas))
+}
+
+// TestSelectedAttacks runs the attacks that INTRAY_ATTACKS selects, one at a time.
+func TestSelectedAttacks(t *testing.T) {
+	pattern := os.Getenv("INTRAY_ATTACKS")
+	if pattern == "" {
+		return
+	}
+	selected, err := regexp.Compile(pattern)
+	if err != nil {
+		t.Fatal(err)
+	}
+	server, c := start(t)
+	client := newClient(server, livetest.BackendKey)
+	for _, a := range slices.Concat(fileAttacks(), schemaAttacks()) {
+		if !selected.MatchString(a.name) {
+			continue
+		}
+		if err := resetPeak(server); err != nil {
+			t.Fatal(err)
+		}
+		o := a.run(t, client)
+		t.Log(o)
+		if o.err != nil {
+			t.Errorf("%s: %v", o.name, o.err)
+		}
+		if c.group == "" && o.peak > memoryLimit {
+			t.Errorf("%s: peak memory %d MiB", o.name, o.peak>>20)
+		}
+		checkAlive(t, server, c)
+	}
+}
+
+// TestAttacks runs attacks of one organization while other organizations import ordinary files.
+func TestAttacks(t *testing.T) {
+	if os.Getenv("INTRAY_ATTACKS") != "" {
+		return
+	}
+	random := seeded(t)
+	pick := func(all []attack, n int) []attack {
+		random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
+		return all[:n]
+	}
+	files, schemas := fileAttacks(), schemaAttacks()
+	attacks := slices.Concat(pick(files, share(len(files), 40)), pick(schemas, share(len(schemas), 15)))
+	attacks = pick(attacks, len(attacks))
+
+	server, c := start(t)
+	pid := server.PID()
+	file := ordinaryFile()
+	var honest []*client
+	for i := range tenants {
+		honest = append(honest, newClient(server, newKey(t, server, fmt.Sprintf("Tenant %d", i))))
+	}
+	var alone []time.Duration
+	var want string
+	for i := range 7 {
+		took, sum, err := importOrdinary(honest[i%tenants], file)
+		if err != nil || want != "" && sum != want {
+			t.Fatalf("an ordinary import without attacks: result %s, want %s, error %v", sum, want, err)
+		}
+		if want = sum; i >= 2 { // the first ones are slower
+			alone = append(alone, took)
+		}
+	}
+
+	b := battle{t: t, attacks: attacks, enough: share(100, 20), want: want}
+	b.run(newClient(server, livetest.BackendKey), honest, file)
+	checkAlive(t, server, c)
+	if server.PID() != pid {
+		t.Errorf("the process %d was replaced by %d", pid, server.PID())
+	}
+	if c.group == "" && server.PeakMemory() > memoryLimit {
+		t.Errorf("the peak memory was %d MiB", server.PeakMemory()>>20)
+	}
+	b.report(server, c)
+	b.checkTimes(alone)
+}
+
+// battle is the concurrent part of TestAttacks.
+type battle struct {
+	t       *testing.T
+	attacks []attack
+	// enough is the number of ordinary imports to run during the attacks, and want the hash of
+	// the result of each.
+	enough int
+	want   string
+
+	mu       sync.Mutex
+	outcomes []outcome
+	times    []time.Duration
+}
+
+// run runs each attack once. It then repeats attacks until enough ordinary imports have ended,
+// because all of them must run during attacks.
+func (b *battle) run(attacker *client, honest []*client, file []byte) {
+	var next, done atomic.Int64
+	var group sync.WaitGroup
+	over := make(chan struct{})
+	for range attackers {
+		group.Go(func() {
+			for {
+				i := int(next.Add(1)) - 1
+				if i >= len(b.attacks) && int(done.Load()) >= b.enough {
+					return
+				}
+				o := b.attacks[i%len(b.attacks)].run(b.t, attacker)
+				b.mu.Lock()
+				b.outcomes = append(b.outcomes, o)
+				b.mu.Unlock()
+				select {
+				case <-attacker.Exited():
+					return
+				default:
+				}
+			}
+		})
+	}
+	go func() { group.Wait(); close(over) }()
+	for i := 0; ; i++ {
+		select {
+		case <-over:
+			return
+		default:
+		}
+		took, sum, err := importOrdinary(honest[i%tenants], file)
+		select {
+		case <-over: // the import did not run entirely during attacks
+			return
+		default:
+		}
+		if err != nil || sum != b.want {
+			b.t.Errorf("ordinary import %d: result %s, want %s, error %v", i, sum, b.want, err)
+		}
+		b.times = append(b.times, took)
+		done.Add(1)
+	}
+}
+
+// report prints the slowest and the largest attacks, and fails the test for each attack that did
+// not end as it must.
+func (b *battle) report(server *livetest.Server, c cage) {
+	b.t.Helper()
+	counts := map[string]int{}
+	for _, o := range b.outcomes {
+		counts[o.status]++
+		if o.err != nil {
+			b.t.Errorf("%s (%s): %v\n%s", o.name, o.target, o.err, o)
+		}
+	}
+	b.t.Logf("%d attacks: %v; %.0f s CPU; peak memory %d MiB; %s", len(b.outcomes), counts, cpuTime(server).Seconds(), server.PeakMemory()>>20, c.groupUsage())
+	list := func(title string, order func(a, b outcome) int) {
+		slices.SortStableFunc(b.outcomes, order)
+		var text strings.Builder
+		for _, o := range b.outcomes[:min(10, len(b.outcomes))] {
+			fmt.Fprintf(&text, "\n  %s", o)
+		}
+		b.t.Logf("%s:%s", title, text.String())
+	}
+	list("slowest", func(a, b outcome) int { return cmp.Compare(b.took, a.took) })
+	list("largest files", func(a, b outcome) int { return cmp.Compare(b.size, a.size) })
+	list("highest memory of the server while they ran", func(a, b outcome) int { return cmp.Compare(b.peak, a.peak) })
+	runtime.GC()
+}
+
+// checkTimes compares the times of ordinary imports with those of the same import without
+// attacks. Both vary with the load of the machine. Therefore, it compares the medians with each
+// other, and the longest time during attacks with the longest one without.
+func (b *battle) checkTimes(alone []time.Duration) {
+	b.t.Helper()
+	slices.Sort(alone)
+	slices.Sort(b.times)
+	if len(b.times) < b.enough {
+		b.t.Fatalf("%d ordinary imports ran during attacks, want %d", len(b.times), b.enough)
+	}
+	median := func(list []time.Duration) time.Duration { return list[len(list)/2] }
+	longest := func(list []time.Duration) time.Duration { return list[len(list)-1] }
+	ratio := func(f func(list []time.Duration) time.Duration) float64 {
+		return f(b.times).Seconds() / f(alone).Seconds()
+	}
+	b.t.Logf("%d ordinary imports during attacks: median %s, longest %s; %d without: median %s, longest %s; ratios %.2f and %.2f",
+		len(b.times), median(b.times), longest(b.times), len(alone), median(alone), longest(alone), ratio(median), ratio(longest))
+	if ratio(median) > slowdown || ratio(longest) > slowdown {
+		b.t.Errorf("ordinary imports took %.2f times as long as without attacks in the median, and %.2f times at most; the limit is %d", ratio(median), ratio(longest), slowdown)
+	}
+}

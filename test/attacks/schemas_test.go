@@ -1,0 +1,3 @@
+package attacks
+
+func schemaAttacks() []attack { return nil }
