@@ -35,7 +35,7 @@ func newDateTimeParser(want date.Want) func(f intray.Field, o options) (Parser, 
 			format: o.text("displayFormat", ""), locale: o.text("locale", ""),
 		}
 		if _, known := date.FindLocale(m.locale); m.locale != "" && !known {
-			return nil, &intray.MessageError{Message: intray.NewMessage("date_format.unknown_locale", intray.Params{"locale": m.locale})}
+			return nil, date.UnknownLocale(m.locale)
 		}
 		if err := checkOutputFormat(o.text("outputFormat", date.ISO), m.locale, want); err != nil {
 			return nil, err

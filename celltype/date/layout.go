@@ -134,7 +134,7 @@ func CompileLayout(format, locale string, want Want, seconds bool) (*Layout, err
 	locale = cmp.Or(locale, "en-US")
 	where, ok := FindLocale(locale)
 	if !ok {
-		return nil, &intray.MessageError{Message: intray.NewMessage("date_format.unknown_locale", intray.Params{"locale": locale})}
+		return nil, UnknownLocale(locale)
 	}
 	if zero := where.lookup("digits"); zero != "" {
 		l.zero, _ = utf8.DecodeRuneInString(zero)

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/intraydata/intray"
 )
 
 //go:embed locales.txt
@@ -31,8 +33,8 @@ type Locale struct {
 // there is none for the country, it returns the locale of the language. It
 // reports false if there is no locale for the language either.
 func FindLocale(tag string) (*Locale, bool) {
-	if len(tag) > 64 {
-		return nil, false // longer than any language tag in use
+	if len(tag) > maxTag {
+		return nil, false
 	}
 	tag = strings.ToLower(strings.ReplaceAll(tag, "_", "-"))
 	for tag != "" {
@@ -45,6 +47,18 @@ func FindLocale(tag string) (*Locale, bool) {
 		tag = tag[:max(0, strings.LastIndexByte(tag, '-'))]
 	}
 	return nil, false
+}
+
+// maxTag is the maximum length of a language tag in bytes. No tag in use is longer.
+const maxTag = 64
+
+// UnknownLocale returns the error for a language tag without a locale. Its message contains at
+// most the first 64 bytes of the tag.
+func UnknownLocale(tag string) error {
+	if len(tag) > maxTag {
+		tag = strings.ToValidUTF8(tag[:maxTag], "") + "…"
+	}
+	return &intray.MessageError{Message: intray.NewMessage("date_format.unknown_locale", intray.Params{"locale": tag})}
 }
 
 var localeAliases = map[string]string{

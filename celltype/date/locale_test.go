@@ -3,6 +3,7 @@ package date
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestLocalesReadBackFreely checks that a style, which does not know the format, correctly reads
@@ -46,6 +47,16 @@ func readBack(t *testing.T, l *Layout, s Style, m Timestamp) {
 	}
 	if r := l.Read(text, want); r.Timestamp != m {
 		t.Errorf("%q by its layout is %s, want %v", text, asText(r, want), m)
+	}
+}
+
+// TestLongLocale checks that the message about an unknown locale quotes only its beginning.
+func TestLongLocale(t *testing.T) {
+	for _, tag := range []string{"x-" + strings.Repeat("a-", 500_000), strings.Repeat("é", 100)} {
+		_, err := CompileLayout("yyyy", tag, WantDate, false)
+		if err == nil || len(err.Error()) > 200 || !utf8.ValidString(err.Error()) {
+			t.Errorf("a locale of %d bytes: %.300v", len(tag), err)
+		}
 	}
 }
 
