@@ -169,7 +169,7 @@ func (l *Layout) compile(format string, where *Locale) {
 			continue
 		}
 		if n, is := nameTokens[token]; is {
-			l.elements = append(l.elements, newNameElement(n.field, n.list, where))
+			l.elements = append(l.elements, where.nameElement(n.field, n.list))
 			continue
 		}
 		if strings.Trim(token, "DtTfF") == "" && len(token) <= 4 {
@@ -193,17 +193,21 @@ func (l *Layout) addText(text string) {
 // nameSeparators removes the characters of names that are optional in a cell.
 var nameSeparators = strings.NewReplacer(" ", "", ".", "")
 
-// newNameElement returns an element that writes names from one list but accepts
+// nameElement returns an element that writes names from one list but accepts
 // names from all lists of the same kind, so that a cell is not rejected because
-// of a longer, shorter or differently cased name.
-func newNameElement(f field, list string, where *Locale) element {
-	p := element{field: f, names: where.nameList(list)}
+// of a longer, shorter or differently cased name. The layouts of a locale share
+// their elements, because a schema can have a thousand fields with many names each.
+func (l *Locale) nameElement(f field, list string) element {
+	if known, ok := l.nameElements.Load(list); ok {
+		return known.(element)
+	}
+	p := element{field: f, names: l.nameList(list)}
 	lists := []string{list}
 	if kind, _, _ := strings.Cut(list, "."); (kind == "months" || kind == "days") && !strings.HasSuffix(list, ".narrow") {
 		lists = []string{list, kind + ".long", kind + ".long.alone", kind + ".short", kind + ".short.alone"}
 	}
-	for _, list := range lists {
-		for i, name := range where.nameList(list) {
+	for _, other := range lists {
+		for i, name := range l.nameList(other) {
 			key := elementKey{nameSeparators.Replace(foldString(name)), uint8(i + 1)}
 			if key.text != "" && !slices.Contains(p.keys, key) {
 				p.keys = append(p.keys, key)
@@ -212,6 +216,7 @@ func newNameElement(f field, list string, where *Locale) element {
 	}
 	// The longest name that matches must be found first.
 	slices.SortStableFunc(p.keys, func(a, b elementKey) int { return len(b.text) - len(a.text) })
+	l.nameElements.Store(list, p)
 	return p
 }
 

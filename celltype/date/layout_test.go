@@ -257,3 +257,16 @@ func FuzzLayout(f *testing.F) {
 		}
 	})
 }
+
+// TestNamesAreFoldedOnce checks that compiling a second format with names needs little work. A
+// schema can have a thousand such formats, and preparing the names takes most of the time.
+func TestNamesAreFoldedOnce(t *testing.T) {
+	n := testing.AllocsPerRun(10, func() {
+		if _, err := CompileLayout("EEEE d MMMM yyyy a G", "ar", WantDate, false); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if n > 100 {
+		t.Errorf("%.0f allocations", n)
+	}
+}

@@ -27,6 +27,8 @@ type Locale struct {
 	language int
 	entries  map[string]string
 	parent   *Locale
+	// nameElements contains the elements of layouts that have been compiled, by list of names.
+	nameElements sync.Map
 }
 
 // FindLocale returns the locale for a language tag such as de-AT or pt_BR. If
