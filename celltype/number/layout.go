@@ -37,12 +37,18 @@ type Layout struct {
 	lowPrecision, spaceSeparated, spacedCurrency, spacedAbbreviation bool
 }
 
-// maxPadding is the maximum number of digits that a format can request.
-const maxPadding = 400
+const (
+	// maxPadding is the maximum number of digits that a format can request.
+	maxPadding = 400
+	// maxText is the maximum length of a text in a format in bytes. Every number of the result
+	// contains the text, so that a long one would multiply the size of a file.
+	maxText = 256
+)
 
 // CompileLayout compiles the format options in a schema. It returns an error
 // for unknown options, for values of a type that Numbro rejects, for lengths
-// below 0 or over 400, and for options that exclude each other.
+// below 0 or over 400, for texts over 256 bytes, and for options that exclude
+// each other.
 func CompileLayout(options map[string]any) (Layout, error) {
 	if len(options) == 1 && options["output"] == "currency" {
 		// This is Numbro's format for a currency without further options.
@@ -103,6 +109,9 @@ func (l *Layout) setOption(name string, value any) error {
 		if option.values != nil && !slices.Contains(option.values, text) {
 			return fmt.Errorf("%s is %q, not one of %v", name, text, option.values)
 		}
+		if len(text) > maxText {
+			return textTooLong(name, text)
+		}
 		*option.target = text
 	case *[len(thousandNames)]string:
 		given, ok := value.(map[string]any)
@@ -115,12 +124,19 @@ func (l *Layout) setOption(name string, value any) error {
 			if at < 1 || !ok {
 				return &intray.MessageError{Message: intray.NewMessage("number_format.unknown_abbreviation", intray.Params{"name": unit, "value": fmt.Sprint(given[unit]), "names": thousandNames[1:]})}
 			}
+			if len(text) > maxText {
+				return textTooLong(name+"."+unit, text)
+			}
 			option[at] = text
 		}
 	default:
 		return fmt.Errorf("unknown option %s of a number format", name)
 	}
 	return nil
+}
+
+func textTooLong(option, text string) error {
+	return &intray.MessageError{Message: intray.NewMessage("number_format.too_long", intray.Params{"option": option, "n": len(text), "limit": maxText})}
 }
 
 // textOption is an option of type string. If values is not nil, the option must be one of them.

@@ -173,3 +173,23 @@ func FuzzLayout(f *testing.F) {
 		}
 	})
 }
+
+// TestLongTexts checks that a format cannot contain long texts, because each number of the result
+// repeats them.
+func TestLongTexts(t *testing.T) {
+	short, long := strings.Repeat("x", maxText), strings.Repeat("x", maxText+1)
+	for _, name := range []string{"prefix", "postfix", "currencySymbol"} {
+		if _, err := CompileLayout(map[string]any{name: short}); err != nil {
+			t.Errorf("%s of %d bytes: %v", name, len(short), err)
+		}
+		if _, err := CompileLayout(map[string]any{name: long}); err == nil || len(err.Error()) > 200 {
+			t.Errorf("%s of %d bytes: error %.300v", name, len(long), err)
+		}
+	}
+	for _, text := range []string{short, long} {
+		_, err := CompileLayout(map[string]any{"abbreviations": map[string]any{"million": text}})
+		if (err == nil) != (text == short) {
+			t.Errorf("an abbreviation of %d bytes: error %.300v", len(text), err)
+		}
+	}
+}
