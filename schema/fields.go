@@ -19,11 +19,11 @@ func fieldShape() *jsonschema.Schema {
 	return objectShape("",
 		required("key", keyShape()),
 		optional("type", withDefault(typeShape(), "string")),
-		required("label", newShape(jsonschema.String, "The name that people see. Intray compares headers with it.")),
+		required("label", textShape("The name that people see. Intray compares headers with it.")),
 		optional("description", newShape(jsonschema.String, "Help text.")),
 		optional("alternateMatches", stringListShape("Other headers that match the field.")),
 		optional("validators", listShape("The rules that the cells of the field must satisfy.", validatorShape())),
-		optional("invalidValueMessage", newShape(jsonschema.String, "Replaces the error message of the type.")),
+		optional("invalidValueMessage", textShape("Replaces the error message of the type.")),
 		optional("readOnly", boolShape("Prevents people from editing the cells. Hooks can still change them.", false)),
 		optional("hidden", boolShape("Excludes the field from mapping and review. Only hooks can fill it. It cannot have validators.", false)),
 		optional("requireMapping", boolShape("Requires a column for the field, even if its cells can be empty. If no column matches, the import needs review.", false)),
@@ -39,8 +39,8 @@ func keyShape() *jsonschema.Schema {
 
 func optionShape() *jsonschema.Schema {
 	return objectShape("",
-		required("label", newShape(jsonschema.String, "The name that people see.")),
-		required("value", newShape(jsonschema.String, "The value in the result.")),
+		required("label", textShape("The name that people see.")),
+		required("value", textShape("The value in the result.")),
 		optional("alternateMatches", stringListShape("Other values in the file that mean this option.")),
 	)
 }
@@ -168,7 +168,7 @@ func validatorShape() *jsonschema.Schema {
 // CommonRuleProps returns the properties that all validators have.
 func CommonRuleProps() []jsonschema.Property {
 	return []jsonschema.Property{
-		optional("errorMessage", newShape(jsonschema.String, "Replaces the message of the validator.")),
+		optional("errorMessage", textShape("Replaces the message of the validator.")),
 		optional("level", withDefault(enumShape("The severity. Only an error makes a row invalid.", "info", "warning", "error"), "error")),
 	}
 }

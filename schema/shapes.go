@@ -10,6 +10,9 @@ const (
 	MaxExpressions = 200
 	// MaxKeyBytes is the maximum length of a field's key in bytes.
 	MaxKeyBytes = 255
+	// maxText is the maximum number of characters of labels, of values of options and of
+	// messages.
+	maxText = 4096
 	// MaxHooks is the maximum number of functions in each list of hooks.
 	MaxHooks = 100
 	// MaxHookBytes is the maximum size of a hook in bytes: 1 MiB.
@@ -56,6 +59,12 @@ func boolShape(doc string, standard bool) *jsonschema.Schema {
 // characters.
 func nameShape(doc string) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc, MaxLength: 255, NoControl: true}
+}
+
+// textShape returns the shape of a text that the result or the problems of many rows can contain.
+// It has at most 4,096 characters, because a long one would multiply the size of a file.
+func textShape(doc string) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc, MaxLength: maxText}
 }
 
 func enumShape(doc string, names ...string) *jsonschema.Schema {
