@@ -197,16 +197,16 @@ func share(whole, sample int) int {
 	return min(whole, sample)
 }
 
-// start starts a server in a cage.
-func start(t *testing.T) (*livetest.Server, cage) {
+// start starts a server with limited resources.
+func start(t *testing.T) (*livetest.Server, limits) {
 	t.Helper()
-	c := newCage(t, livetest.BuildBinary(t))
+	c := newLimits(t, livetest.BuildBinary(t))
 	return livetest.Start(t, livetest.Config{Binary: c.binary, Env: c.env}), c
 }
 
 // checkAlive fails the test if the server has ended. The log of a server that the kernel killed
 // contains no reason.
-func checkAlive(t *testing.T, server *livetest.Server, c cage) {
+func checkAlive(t *testing.T, server *livetest.Server, c limits) {
 	t.Helper()
 	select {
 	case <-server.Exited():
@@ -420,7 +420,7 @@ func (b *battle) run(attacker *client, honest []*client, file []byte) {
 
 // report prints the slowest and the largest attacks, and fails the test for each attack that did
 // not end as it must.
-func (b *battle) report(server *livetest.Server, c cage) {
+func (b *battle) report(server *livetest.Server, c limits) {
 	b.t.Helper()
 	counts := map[string]int{}
 	for _, o := range b.outcomes {

@@ -24,21 +24,21 @@ const (
 	cores = 2
 )
 
-// cage limits the memory and the processors of a program.
-type cage struct {
-	// binary runs the program in the cage.
+// limits restricts the memory and the processors of a program.
+type limits struct {
+	// binary runs the program with the limits.
 	binary string
 	env    []string
 	// group is the folder of a memory cgroup, or "" if none can be created.
 	group string
 }
 
-// newCage returns a cage for a program. Where it can create a memory cgroup in the one of the
+// newLimits returns limits for a program. Where it can create a memory cgroup in the one of the
 // test, the kernel kills the program if it exceeds the limit. Otherwise, GOMEMLIMIT is set, and
 // the test must check the peak.
-func newCage(t *testing.T, binary string) cage {
+func newLimits(t *testing.T, binary string) limits {
 	t.Helper()
-	c := cage{binary: filepath.Join(t.TempDir(), "caged"), env: []string{fmt.Sprintf("GOMAXPROCS=%d", cores)}}
+	c := limits{binary: filepath.Join(t.TempDir(), "limited"), env: []string{fmt.Sprintf("GOMAXPROCS=%d", cores)}}
 	script := "#!/bin/sh\n"
 	group, err := newMemoryGroup(memoryLimit)
 	if err != nil {
@@ -120,7 +120,7 @@ func newMemoryGroup(limit int64) (folder string, err error) {
 
 // groupUsage returns the peak memory of the cgroup, including the page cache, and how often the
 // limit was reached. It returns "" if there is no cgroup.
-func (c cage) groupUsage() string {
+func (c limits) groupUsage() string {
 	if c.group == "" {
 		return ""
 	}
