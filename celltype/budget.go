@@ -22,6 +22,9 @@ func NewSearchBudget(steps int64) *SearchBudget {
 	return b
 }
 
+// Stop exhausts the budget, because nobody needs the results of further searches.
+func (b *SearchBudget) Stop() { b.left.Store(0) }
+
 // spend subtracts the steps of a search.
 func (b *SearchBudget) spend(steps int) { b.left.Add(-int64(steps)) }
 

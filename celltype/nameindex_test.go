@@ -181,6 +181,15 @@ func TestFindingS5SearchBudget(t *testing.T) {
 			t.Errorf("%s: an exact match is read as %+v", kind, r)
 		}
 	}
+	stopped := NewSearchBudget(MaxSearchSteps)
+	stopped.Stop()
+	parser, err := CompileWithBudget(selectField(append(words(minRemembered, 1), "Hamburg")), stopped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := parser.Parse(Cell{Raw: []byte("Hambrug")}, nil); r.State != Invalid || r.Problem.Code != "select.not_compared" {
+		t.Errorf("a value after the searches were stopped is read as %+v", r)
+	}
 }
 
 // TestFindingS5ManyValuesInOneCell checks that a cell with many values needs no comparison of

@@ -112,6 +112,7 @@ func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outco
 		if imp.Progress == nil {
 			imp.Progress = func() {}
 		}
+		imp.Input.ReaderAt = cancelableReader{imp.Input.ReaderAt, ctx.Err}
 		p := &importRun{Engine: e, imp: imp, open: open}
 		out, err = p.run(ctx)
 		return err
@@ -120,6 +121,22 @@ func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outco
 		return nil, err
 	}
 	return out, nil
+}
+
+// cancelableReader reads a file until the run is canceled. Most formats check their context only
+// between batches, and read the file more often.
+type cancelableReader struct {
+	io.ReaderAt
+	// canceled returns the error of the context of the run.
+	canceled func() error
+}
+
+// ReadAt reads unless the run is canceled.
+func (r cancelableReader) ReadAt(b []byte, offset int64) (int, error) {
+	if err := r.canceled(); err != nil {
+		return 0, err
+	}
+	return r.ReaderAt.ReadAt(b, offset)
 }
 
 // LoadHooks calls Config.LoadHooks. If Config.LoadHooks is nil, it returns nil.

@@ -63,6 +63,8 @@ func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowpl
 	if b.uniques != nil {
 		defer func() { err = errors.Join(err, b.uniques.Close()) }()
 	}
+	stop := context.AfterFunc(ctx, budget.Stop)
+	defer stop()
 	for range slots {
 		b.free <- &intray.Records{Width: p.RowWeight()}
 	}
@@ -70,7 +72,7 @@ func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowpl
 		return err
 	}
 	if b.fileErr == nil {
-		if err := b.addCrossRowProblems(out); err != nil {
+		if err := b.addCrossRowProblems(ctx, out); err != nil {
 			return err
 		}
 	}
@@ -181,7 +183,7 @@ func (b *pipeline) newWorker() func(context.Context, *intray.Records) (stagedBat
 		if err := b.plan.RunHooks(ctx, &batch, scratch); err != nil {
 			return stagedBatch{}, err
 		}
-		if err := b.checkRules(&batch); err != nil {
+		if err := b.checkRules(ctx, &batch); err != nil {
 			return stagedBatch{}, err
 		}
 		b.plan.FoldColumns(&batch)
@@ -194,25 +196,37 @@ func (b *pipeline) newWorker() func(context.Context, *intray.Records) (stagedBat
 }
 
 // checkRules applies the rules to a batch.
-func (b *pipeline) checkRules(batch *intray.Batch) error {
-	err := b.plan.Rules.Apply(batch, b.budget)
+func (b *pipeline) checkRules(ctx context.Context, batch *intray.Batch) error {
+	err := ctx.Err() // the cells of a canceled run are incomplete
+	if err == nil {
+		err = b.plan.Rules.Apply(batch, b.budget)
+	}
 	if err == nil && b.uniques != nil {
 		err = b.uniques.AddBatch(batch)
 	}
-	if errors.Is(err, validate.ErrTooMuchWork) {
-		return &source.LimitError{Reason: intray.NewMessage("limit.rules", nil)}
+	return limitOfRules(ctx, err)
+}
+
+// limitOfRules returns the error for a file whose rules took too much work. If the run was
+// canceled, which exhausts the budget, it returns the error of ctx.
+func limitOfRules(ctx context.Context, err error) error {
+	if !errors.Is(err, validate.ErrTooMuchWork) {
+		return err
 	}
-	return err
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return &source.LimitError{Reason: intray.NewMessage("limit.rules", nil)}
 }
 
 // addCrossRowProblems adds the problems of cross-row validators after the last row.
-func (b *pipeline) addCrossRowProblems(out *Outcome) error {
+func (b *pipeline) addCrossRowProblems(ctx context.Context, out *Outcome) error {
 	if b.uniques == nil {
 		return nil
 	}
 	found, err := b.uniques.Finish()
 	if err != nil {
-		return err
+		return limitOfRules(ctx, err)
 	}
 	for i := range found {
 		b.plan.FoldProblem(&found[i].Problem)

@@ -123,6 +123,8 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 	if len(p.out.Questions) > 0 {
 		return p.out, nil
 	}
+	stop := context.AfterFunc(ctx, plan.StopSearches)
+	defer stop()
 	if err := p.runPreHooks(ctx, plan); err != nil {
 		return p.out.unreadable(err)
 	}

@@ -39,6 +39,13 @@ func NewBudget() *Budget {
 	return &Budget{limits: workLimits{MaxSteps, maxRowSteps, MaxMatchTime, maxRowTime, time.Now}}
 }
 
+// Stop exhausts the budget, so that all work with it soon ends with [ErrTooMuchWork]. A run that
+// is canceled calls it, because a batch can take half a minute.
+func (b *Budget) Stop() { b.steps.Store(b.limits.steps + 1) }
+
+// check returns ErrTooMuchWork if the budget is exhausted.
+func (b *Budget) check() error { return b.spend(&work{}) }
+
 // spend adds the work to that of the import and clears it.
 func (b *Budget) spend(w *work) error {
 	steps, took := b.steps.Add(w.steps), b.time.Add(int64(w.time))
@@ -52,6 +59,9 @@ func (b *Budget) spend(w *work) error {
 // work counts the work for a batch.
 type work struct {
 	limits workLimits
+	budget *Budget
+	// isOver is set if the budget was exhausted in the middle of a batch.
+	isOver bool
 	// steps and time are the work that the budget does not contain yet.
 	steps int64
 	time  time.Duration
@@ -64,7 +74,19 @@ type rowWork struct {
 	time  time.Duration
 }
 
-func (w *work) reset(rows int, limits workLimits) {
-	w.limits, w.steps, w.time = limits, 0, 0
+// maxUnspentSteps and maxUnspentTime are the maximum work of regular expressions that the budget
+// does not contain yet. The steps take about 20 ms.
+const maxUnspentSteps, maxUnspentTime = 16 << 20, 100 * time.Millisecond
+
+// canContinue spends the work if there is much of it. It reports whether the budget allows more.
+func (w *work) canContinue() bool {
+	if w.steps > maxUnspentSteps || w.time > maxUnspentTime {
+		w.isOver = w.isOver || w.budget.spend(w) != nil
+	}
+	return !w.isOver
+}
+
+func (w *work) reset(rows int, budget *Budget) {
+	w.limits, w.budget, w.isOver, w.steps, w.time = budget.limits, budget, false, 0, 0
 	w.rows = append(w.rows[:0], make([]rowWork, rows)...)
 }

@@ -248,3 +248,53 @@ func TestFindingB4EmptyCellOfRequiredField(t *testing.T) {
 		}
 	}
 }
+
+// TestFindingS1StoppedBudget checks that a batch ends soon after its budget is stopped, although
+// the budget would allow all of its matches.
+func TestFindingS1StoppedBudget(t *testing.T) {
+	const rows = 1000
+	rules := mustCompile(t, []intray.Field{ruleField("a", intray.Validator{Rule: "regex_match", Options: map[string]any{"regex": `^(x)\1$`}})}, nil)
+	budget, clock, looks := NewBudget(), time.Unix(0, 0), 0
+	budget.limits.now = func() time.Time {
+		if looks++; looks == 20 {
+			budget.Stop()
+		}
+		clock = clock.Add(maxUnspentTime / 4)
+		return clock
+	}
+	if err := rules.Apply(filled(1, rows, "xx"), budget); !errors.Is(err, ErrTooMuchWork) {
+		t.Errorf("error %v, want ErrTooMuchWork", err)
+	}
+	if looks > 40 {
+		t.Errorf("the rules looked at the clock %d times, want at most 40", looks)
+	}
+
+	// Here, the steps are counted.
+	rules = mustCompile(t, []intray.Field{ruleField("a", intray.Validator{Rule: "regex_match", Options: map[string]any{"regex": `y$`}})}, nil)
+	budget = NewBudget()
+	budget.Stop()
+	b := filled(1, rows, strings.Repeat("x", 64<<10))
+	if err := rules.Apply(b, budget); !errors.Is(err, ErrTooMuchWork) || len(b.Problems) > rows/2 {
+		t.Errorf("error %v after %d rows, want ErrTooMuchWork after less than half of them", err, len(b.Problems))
+	}
+}
+
+// TestFindingS1StoppedSearchForDuplicates checks that the search for equal values ends when the
+// budget is stopped.
+func TestFindingS1StoppedSearchForDuplicates(t *testing.T) {
+	rules := mustCompile(t, []intray.Field{ruleField("a", intray.Validator{Rule: "unique"})}, nil)
+	budget := NewBudget()
+	unique := rules.UniqueChecker(t.TempDir(), budget)
+	defer func() {
+		if err := unique.Close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if err := unique.AddBatch(filled(1, 100, "x")); err != nil {
+		t.Fatal(err)
+	}
+	budget.Stop()
+	if found, err := unique.Finish(); !errors.Is(err, ErrTooMuchWork) {
+		t.Errorf("found %v with error %v, want ErrTooMuchWork", found, err)
+	}
+}

@@ -119,6 +119,8 @@ type hashSet struct {
 	// blockBytes is the size of a block in the spill file, in bytes.
 	blockBytes int
 	partitions []partition
+	// check, unless nil, is called before a partition is read. An error ends the search.
+	check func() error
 }
 
 // partition holds the entries whose hashes start with the same bits.
@@ -230,6 +232,11 @@ func (s *hashSet) eachPartition(newWorker func() partitionWorker) error {
 		group.Go(func() error {
 			w, block := newWorker(), make([]byte, s.blockBytes)
 			for i := int(next.Add(1)) - 1; i < len(s.partitions); i = int(next.Add(1)) - 1 {
+				if s.check != nil {
+					if err := s.check(); err != nil {
+						return err
+					}
+				}
 				p := &s.partitions[i]
 				w.begin(i)
 				for _, at := range p.blockOffsets {

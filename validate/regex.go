@@ -73,6 +73,9 @@ func (e *regexCache) regexRule(v intray.Validator) (check, error) {
 		cells := &b.Fields[column]
 		timeouts := 0
 		for row := range b.Rows() {
+			if !w.canContinue() {
+				return // Apply returns the error
+			}
 			text := cells.Values.At(row)
 			if len(text) == 0 && !celltype.IsBlank(cells.Raw(row)) {
 				continue // could not be parsed

@@ -160,7 +160,9 @@ func (r *Rules) UniqueChecker(temp string, budget *Budget) *UniqueChecker {
 	}
 	u := &UniqueChecker{keys: r.unique, budget: budget, file: spillFile{dir: temp}, seed: newHashSeed()}
 	for range u.keys {
-		u.sets = append(u.sets, newHashSet(&u.file, len(u.keys)))
+		set := newHashSet(&u.file, len(u.keys))
+		set.check = budget.check
+		u.sets = append(u.sets, set)
 	}
 	return u
 }
@@ -238,7 +240,8 @@ func foldCase(text []byte, scratch *[]byte) []byte {
 }
 
 // Finish returns the rows that violate each rule. It omits rules without violations. If several
-// rows have equal values, all of them violate the rule, including the first.
+// rows have equal values, all of them violate the rule, including the first. If the budget is
+// exhausted, Finish returns [ErrTooMuchWork].
 func (u *UniqueChecker) Finish() ([]Duplicates, error) {
 	var found []Duplicates
 	for i, key := range u.keys {

@@ -144,7 +144,7 @@ func (r *Rules) MaxRowProblems() int {
 func (r *Rules) Apply(b *intray.Batch, budget *Budget) error {
 	w := r.works.Get().(*work)
 	defer r.works.Put(w)
-	w.reset(b.Rows(), budget.limits)
+	w.reset(b.Rows(), budget)
 	for _, one := range r.rules {
 		for _, column := range one.columns {
 			w.steps += int64(one.cost * b.Rows())

@@ -42,6 +42,8 @@ type Plan struct {
 	// problems is the maximum number of problems of a row.
 	problems int
 	schema   []intray.Field
+	// searches limits the searches for similar options.
+	searches *celltype.SearchBudget
 	// Hooks runs the row hooks. RowHooks is their number. Compile leaves both empty.
 	Hooks    rowHooks
 	RowHooks int
@@ -86,6 +88,7 @@ func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, 
 	p.parts = parts
 	next := len(schema.Fields)
 	budget := celltype.NewSearchBudget(celltype.MaxSearchSteps)
+	p.searches = budget
 	for i, f := range schema.Fields {
 		parser, err := celltype.CompileWithBudget(f, budget)
 		if err != nil {
@@ -145,6 +148,9 @@ func (p *Plan) Parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
 	p.passThrough(recs, b)
 	p.findRagged(recs, b)
 }
+
+// StopSearches makes the current and later calls of Parse end soon, with incomplete results.
+func (p *Plan) StopSearches() { p.searches.Stop() }
 
 // ApplyRules applies the rules to rows that are not part of a run, with a separate budget.
 func (p *Plan) ApplyRules(b *intray.Batch) error { return p.Rules.Apply(b, validate.NewBudget()) }
