@@ -80,6 +80,9 @@ type Config struct {
 	// MaxFileSize is the maximum size of the file of an import, in bytes. It must be from 1 byte
 	// to 1 GiB.
 	MaxFileSize int64
+	// Memory is the budget of the process. Its zero value limits nothing, and 4 imports run at the
+	// same time.
+	Memory MemoryBudget
 	// StallTimeout is the time after which an import that makes no progress fails. 0 means 30
 	// minutes.
 	StallTimeout time.Duration

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"container/list"
 	"context"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -23,6 +24,27 @@ const (
 	// mostReserved is the maximum number of connections reserved for health checks.
 	mostReserved = 64
 )
+
+const (
+	// minOpenFiles is the minimum number of open files with which the service can work: an import
+	// needs about twenty, and the database and its files about ten.
+	minOpenFiles = 128
+	// fewOpenFiles is the number of open files below which clients notice the limit.
+	fewOpenFiles = 256
+)
+
+// checkOpenFiles returns a UsageError if the process may have too few open files to work. If the
+// number is so small that it limits clients, it logs an error. 0 means that it is unknown.
+func checkOpenFiles(files uint64, log *slog.Logger) error {
+	switch {
+	case files == 0 || files >= fewOpenFiles:
+		return nil
+	case files < minOpenFiles:
+		return usageErrorf("this process may have only %d open files, but needs at least %d: raise the limit, for example with ulimit -n 65536, or LimitNOFILE=65536 in the systemd unit", files, minOpenFiles)
+	}
+	log.Error("the limit on open files is too low for many clients: raise it, for example with ulimit -n 65536, or LimitNOFILE=65536 in the systemd unit", "open_files", files, "connections", maxConnections(files))
+	return nil
+}
 
 // maxConnections returns the maximum number of connections for a process that may
 // have the given number of open files. 0 means that this limit is unknown.

@@ -2,8 +2,11 @@ package server
 
 import (
 	"bufio"
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"net/netip"
@@ -270,4 +273,22 @@ func TestFindingS4Reserve(t *testing.T) {
 	}
 	s.stop()
 	<-s.ended // with an error or not: the bodies never arrive
+}
+
+// TestOpenFiles checks that a limit on open files that is too small to work is reported at the
+// start.
+func TestOpenFiles(t *testing.T) {
+	for files, want := range map[uint64]struct{ refused, logged bool }{
+		0: {}, 1: {refused: true}, 64: {refused: true}, 127: {refused: true}, 128: {logged: true}, 255: {logged: true}, 256: {}, 65536: {},
+	} {
+		var log bytes.Buffer
+		err := checkOpenFiles(files, slog.New(slog.NewTextHandler(&log, nil)))
+		var usage UsageError
+		if errors.As(err, &usage) != want.refused || strings.Contains(log.String(), "level=ERROR") != want.logged {
+			t.Errorf("%d files: error %v, log %q", files, err, log.String())
+		}
+		if text := fmt.Sprint(err) + log.String(); (want.refused || want.logged) && !strings.Contains(text, "ulimit -n") {
+			t.Errorf("%d files: %q does not say what to do", files, text)
+		}
+	}
 }

@@ -81,7 +81,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 
 // openStore opens the database. node is "" for a process that runs no imports.
 func openStore(ctx context.Context, cfg Config, node string) (*sqlstore.Store, error) {
-	jobs := queue.Config{Node: node, Grace: cfg.shutdownLimits().grace, Logger: slog.New(warnings{cfg.Log.Handler()})}
+	jobs := queue.Config{Node: node, Workers: cfg.Memory.Imports, Grace: cfg.shutdownLimits().grace, Logger: slog.New(warnings{cfg.Log.Handler()})}
 	if cfg.DatabaseURL != "" {
 		return sqlstore.Open(ctx, sqlstore.Config{URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: jobs})
 	}

@@ -41,6 +41,10 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	if err := cfg.validate(); err != nil {
 		return err
 	}
+	if err := checkOpenFiles(openFiles(), cfg.Log); err != nil {
+		return err
+	}
+	cfg.Memory.log(cfg.Log)
 	measured := newMetrics()
 	cfg.overQuota = measured.countOverQuota(cfg.Log)
 	p, unlock, err := openToServe(ctx, cfg)

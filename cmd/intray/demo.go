@@ -59,7 +59,7 @@ func (c *demoCommand) Run(ctx context.Context, s streams) (err error) {
 			walked <- err
 		}()
 	}
-	boundMemory()
+	cfg.Memory = limitMemory()
 	if err := server.Serve(ctx, cfg); err != nil {
 		return err
 	}

@@ -80,20 +80,22 @@ Secrets are encrypted with the key in INTRAY_MASTER_KEY (base64 of 32 bytes) or,
 it is not set, with the key in the file master.key, which the first start creates in
 the data folder. Keep a copy: without the key, the secrets are lost.
 
-The server aims to stay below 200 MiB of memory. Set GOMEMLIMIT for another limit.
+The server adapts to the memory limit of its cgroup, or to the memory of the machine:
+with less than 1.4 GiB, fewer than 4 imports run at the same time. GOMEMLIMIT sets a
+lower limit.
 
 On SIGTERM, the server accepts no new work, finishes or returns running imports, and
 exits within 10 seconds.`
 }
 
-// softMemory is the soft memory limit of the Go runtime, in bytes.
-const softMemory = 200 << 20
-
-// boundMemory sets softMemory as the memory limit, unless GOMEMLIMIT is set.
-func boundMemory() {
+// limitMemory sets the memory limit of the Go runtime to that of the returned budget, unless
+// GOMEMLIMIT is set.
+func limitMemory() server.MemoryBudget {
+	budget := server.NewMemoryBudget(debug.SetMemoryLimit(-1))
 	if os.Getenv("GOMEMLIMIT") == "" {
-		debug.SetMemoryLimit(softMemory)
+		debug.SetMemoryLimit(budget.Soft)
 	}
+	return budget
 }
 
 // collectOften runs the garbage collector twice as often as usual, unless GOGC is set. A run
@@ -129,6 +131,6 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 		cfg.KeyHeaders = splitNames(c.KeyHeaders)
 	}
 	cfg.BackendKey, cfg.FrontendKey = os.Getenv("INTRAY_BACKEND_KEY"), os.Getenv("INTRAY_FRONTEND_KEY")
-	boundMemory()
+	cfg.Memory = limitMemory()
 	return server.Serve(ctx, cfg)
 }

@@ -6,17 +6,15 @@ import (
 	"testing"
 )
 
-func TestBoundMemory(t *testing.T) {
+func TestLimitMemory(t *testing.T) {
 	before := debug.SetMemoryLimit(math.MaxInt64)
 	defer debug.SetMemoryLimit(before)
 	t.Setenv("GOMEMLIMIT", "1GiB")
-	boundMemory()
-	if got := debug.SetMemoryLimit(-1); got != math.MaxInt64 {
-		t.Errorf("the limit is %d although GOMEMLIMIT is set", got)
+	if limitMemory(); debug.SetMemoryLimit(-1) != math.MaxInt64 {
+		t.Errorf("the limit is %d although GOMEMLIMIT is set", debug.SetMemoryLimit(-1))
 	}
 	t.Setenv("GOMEMLIMIT", "")
-	boundMemory()
-	if got := debug.SetMemoryLimit(-1); got != softMemory {
-		t.Errorf("the limit is %d, want %d", got, softMemory)
+	if budget := limitMemory(); debug.SetMemoryLimit(-1) != budget.Soft || budget.Imports < 1 || budget.Soft == math.MaxInt64 {
+		t.Errorf("the limit is %d, the budget %+v", debug.SetMemoryLimit(-1), budget)
 	}
 }

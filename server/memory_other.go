@@ -6,3 +6,6 @@ import "github.com/intraydata/intray/server/model"
 
 // oomKills returns no count: the system has none.
 func oomKills() model.OOMKills { return model.OOMKills{} }
+
+// availableMemory returns 0: the system has no files with the memory and its limits.
+func availableMemory() (int64, string) { return 0, "" }

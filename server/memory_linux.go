@@ -34,3 +34,6 @@ func parseOOMKills(machine string, counters []byte) model.OOMKills {
 	}
 	return model.OOMKills{}
 }
+
+// availableMemory returns the memory that this process may use, and where that is set.
+func availableMemory() (int64, string) { return memoryLimit(os.DirFS("/")) }
