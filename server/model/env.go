@@ -51,6 +51,8 @@ type Env struct {
 	// suspects holds the keys of stored files, and the prefixes of stages, in which this
 	// process has found damage.
 	suspects sync.Map
+	// recentUsage saves queries when quotas are checked.
+	recentUsage recentUsage
 }
 
 // Now returns the current time in UTC, truncated to microseconds like times in the store.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -146,17 +147,84 @@ type Addition struct {
 }
 
 // CheckQuotas returns an OverQuota or TooMany error if the additions would make an organization
-// exceed a quota. In an Update, no other transaction can use the rest of the quotas until this
-// transaction ends, so the quotas are exact. An addition of 0 or less is always allowed.
+// exceed a quota. In an Update, it locks the usage of an organization that is near a limit: no other
+// transaction can use the rest of the quota until this transaction ends. A limit can be exceeded by
+// 1 % for each further process, see recentUsage. An addition of 0 or less is always allowed.
 func (e *Env) CheckQuotas(ctx context.Context, tx Tx, org string, additions ...Addition) error {
 	if !e.Quotas.limit(org, additions) {
+		return nil
+	}
+	if e.recentUsage.allow(e.Quotas, org, e.Now(), additions) {
 		return nil
 	}
 	used, err := tx.Usage.Get(ctx, org)
 	if err != nil {
 		return err
 	}
-	return e.CheckUsage(used, additions...)
+	if err := e.CheckUsage(used, additions...); err != nil {
+		return err
+	}
+	e.recentUsage.record(used, e.Now(), additions)
+	return nil
+}
+
+// recentUsage remembers the usage of organizations that are far below their limits, so that most
+// additions need no query. The zero value is ready to use.
+type recentUsage struct {
+	mu   sync.Mutex
+	orgs map[string]*usageRecord
+}
+
+// usageRecord is the usage of an organization at a point in time, and what this process has added
+// since then.
+type usageRecord struct {
+	used  Usage
+	at    time.Time
+	added map[Quota]int64
+}
+
+const (
+	// trustUsageFor is the maximum age of a usage that is relied on without a query.
+	trustUsageFor = time.Minute
+	// maxRecentUsages is the maximum number of organizations whose usage is remembered.
+	maxRecentUsages = 10_000
+)
+
+// allow reports whether the additions are certainly allowed, and counts them if so: the usage was
+// read within the last minute, it is below 90 % of each limit, and this process has since added at
+// most 1 % of the limit. If several processes add at the same time, each can therefore exceed the
+// limit by 1 %.
+func (r *recentUsage) allow(quotas Quotas, org string, now time.Time, additions []Addition) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	record := r.orgs[org]
+	if record == nil || now.Sub(record.at) > trustUsageFor || now.Before(record.at) {
+		return false
+	}
+	for _, add := range additions {
+		limit := quotas.Limit(org, add.Quota)
+		if limit > 0 && add.N > 0 && (record.added[add.Quota]+add.N > limit/100 || record.used.Of(add.Quota) > limit/10*9) {
+			return false
+		}
+	}
+	for _, add := range additions {
+		record.added[add.Quota] += max(add.N, 0)
+	}
+	return true
+}
+
+// record remembers the usage of an organization to which the additions are made.
+func (r *recentUsage) record(used Usage, now time.Time, additions []Addition) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.orgs == nil || len(r.orgs) >= maxRecentUsages && r.orgs[used.Org] == nil {
+		r.orgs = map[string]*usageRecord{}
+	}
+	added := map[Quota]int64{}
+	for _, add := range additions {
+		added[add.Quota] += max(add.N, 0)
+	}
+	r.orgs[used.Org] = &usageRecord{used, now, added}
 }
 
 // CheckQuotasEarly is like CheckQuotas, in a transaction of its own. It refuses work before the work

@@ -35,6 +35,9 @@ type dialect struct {
 	// truncateLog is a statement that empties the write-ahead log. It is "" if the
 	// database manages its log itself.
 	truncateLog string
+	// countsInserts means that a trigger counts the imports that are inserted. Otherwise,
+	// importRows.Insert counts them.
+	countsInserts bool
 	// lock is a statement that waits for the lock $1 and holds it until the
 	// transaction ends. It is "" if only one transaction writes at a time.
 	lock string
@@ -72,6 +75,7 @@ func postgresDialect() dialect {
 		now:           `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 		readOptions:   &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
 		forUpdate:     ` FOR UPDATE`,
+		countsInserts: true,
 		lock:          `SELECT pg_advisory_xact_lock($1)`,
 		sessionLock:   `SELECT pg_advisory_lock($1)`,
 		sessionUnlock: `SELECT pg_advisory_unlock($1)`,

@@ -40,7 +40,10 @@ func addListedImport(to *columns, i *model.Import) {
 }
 
 func (r importRows) Insert(ctx context.Context, imp model.Import) error {
-	return imports.insert(ctx, r.txn, imp)
+	if err := imports.insert(ctx, r.txn, imp); err != nil || r.dialect.countsInserts {
+		return err
+	}
+	return r.countInserted(ctx, imp)
 }
 
 func (r importRows) Get(ctx context.Context, org, id string) (model.Import, error) {

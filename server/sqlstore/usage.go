@@ -31,3 +31,25 @@ func (r usageRows) Backlog(ctx context.Context) (model.Backlog, error) {
 			(SELECT count(*) FROM deliveries WHERE status = 'WAITING' AND node = '')
 		FROM imports WHERE status = 'PENDING'`)
 }
+
+// countedBy maps each status of an import to the column of org_usage that counts it.
+var countedBy = map[model.Status]string{
+	model.AwaitingUpload: "awaiting_upload", model.Pending: "in_progress", model.Running: "in_progress",
+	model.NeedsReview: "needs_review", model.Successful: "successful", model.Failed: "failed",
+}
+
+// countInserted adds an inserted import to the usage of its organization.
+func (t *txn) countInserted(ctx context.Context, imp model.Import) error {
+	change := "file_bytes = file_bytes + $1"
+	if column := countedBy[imp.Status]; column != "" {
+		change += ", " + column + " = " + column + " + 1"
+	}
+	bytes := int64(0)
+	for _, file := range []model.File{imp.Raw, imp.Result} {
+		if file.Key != "" {
+			bytes += file.Size
+		}
+	}
+	_, err := t.exec(ctx, "count import", `UPDATE org_usage SET `+change+` WHERE org = $2`, bytes, imp.Org)
+	return err
+}

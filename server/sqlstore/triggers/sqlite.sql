@@ -1,21 +1,9 @@
--- Triggers that maintain the table org_usage, for SQLite.
+-- Triggers that maintain the table org_usage, for SQLite. importRows.Insert counts new imports, because
+-- SQLite compiles a trigger with each statement, which would make creating an import 40 % slower.
 -- +goose StatementBegin
 CREATE TRIGGER orgs_usage AFTER INSERT ON orgs
 BEGIN
 	INSERT INTO org_usage (org) VALUES (NEW.id);
-END;
--- +goose StatementEnd
--- +goose StatementBegin
-CREATE TRIGGER imports_usage_insert AFTER INSERT ON imports
-BEGIN
-	UPDATE org_usage SET
-		awaiting_upload = awaiting_upload + (CASE WHEN NEW.status = 'AWAITING_UPLOAD' THEN 1 ELSE 0 END),
-		in_progress = in_progress + (CASE WHEN NEW.status IN ('PENDING', 'RUNNING') THEN 1 ELSE 0 END),
-		needs_review = needs_review + (CASE WHEN NEW.status = 'NEEDS_REVIEW' THEN 1 ELSE 0 END),
-		successful = successful + (CASE WHEN NEW.status = 'SUCCESSFUL' THEN 1 ELSE 0 END),
-		failed = failed + (CASE WHEN NEW.status = 'FAILED' THEN 1 ELSE 0 END),
-		file_bytes = file_bytes + (CASE WHEN NEW.raw_key <> '' THEN NEW.raw_size ELSE 0 END) + (CASE WHEN NEW.result_key <> '' THEN NEW.result_size ELSE 0 END)
-	WHERE org = NEW.org;
 END;
 -- +goose StatementEnd
 -- +goose StatementBegin
