@@ -26,8 +26,6 @@ const (
 	maxTargets, maxTargetsPerOrg = 20_000, maxWebhooks + 2*firstPerOrg
 	// keepDeliveries is how long deliveries are kept.
 	keepDeliveries = 30 * 24 * time.Hour
-	// maxForgotten is the maximum number of deliveries that one call to ForgetDeliveries deletes.
-	maxForgotten = 10_000
 )
 
 // inFlight tracks the deliveries that this process is sending.
@@ -408,10 +406,10 @@ func (s *Service) updateReceiver(ctx context.Context, tx model.Tx, w model.Webho
 	return n == maxChanged, err
 }
 
-// ForgetDeliveries deletes up to maxForgotten deliveries that are older than keepDeliveries.
+// ForgetDeliveries deletes the deliveries that are older than keepDeliveries, in small batches.
 func (s *Service) ForgetDeliveries(ctx context.Context) error {
-	return s.env.Store.Update(ctx, func(tx model.Tx) error {
-		_, err := tx.Outbox.DeleteBefore(ctx, s.env.Now().Add(-keepDeliveries), maxForgotten)
-		return err
+	before := s.env.Now().Add(-keepDeliveries)
+	return model.DeleteInBatches(ctx, s.env.Store, func(tx model.Tx) (int64, error) {
+		return tx.Outbox.DeleteBefore(ctx, before, model.DeleteBatch)
 	})
 }
