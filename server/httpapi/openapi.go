@@ -206,6 +206,9 @@ func (op *operation) errorStatuses() []int {
 	if op.body != nil {
 		list = append(list, http.StatusRequestTimeout)
 	}
+	if op.path != "/healthz" && op.path != "/readyz" { // health checks accept every host
+		list = append(list, http.StatusMisdirectedRequest)
+	}
 	if op.path != "/healthz" && op.path != "/openapi.json" {
 		list = append(list, http.StatusServiceUnavailable)
 	}
