@@ -409,7 +409,7 @@ func (s *Service) updateReceiver(ctx context.Context, tx model.Tx, w model.Webho
 // ForgetDeliveries deletes the deliveries that are older than keepDeliveries, in small batches.
 func (s *Service) ForgetDeliveries(ctx context.Context) error {
 	before := s.env.Now().Add(-keepDeliveries)
-	return model.DeleteInBatches(ctx, s.env.Store, func(tx model.Tx) (int64, error) {
+	return model.UpdateInBatches(ctx, s.env.Store, model.DeleteBatch, func(tx model.Tx) (int64, error) {
 		return tx.Outbox.DeleteBefore(ctx, before, model.DeleteBatch)
 	})
 }
