@@ -193,10 +193,28 @@ func (s *Service) Connector(ctx context.Context, org, id string) (c model.Connec
 	return c, err
 }
 
-// DeleteConnector deletes a connector and its history, but keeps the imports that it created.
+// deletingNode is the Node of a connector that is being deleted. No process claims it any more.
+// Otherwise, it could fetch files again that it no longer remembers.
+const deletingNode = "deleting"
+
+// DeleteConnector deletes a connector and its history, but keeps the imports that it created. If
+// it remembers many files, it deletes them in several transactions, and the connector in the last
+// one. After a crash in between, the connector never runs, and must be deleted again.
 func (s *Service) DeleteConnector(ctx context.Context, org, id string) error {
-	return s.env.Store.Update(ctx, func(tx model.Tx) error {
-		return model.DescribeNotFound(tx.Connectors.Delete(ctx, org, id), model.ConnectorMissing)
+	return model.DeleteInBatches(ctx, s.env.Store, func(tx model.Tx) (int64, error) {
+		c, err := tx.Connectors.Get(ctx, org, id)
+		if err != nil {
+			return 0, model.DescribeNotFound(err, model.ConnectorMissing)
+		}
+		n, err := tx.Pulled.DeleteOf(ctx, id, model.DeleteBatch)
+		if err != nil {
+			return 0, err
+		}
+		if n < model.DeleteBatch {
+			return n, tx.Connectors.Delete(ctx, org, id)
+		}
+		c.Node = deletingNode
+		return n, tx.Connectors.Save(ctx, c)
 	})
 }
 

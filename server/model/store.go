@@ -334,6 +334,8 @@ type PulledRows interface {
 	// Upsert inserts a version, or replaces the stored one.
 	Upsert(ctx context.Context, f PulledFile) error
 	Delete(ctx context.Context, connectorID string, f RemoteFile) error
+	// DeleteOf deletes at most limit versions that a connector has seen, and returns their number.
+	DeleteOf(ctx context.Context, connectorID string, limit int) (int64, error)
 	ByImport(ctx context.Context, importID string) (PulledFile, error)
 	ResultUploadRows
 }
@@ -378,8 +380,9 @@ type RetentionRows interface {
 	// DropProblems records that the problems of an import have been deleted. It returns NotFound if
 	// they had been deleted before.
 	DropProblems(ctx context.Context, org, importID string) error
-	// DropEdits deletes the review log of an import.
-	DropEdits(ctx context.Context, importID string) error
+	// DropEdits deletes at most limit entries of the review log of an import, and returns their
+	// number.
+	DropEdits(ctx context.Context, importID string, limit int) (int64, error)
 }
 
 // DeletionRows stores the receipts of deletions.

@@ -11,6 +11,9 @@ import (
 
 // DeleteImport deletes an import and its blobs. If the import is running, it cancels the run.
 func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
+	if err := s.dropEdits(ctx, org, id); err != nil {
+		return err
+	}
 	var imp model.Import
 	err := s.env.UpdateToFree(ctx, func(tx model.Tx) (err error) {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -99,6 +100,11 @@ func (s *Service) expire(ctx context.Context, policy model.Retention, part model
 		}
 		deleted := 0
 		for _, id := range ids {
+			if part == model.Results {
+				if err := s.dropEdits(ctx, policy.Org, id); err != nil {
+					return n + deleted, err
+				}
+			}
 			err := s.env.UpdateToFree(ctx, func(tx model.Tx) error { return s.expirePart(ctx, tx, policy.Org, id, part) })
 			if err == nil {
 				deleted++
@@ -111,6 +117,32 @@ func (s *Service) expire(ctx context.Context, policy model.Retention, part model
 		// If another process deleted all of these parts, it also deletes the rest.
 		if len(ids) < model.MaintenanceBatch || deleted == 0 {
 			return n, nil
+		}
+	}
+}
+
+// dropEdits deletes a long review log of an import that has ended, in small transactions. A log has
+// as many entries as reviewers made changes. A log of less than DeleteBatch entries is deleted with
+// its import or its results.
+func (s *Service) dropEdits(ctx context.Context, org, id string) error {
+	for {
+		deleted := int64(0)
+		long, err := model.View(ctx, s.env.Store, func(tx model.Tx) (bool, error) {
+			imp, err := tx.Imports.Get(ctx, org, id)
+			if err != nil || imp.Status != model.Successful && imp.Status != model.Failed {
+				return false, model.IgnoreKind(err, model.NotFound)
+			}
+			last, err := tx.Edits.LastSeq(ctx, org, id, imp.Run)
+			return last >= model.DeleteBatch, err
+		})
+		if err == nil && long {
+			err = s.env.UpdateToFree(ctx, func(tx model.Tx) (err error) {
+				deleted, err = tx.Retention.DropEdits(ctx, id, model.DeleteBatch)
+				return err
+			})
+		}
+		if err != nil || deleted < model.DeleteBatch {
+			return err
 		}
 	}
 }
@@ -141,7 +173,7 @@ func (s *Service) expirePart(ctx context.Context, tx model.Tx, org, id string, p
 	case model.Results:
 		receipt.Size, receipt.SHA256, prefix = imp.Result.Size, imp.Result.SHA256, imp.RunPrefix(imp.Run)
 		imp.Result.Key, imp.Stage, u.Result.Key = "", "", ""
-		err = tx.Retention.DropEdits(ctx, imp.ID)
+		_, err = tx.Retention.DropEdits(ctx, imp.ID, math.MaxInt32) // dropEdits has deleted long logs
 	case model.Problems:
 		dropProblems(&imp)
 		u.Problems = model.ProblemSummary{}

@@ -29,6 +29,7 @@ func (f *Faults) Wrap(tx model.Tx) model.Tx {
 	tx.Retention = retentionFaults{tx.Retention, f}
 	tx.Deletions = deletionsFaults{tx.Deletions, f}
 	tx.Owners = ownersFaults{tx.Owners, f}
+	tx.Usage = usageFaults{tx.Usage, f}
 	tx.Trash = trashFaults{tx.Trash, f}
 	tx.Nodes = nodesFaults{tx.Nodes, f}
 	tx.Jobs = jobsFaults{tx.Jobs, f}
@@ -459,6 +460,10 @@ func (rows pulledFaults) Delete(ctx context.Context, connectorID string, f model
 	return Call(rows.faults, "Pulled.Delete", func() error { return rows.PulledRows.Delete(ctx, connectorID, f) })
 }
 
+func (rows pulledFaults) DeleteOf(ctx context.Context, connectorID string, limit int) (int64, error) {
+	return Get(rows.faults, "Pulled.DeleteOf", func() (int64, error) { return rows.PulledRows.DeleteOf(ctx, connectorID, limit) })
+}
+
 func (rows pulledFaults) ByImport(ctx context.Context, importID string) (model.PulledFile, error) {
 	return Get(rows.faults, "Pulled.ByImport", func() (model.PulledFile, error) { return rows.PulledRows.ByImport(ctx, importID) })
 }
@@ -527,8 +532,8 @@ func (rows retentionFaults) DropProblems(ctx context.Context, org, importID stri
 	return Call(rows.faults, "Retention.DropProblems", func() error { return rows.RetentionRows.DropProblems(ctx, org, importID) })
 }
 
-func (rows retentionFaults) DropEdits(ctx context.Context, importID string) error {
-	return Call(rows.faults, "Retention.DropEdits", func() error { return rows.RetentionRows.DropEdits(ctx, importID) })
+func (rows retentionFaults) DropEdits(ctx context.Context, importID string, limit int) (int64, error) {
+	return Get(rows.faults, "Retention.DropEdits", func() (int64, error) { return rows.RetentionRows.DropEdits(ctx, importID, limit) })
 }
 
 type deletionsFaults struct {
@@ -558,6 +563,15 @@ func (rows ownersFaults) Run(ctx context.Context, importID string) (int, error) 
 
 func (rows ownersFaults) Session(ctx context.Context, id string) (bool, error) {
 	return Get(rows.faults, "Owners.Session", func() (bool, error) { return rows.OwnerRows.Session(ctx, id) })
+}
+
+type usageFaults struct {
+	model.UsageRows
+	faults *Faults
+}
+
+func (rows usageFaults) Get(ctx context.Context, org string) (model.Usage, error) {
+	return Get(rows.faults, "Usage.Get", func() (model.Usage, error) { return rows.UsageRows.Get(ctx, org) })
 }
 
 type trashFaults struct {

@@ -85,6 +85,12 @@ func (r pulledRows) Delete(ctx context.Context, connectorID string, f model.Remo
 	return err
 }
 
+func (r pulledRows) DeleteOf(ctx context.Context, connectorID string, limit int) (int64, error) {
+	return r.exec(ctx, "delete pulled files", `
+		DELETE FROM pulled WHERE connector_id = $1 AND (path, size, changed) IN (
+			SELECT path, size, changed FROM pulled WHERE connector_id = $1 LIMIT $2)`, connectorID, max(limit, 0))
+}
+
 func (r pulledRows) ByImport(ctx context.Context, importID string) (model.PulledFile, error) {
 	return pulled.one(ctx, r.txn, ` WHERE import_id = $1`, importID)
 }

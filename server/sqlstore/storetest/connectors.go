@@ -99,6 +99,16 @@ func testPulled(f *fixture, connector string) {
 		return read(f, func(tx model.Tx) ([]model.PulledFile, error) { return tx.Pulled.ListByConnector(f.ctx, connector) })
 	}
 	f.wantEqual(of(), []model.PulledFile{one, newer})
+	f.mustUpdate(func(tx model.Tx) error {
+		for _, want := range []int64{1, 1, 0} {
+			n, err := tx.Pulled.DeleteOf(f.ctx, connector, 1)
+			if err != nil {
+				return err
+			}
+			f.wantEqual(n, want)
+		}
+		return firstError(tx.Pulled.Upsert(f.ctx, newer), tx.Pulled.Upsert(f.ctx, one))
+	})
 	one.Taken, one.ImportID, one.Put, one.PutDue, one.PutTries, one.PutKind, one.PutMessage, one.Gone = true, "imp", "WAITING", startPlus(5), 2, "k", intray.Literal("x"), startPlus(9)
 	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Pulled.Upsert(f.ctx, one), tx.Pulled.Delete(f.ctx, connector, newer.File))

@@ -62,6 +62,17 @@ func testEdits(f *fixture) {
 	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Edits.Append(f.ctx, used) })
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Edits.Append(f.ctx, anEdit("org-a", id("none", 1), 1, 1)) })
 
+	f.mustUpdate(func(tx model.Tx) error {
+		for _, want := range []int64{2, 1, 0} {
+			n, err := tx.Retention.DropEdits(f.ctx, one.ID, 2)
+			if err != nil {
+				return err
+			}
+			f.wantEqual(n, want)
+		}
+		return tx.Edits.Append(f.ctx, first)
+	})
+
 	// Deleting an import deletes its log.
 	f.mustUpdate(func(tx model.Tx) error { return tx.Imports.Delete(f.ctx, "org-a", one.ID) })
 	f.wantEqual(f.editsAfter("org-a", one.ID, 1, 0), []model.Edit(nil))

@@ -35,7 +35,7 @@ func testRetention(f *fixture) {
 	}
 	usual.Raw.Key = ""
 	f.mustUpdate(func(tx model.Tx) error {
-		return firstError(tx.Imports.UpdateIf(f.ctx, usual, usual.Status, usual.Run), tx.Retention.DropProblems(f.ctx, "org-a", usual.ID), tx.Retention.DropEdits(f.ctx, usual.ID))
+		return firstError(tx.Imports.UpdateIf(f.ctx, usual, usual.Status, usual.Run), tx.Retention.DropProblems(f.ctx, "org-a", usual.ID), dropEdits(tx, f, usual.ID))
 	})
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Retention.DropProblems(f.ctx, "org-a", usual.ID) })
 	f.wantEqual([][]string{overdue(all, model.Originals, 9), overdue(all, model.Problems, 9), overdue(all, model.Results, 9)}, [][]string{nil, nil, {usual.ID}})
@@ -112,4 +112,9 @@ func testNodes(f *fixture) {
 		f.mustUpdate(func(tx model.Tx) error { return tx.Nodes.Remove(f.ctx, "n1") })
 	}
 	f.wantEqual(read(f, all), []string{"n2"})
+}
+
+func dropEdits(tx model.Tx, f *fixture, importID string) error {
+	_, err := tx.Retention.DropEdits(f.ctx, importID, 9)
+	return err
 }

@@ -1,0 +1,155 @@
+package service_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/intraydata/intray/server/connectors"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/servertest"
+)
+
+// TestFindingScale1Connector checks that a connector that remembers many files is deleted in small
+// transactions, and that it does not fetch files again if the deletion is interrupted.
+func TestFindingScale1Connector(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, withFetch(func(context.Context, string) error { return nil }))
+	f.remote.AddFile("a.csv", goodFile)
+	c := f.newConnector(f.org, "u", connectors.Draft{})
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		for n := range 2*model.DeleteBatch + 1 {
+			file := model.PulledFile{Org: f.org, ConnectorID: c.ID, File: model.RemoteFile{Path: fmt.Sprint(n)}}
+			if err := tx.Pulled.Upsert(f.ctx, file); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	remembered := func() (list []model.PulledFile) {
+		t.Helper()
+		list, err := model.View(f.ctx, f.Store, func(tx model.Tx) ([]model.PulledFile, error) {
+			return tx.Pulled.ListByConnector(f.ctx, c.ID)
+		})
+		must(t, err)
+		return list
+	}
+	f.Faults.ArmUse("Connectors.Delete", 1)
+	if err := f.DeleteConnector(f.ctx, f.org, c.ID); !errors.Is(err, servertest.ErrInjected) {
+		t.Errorf("the interrupted deletion: %v", err)
+	}
+	if n := len(remembered()); n != 1 {
+		t.Errorf("%d files are remembered after two transactions, want 1", n)
+	}
+	f.Clock.Advance(24 * time.Hour)
+	if n := f.runConnectors(); n != 0 {
+		t.Errorf("the connector ran %d times", n)
+	}
+	must(t, f.DeleteConnector(f.ctx, f.org, c.ID))
+	if n := len(remembered()); n != 0 {
+		t.Errorf("%d files are remembered after the deletion", n)
+	}
+	f.wantError(f.DeleteConnector(f.ctx, f.org, c.ID), model.NotFound, "not_found")
+}
+
+// TestFindingScale1Edits checks that a long review log is deleted in small transactions when its
+// import is deleted or its results expire, but that the log of a review in progress stays whole
+// until the import is deleted.
+func TestFindingScale1Edits(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	withLog := func(imp model.Import) model.Import {
+		t.Helper()
+		must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
+			for n := range 2*model.DeleteBatch + 1 {
+				edit := model.Edit{Org: f.org, ImportID: imp.ID, Run: imp.Run, Seq: int64(n + 1), Op: fmt.Sprint(n), Kind: "fill", Request: json.RawMessage(`{}`), Result: json.RawMessage(`{}`)}
+				if err := tx.Edits.Append(f.ctx, edit); err != nil {
+					return err
+				}
+			}
+			return nil
+		}))
+		return imp
+	}
+	remaining := func(imp model.Import) (n int) {
+		t.Helper()
+		must(t, f.Store.View(f.ctx, func(tx model.Tx) error {
+			n = 0
+			for _, err := range tx.Edits.ListAfter(f.ctx, f.org, imp.ID, imp.Run, 0) {
+				if err != nil {
+					return err
+				}
+				n++
+			}
+			return nil
+		}))
+		return n
+	}
+	ended := withLog(f.finishedImport(goodFile, ""))
+	reviewed := withLog(f.wantStatus(f.finishedImport(badFile, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`), model.NeedsReview))
+	for imp, left := range map[*model.Import]int{&ended: 0, &reviewed: 2*model.DeleteBatch + 1} {
+		f.Faults.ArmUse("Imports.Delete", 1)
+		if err := f.DeleteImport(f.ctx, f.org, imp.ID); !errors.Is(err, servertest.ErrInjected) {
+			t.Errorf("the interrupted deletion: %v", err)
+		}
+		if n := remaining(*imp); n != left {
+			t.Errorf("%s: %d entries remain after an interrupted deletion, want %d", imp.Status, n, left)
+		}
+		must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
+		if n := remaining(*imp); n != 0 {
+			t.Errorf("%s: %d entries remain", imp.Status, n)
+		}
+	}
+
+	expired := withLog(f.finishedImport(goodFile, ""))
+	must(t, f.SetRetention(f.ctx, f.org, []model.Retention{{Results: 1}}))
+	f.Clock.Advance(25 * time.Hour)
+	f.Faults.ArmUse("Imports.UpdateIf", 1)
+	if _, err := f.Expire(f.ctx); !errors.Is(err, servertest.ErrInjected) {
+		t.Errorf("the interrupted expiry: %v", err)
+	}
+	if n := remaining(expired); n != 0 {
+		t.Errorf("%d entries remain after an interrupted expiry", n)
+	}
+	if n, err := f.Expire(f.ctx); n != 1 || err != nil || remaining(expired) != 0 {
+		t.Errorf("expired %d parts, %v", n, err)
+	}
+}
+
+// TestFindingScale1Deliveries checks that old deliveries are deleted in small transactions.
+func TestFindingScale1Deliveries(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const old = 2*model.DeleteBatch + 1
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		for n := range old {
+			d := model.Delivery{ID: fmt.Sprint("msg_", n), Org: f.org, WebhookID: "w", Target: "w", Status: model.Delivered, Created: f.Clock.Now()}
+			if err := tx.Deliveries.Insert(f.ctx, d); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	want := func(want int64) {
+		t.Helper()
+		_, n, err := model.ViewPage(f.ctx, f.Store, func(tx model.Tx) ([]model.Delivery, int64, error) {
+			return tx.Deliveries.List(f.ctx, f.org, "w", 0, 1)
+		})
+		if n != want || err != nil {
+			t.Errorf("%d deliveries, want %d (%v)", n, want, err)
+		}
+	}
+	must(t, f.ForgetDeliveries(f.ctx))
+	want(old)
+	f.Clock.Advance(31 * 24 * time.Hour)
+	f.Faults.ArmUse("Outbox.DeleteBefore", 2)
+	if err := f.ForgetDeliveries(f.ctx); !errors.Is(err, servertest.ErrInjected) {
+		t.Errorf("the interrupted deletion: %v", err)
+	}
+	want(old - model.DeleteBatch)
+	must(t, f.ForgetDeliveries(f.ctx))
+	want(0)
+}
