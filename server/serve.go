@@ -66,6 +66,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		Pages: pages, Observe: measured.observe, AuthFailed: measured.countAuthFailure,
 		Authenticated: markKnown, HealthOnly: isHealthOnly, Log: cfg.Log,
 	})
+	measured.observeProcess(cfg.Data, p.store, handler)
 	servers, err := listen(cfg, handler, measured)
 	if err != nil {
 		return err

@@ -211,11 +211,14 @@ func TestServeExposesMetricsSeparately(t *testing.T) {
 	for _, want := range []string{
 		`intray_imports{status="PENDING"} 0`, `intray_quota_limit{quota="imports"} 1e+06`, `intray_quota_used{quota="imports"} 0`,
 		`intray_quota_highest_use_ratio{quota="sessions"} 0`, `intray_quota_refusals_total{quota="stored-bytes"} 0`,
-		"intray_oldest_pending_import_seconds 0", "intray_deliveries_waiting 0",
+		"intray_oldest_pending_import_seconds 0", "intray_event_streams 0", "intray_deliveries_waiting 0",
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("the metrics lack %s", want)
 		}
+	}
+	if !regexp.MustCompile(`(?m)^intray_disk_free_bytes [1-9]`).MatchString(text) || !strings.Contains(text, "intray_store_write_wait_seconds_total ") {
+		t.Error("the metrics lack the free disk space or the waiting time of writes")
 	}
 	if strings.Contains(text, "BREW") || !strings.Contains(text, `method="other"`) {
 		t.Error("an invented method has its own metric")

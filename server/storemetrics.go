@@ -8,7 +8,9 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/intraydata/intray/server/httpapi"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/sqlstore"
 )
 
 // countOverQuota returns a function that counts the requests that a quota refuses. It logs the
@@ -33,6 +35,27 @@ func (m *metrics) countOverQuota(log *slog.Logger) func(org string, quota model.
 			log.Warn("quota reached; requests are refused", "quota", string(quota), "org", org)
 		}
 	}
+}
+
+// observeProcess adds the disk, the waiting time of writes and the event streams to the metrics.
+func (m *metrics) observeProcess(folder string, store *sqlstore.Store, api *httpapi.API) {
+	m.registry.MustRegister(
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "intray_disk_free_bytes", Help: "Bytes that can still be written to the disk with the data folder; -1 if unknown.",
+		}, func() float64 {
+			free, known := freeSpace(folder)
+			if !known {
+				return -1
+			}
+			return float64(free)
+		}),
+		prometheus.NewCounterFunc(prometheus.CounterOpts{
+			Name: "intray_store_write_wait_seconds_total", Help: "Time that write transactions waited for others, on SQLite.",
+		}, func() float64 { return store.WriteWait().Seconds() }),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "intray_event_streams", Help: "Open event streams of review pages.",
+		}, func() float64 { return float64(api.EventStreams()) }),
+	)
 }
 
 // storeCollector reads metrics from the store when they are collected. Processes that share a store

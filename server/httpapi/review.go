@@ -280,6 +280,9 @@ func (a *API) getEvents(c *call) (*response, error) {
 	}}, nil
 }
 
+// EventStreams returns the number of open event streams.
+func (a *API) EventStreams() int64 { return a.streams.count() }
+
 // eventStream sends events to one page.
 type eventStream struct {
 	api          *API

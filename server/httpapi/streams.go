@@ -21,6 +21,13 @@ type streamCounter struct {
 	byOrg, byImport map[string]int64
 }
 
+// count returns the number of open streams.
+func (s *streamCounter) count() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.all
+}
+
 // open counts a stream, unless there are too many, or the function check returns an error. The
 // caller must call closed when the stream ends.
 func (s *streamCounter) open(org, importID string, check func(org string, add model.Addition, used int64) error) (closed func(), err error) {

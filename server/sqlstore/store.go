@@ -95,6 +95,15 @@ func (s *Store) Close() error {
 	return errors.Join(errs...)
 }
 
+// WriteWait returns the total time that write transactions have waited for others. On PostgreSQL,
+// where they do not wait for each other in this process, it returns 0.
+func (s *Store) WriteWait() time.Duration {
+	if s.writer == nil {
+		return 0
+	}
+	return time.Duration(s.writer.waited.Load())
+}
+
 // Ping returns an error if the database does not respond. It does not wait for transactions.
 func (s *Store) Ping(ctx context.Context) error {
 	var one int

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // writer admits one write transaction at a time, in the order of arrival, except that urgent
@@ -15,6 +17,8 @@ type writer struct {
 	// urgent and waiting contain one channel for each waiting caller, in the order of arrival. A
 	// channel is closed when its caller becomes the writer.
 	urgent, waiting []chan struct{}
+	// waited is the total time that callers have waited, in nanoseconds.
+	waited atomic.Int64
 }
 
 // acquire waits until the caller is the writer. It returns an error if ctx is done first. If it
@@ -36,6 +40,8 @@ func (w *writer) acquire(ctx context.Context, urgent bool) error {
 	turn := make(chan struct{})
 	*list = append(*list, turn)
 	w.mu.Unlock()
+	began := time.Now()
+	defer func() { w.waited.Add(int64(time.Since(began))) }()
 	select {
 	case <-turn:
 		return nil
