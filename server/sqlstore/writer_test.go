@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -41,8 +42,12 @@ func TestFindingReliability6WriterOrder(t *testing.T) {
 		}
 		enter("heartbeat 1", true)
 		enter("heartbeat 2", true)
+		time.Sleep(time.Second) // of the clock of synctest
 		w.release()
 		group.Wait()
+		if waited := time.Duration(w.waited.Load()); waited != 12*time.Second {
+			t.Errorf("12 writers waited %v in total, want 12 s", waited)
+		}
 		if diff := cmp.Diff([]string{"heartbeat 1", "heartbeat 2", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9"}, got); diff != "" {
 			t.Errorf("order of the writers (-want +got):\n%s", diff)
 		}
