@@ -126,6 +126,7 @@ func (s *Service) withDraft(ctx context.Context, imp model.Import, work func(o *
 	if err := s.refreshDraft(ctx, imp, o); err != nil {
 		return s.describeDamage(ctx, imp, err)
 	}
+	used := o.prefix
 	err = func() error {
 		defer o.lock.RUnlock()
 		return work(o)
@@ -133,7 +134,7 @@ func (s *Service) withDraft(ctx context.Context, imp model.Import, work func(o *
 	if !isDamage(err) {
 		return err
 	}
-	return s.replaceDraft(ctx, imp, o, err)
+	return s.replaceDraft(ctx, imp, o, used, err)
 }
 
 // isDamage reports whether err means that rows or changes were lost or have changed.
@@ -154,12 +155,12 @@ func (s *Service) describeDamage(ctx context.Context, imp model.Import, err erro
 	return model.NewError(model.Conflict, "rows_damaged", intray.NewMessage("review.rows_damaged", nil))
 }
 
-// replaceDraft closes a draft in which a call has found damage, and rebuilds its staged rows. It
-// returns the error for the caller. If the rows were rebuilt, the caller can try again.
-func (s *Service) replaceDraft(ctx context.Context, imp model.Import, o *openDraft, damage error) error {
+// replaceDraft closes a draft in which a call has found damage, and rebuilds its staged rows. used
+// is the prefix of the rows that the call used; another call may have replaced them since.
+// replaceDraft returns the error for the caller. If the rows were rebuilt, the caller can try again.
+func (s *Service) replaceDraft(ctx context.Context, imp model.Import, o *openDraft, used string, damage error) error {
 	o.lock.Lock()
 	defer o.lock.Unlock()
-	used := o.prefix
 	if err := o.close(); err != nil {
 		return errors.Join(damage, err)
 	}

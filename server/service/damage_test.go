@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/intraydata/intray"
@@ -336,6 +337,43 @@ func TestFindingReliability4OpenReview(t *testing.T) {
 	}
 	err = f.WithRows(f.ctx, f.reload(imp), func(*draft.Draft) error { return fmt.Errorf("read a change: %w", staging.ErrDamaged) })
 	f.wantError(err, model.Conflict, "rows_damaged") // the staged rows are intact, so a change is damaged
+}
+
+// If two calls find the same damage in rows that are open, both can be tried again, even if the
+// rebuilt rows are open before the second call reports the damage.
+func TestDamageFoundTwice(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.importInReview()
+	want := emails(f, f.Service, imp)
+	err := f.WithRows(f.ctx, imp, func(*draft.Draft) error {
+		f.damage(imp.Stage+"/seg-0000.parquet", damages["it is missing"])
+		return &lateDamage{before: func() {
+			err := f.WithRows(f.ctx, imp, func(*draft.Draft) error { return staging.ErrDamaged })
+			f.wantError(err, model.Unavailable, "rows_rebuilt")
+			if got := emails(f, f.Service, f.reload(imp)); got != want {
+				t.Errorf("shown %q, want %q", got, want)
+			}
+		}}
+	})
+	f.wantError(err, model.Unavailable, "rows_rebuilt")
+}
+
+// lateDamage is staging.ErrDamaged. It calls the function before when it is first recognized,
+// which is after the call that returned it has released the draft.
+type lateDamage struct {
+	once   sync.Once
+	before func()
+}
+
+func (*lateDamage) Error() string { return "damaged" }
+
+func (e *lateDamage) Is(target error) bool {
+	if target != staging.ErrDamaged {
+		return false
+	}
+	e.once.Do(e.before)
+	return true
 }
 
 // TestFindingReliability4RunAgain checks that a review whose rows cannot be rebuilt offers to run
