@@ -94,6 +94,7 @@ func (s *Service) rebuildStage(ctx context.Context, imp *model.Import, damage er
 	case now.Run != imp.Run || now.Status != imp.Status:
 		return nil, importChangedError()
 	case now.Stage != imp.Stage: // another call has rebuilt the rows
+		s.env.ClearSuspect(imp.Stage)
 		imp.Stage = now.Stage
 		return s.OpenIntactStage(ctx, now.Stage)
 	}

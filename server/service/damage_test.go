@@ -357,6 +357,9 @@ func TestDamageFoundTwice(t *testing.T) {
 		}}
 	})
 	f.wantError(err, model.Unavailable, "rows_rebuilt")
+	if f.IsSuspect(imp.Stage) {
+		t.Error("the rows that were replaced are still suspect")
+	}
 }
 
 // lateDamage is staging.ErrDamaged. It calls the function before when it is first recognized,
