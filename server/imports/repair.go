@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -223,7 +224,7 @@ func (s *Service) verifyRebuilt(ctx context.Context, imp model.Import, prefix st
 	}
 	defer func() { _ = rebuilt.Close() }()
 	if imp.Status == model.Successful {
-		err := s.writeResult(ctx, imp, rebuilt, func(from io.Reader, approve func(model.StoredFile) error) error {
+		err := s.rewriteResult(ctx, imp, rebuilt, func(from io.Reader, approve func(model.StoredFile) error) error {
 			digests, err := model.DigestFile(from)
 			if err != nil {
 				return err
@@ -250,21 +251,23 @@ func (s *Service) verifyRebuilt(ctx context.Context, imp model.Import, prefix st
 	return nil
 }
 
-// writeResult passes the JSON result of staged rows to the function store, which must call
+// rewriteResult passes the JSON result of staged rows to the function store, which must call
 // approve. approve returns an error unless the result equals the one that the import recorded.
-func (s *Service) writeResult(ctx context.Context, imp model.Import, staged *staging.Stage, store func(from io.Reader, approve func(model.StoredFile) error) error) error {
+func (s *Service) rewriteResult(ctx context.Context, imp model.Import, staged *staging.Stage, store func(from io.Reader, approve func(model.StoredFile) error) error) error {
 	schema, err := schemas.Frozen(imp)
 	if err != nil {
 		return err
 	}
 	from, to := io.Pipe()
-	defer func() { _ = from.Close() }() // stops the writing goroutine
-	go func() {
+	var writing sync.WaitGroup
+	defer writing.Wait()                // the caller closes the stage that it reads
+	defer func() { _ = from.Close() }() // stops it
+	writing.Go(func() {
 		to.CloseWithError(recovered(func() error {
 			_, err := output.Write(ctx, to, output.JSON, schema, staged.Batches(ctx))
 			return err
 		}))
-	}()
+	})
 	return store(from, func(d model.StoredFile) error {
 		if d.Size != imp.Result.Size || hex.EncodeToString(d.SHA256) != imp.Result.SHA256 {
 			return fmt.Errorf("%w: the result has %d bytes, not %d, or a different SHA-256", errNotRebuilt, d.Size, imp.Result.Size)
@@ -317,7 +320,7 @@ func (s *Service) rebuildResult(ctx context.Context, imp *model.Import) error {
 		return err
 	}
 	defer func() { _ = staged.Close() }()
-	err = s.writeResult(ctx, *imp, staged, func(from io.Reader, approve func(model.StoredFile) error) error {
+	err = s.rewriteResult(ctx, *imp, staged, func(from io.Reader, approve func(model.StoredFile) error) error {
 		_, err := s.env.StoreFile(ctx, imp.Result.Key, from, approve)
 		return err
 	})

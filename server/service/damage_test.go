@@ -9,12 +9,15 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/draft"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/server/staging"
 )
 
@@ -112,6 +115,76 @@ func TestFindingReliability4Result(t *testing.T) {
 			t.Errorf("%s: the stored result was not replaced", name)
 		}
 	}
+}
+
+// Nothing reads staged rows that are closed, even if the disk becomes full while a result is being
+// rebuilt from them.
+func TestRebuildOnFullDisk(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finishedImport("E-Mail,Name\n"+strings.Repeat("ada@example.org,Ada\n", 50_000), "")
+	f.damage(imp.Result.Key, damages["it is missing"])
+	blobs := &watchedBlobs{Store: f.Blobs}
+	node := f.newNode("folder/two", func(_ *fixture, cfg *service.Config) { cfg.Blobs = blobs })
+	for range 20 {
+		f.Blobs.LimitSize(100_000)
+		u, err := f.Upload(f.ctx, imp.Org, imp.UploadID)
+		must(t, err)
+		_, err = node.Download(f.ctx, u.ID, f.mustToken(node.DownloadToken(u, "json", "")))
+		f.wantError(err, model.Unavailable, "storage_full")
+		f.Blobs.LimitSize(-1)
+		if opened, closed := blobs.opened.Load(), blobs.closed.Load(); opened == 0 || opened != closed {
+			t.Fatalf("%d files were opened, %d closed", opened, closed)
+		}
+	}
+	if n := blobs.late.Load(); n > 0 {
+		t.Errorf("%d files were closed while they were being read, or read after that", n)
+	}
+}
+
+// watchedBlobs counts the readers that are opened and closed, and the reads that begin or end after
+// their reader was closed.
+type watchedBlobs struct {
+	blob.Store
+	opened, closed, late atomic.Int64
+}
+
+func (b *watchedBlobs) Open(ctx context.Context, key string) (blob.Reader, error) {
+	r, err := b.Store.Open(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	b.opened.Add(1)
+	return &watchedReader{Reader: r, blobs: b}, nil
+}
+
+type watchedReader struct {
+	blob.Reader
+	blobs  *watchedBlobs
+	mu     sync.Mutex
+	closed bool
+}
+
+func (r *watchedReader) checkOpen() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		r.blobs.late.Add(1)
+	}
+}
+
+func (r *watchedReader) ReadAt(p []byte, offset int64) (int, error) {
+	r.checkOpen()
+	defer r.checkOpen()
+	return r.Reader.ReadAt(p, offset)
+}
+
+func (r *watchedReader) Close() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.closed = true
+	r.blobs.closed.Add(1)
+	return r.Reader.Close()
 }
 
 // TestFindingReliability4Stage checks that damaged staged rows are rebuilt from the received file,
