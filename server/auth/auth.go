@@ -339,6 +339,11 @@ func RevokedError(link intray.Message) error {
 	return model.NewError(model.Denied, "revoked", intray.NewMessage("link.revoked", intray.Params{"link": link}))
 }
 
+// ExpiredError returns the error for a link that has expired.
+func ExpiredError(link intray.Message) error {
+	return model.NewError(model.Denied, "expired", intray.NewMessage("link.expired", intray.Params{"link": link}))
+}
+
 func decodeGrant(key secrets.Key, token string, link intray.Message, now time.Time) (Grant, error) {
 	var g Grant
 	payload, err := key.Verify(token)
@@ -346,7 +351,7 @@ func decodeGrant(key secrets.Key, token string, link intray.Message, now time.Ti
 		return Grant{}, model.NewError(model.Denied, "bad_signature", intray.NewMessage("link.bad_signature", intray.Params{"link": link}))
 	}
 	if g.Expires != 0 && now.Unix() >= g.Expires {
-		return Grant{}, model.NewError(model.Denied, "expired", intray.NewMessage("link.expired", intray.Params{"link": link}))
+		return Grant{}, ExpiredError(link)
 	}
 	return g, nil
 }

@@ -86,10 +86,15 @@ func (s *Service) importForToken(ctx context.Context, key secrets.Key, id, token
 		return model.Import{}, auth.AlteredError(link)
 	}
 	imp, err := s.imports.Import(ctx, g.Org, id)
-	if err == nil && g.Version != imp.Review.Version {
+	switch {
+	case err != nil:
+		return model.Import{}, err
+	case g.Version != imp.Review.Version:
 		return model.Import{}, auth.RevokedError(link)
+	case g.Expires == 0 && !s.env.Now().Before(s.ReviewExpiry(imp)): // a link of an earlier version of Intray
+		return model.Import{}, auth.ExpiredError(link)
 	}
-	return imp, err
+	return imp, nil
 }
 
 // PageInfo holds settings from the schema that the review page needs.

@@ -294,6 +294,33 @@ func TestReviewTokens(t *testing.T) {
 	f.wantError(err, model.NotFound, "not_found")
 }
 
+// Review links of earlier versions of Intray contain no expiry. They expire 30 days after the
+// import was created.
+func TestEarlierReviewTokens(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.newImport("")
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		return tx.Imports.SetReviewLink(f.ctx, f.org, imp.ID, model.ReviewLink{})
+	}))
+	token := f.mustToken(auth.SignGrant(f.Master.Derive("review links"), auth.Grant{Org: f.org, ID: imp.ID}))
+	session := f.mustToken(auth.SignGrant(f.Master.Derive("review visits"), auth.Grant{Org: f.org, ID: imp.ID}))
+	uses := map[string]func() error{
+		"link":    func() error { _, _, err := f.StartReviewSession(f.ctx, imp.ID, token); return err },
+		"session": func() error { _, err := f.ReviewSessionImport(f.ctx, imp.ID, session); return err },
+	}
+	f.Clock.Advance(30*24*time.Hour - time.Microsecond)
+	for name, use := range uses {
+		if err := use(); err != nil {
+			t.Errorf("%s: before it expires: %v", name, err)
+		}
+	}
+	f.Clock.Advance(time.Microsecond)
+	for _, use := range uses {
+		f.wantError(use(), model.Denied, "expired")
+	}
+}
+
 // TestLastUse checks that the first use of a key and then one use per hour is stored.
 func TestLastUse(t *testing.T) {
 	t.Parallel()
