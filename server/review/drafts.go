@@ -50,6 +50,9 @@ type openDraft struct {
 	staged      *staging.Stage
 	// prefix is that of the staged rows.
 	prefix string
+	// verified is the prefix of the staged rows that were verified as a whole because opening the
+	// draft found damage.
+	verified string
 	// last is the position of the last log entry that the draft has applied.
 	last atomic.Int64
 	// changing contains a value while a change is being made. A goroutine that has sent
@@ -229,9 +232,12 @@ func (s *Service) reopenDraft(ctx context.Context, imp model.Import, o *openDraf
 		return err
 	}
 	err = s.openWithLog(ctx, &imp, o, log)
-	if errors.Is(err, staging.ErrDamaged) && !s.env.IsSuspect(imp.Stage) {
+	if errors.Is(err, staging.ErrDamaged) && !s.env.IsSuspect(imp.Stage) && imp.Stage != o.verified {
 		s.env.Suspect(imp.Stage) // too large to be verified when it was opened
 		err = s.openWithLog(ctx, &imp, o, log)
+		if !s.env.IsSuspect(imp.Stage) {
+			o.verified = imp.Stage // so that damage in a change does not cause this again
+		}
 	}
 	if err != nil {
 		return err

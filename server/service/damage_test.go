@@ -142,11 +142,11 @@ func TestRebuildOnFullDisk(t *testing.T) {
 	}
 }
 
-// watchedBlobs counts the readers that are opened and closed, and the reads that begin or end after
-// their reader was closed.
+// watchedBlobs counts the readers that are opened and closed, the bytes that are read, and the reads
+// that begin or end after their reader was closed.
 type watchedBlobs struct {
 	blob.Store
-	opened, closed, late atomic.Int64
+	opened, closed, bytes, late atomic.Int64
 }
 
 func (b *watchedBlobs) Open(ctx context.Context, key string) (blob.Reader, error) {
@@ -176,7 +176,9 @@ func (r *watchedReader) checkOpen() {
 func (r *watchedReader) ReadAt(p []byte, offset int64) (int, error) {
 	r.checkOpen()
 	defer r.checkOpen()
-	return r.Reader.ReadAt(p, offset)
+	n, err := r.Reader.ReadAt(p, offset)
+	r.blobs.bytes.Add(int64(n))
+	return n, err
 }
 
 func (r *watchedReader) Close() error {
@@ -578,5 +580,25 @@ func TestFindingReliability4LargeStage(t *testing.T) {
 	f.wantError(read(), model.Unavailable, "rows_rebuilt")
 	if err := read(); err != nil || count != 3001 {
 		t.Errorf("%d rows, %v", count, err)
+	}
+}
+
+// If a change is damaged, large staged rows are read once to verify them, and not for each call.
+func TestDamagedChange(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finishedImport(largeFile(), blocking)
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		return tx.Edits.Append(f.ctx, model.Edit{Org: imp.Org, ImportID: imp.ID, Run: imp.Run, Seq: 1, Op: "op", Change: 1, Revision: []byte("damaged"), Made: f.Clock.Now()})
+	}))
+	blobs := &watchedBlobs{Store: f.Blobs}
+	node := f.newNode("folder/two", func(_ *fixture, cfg *service.Config) { cfg.Blobs = blobs })
+	for _, verified := range []bool{true, false, false} {
+		before := blobs.bytes.Load()
+		err := node.WithRows(f.ctx, imp, func(*draft.Draft) error { return nil })
+		f.wantError(err, model.Conflict, "rows_damaged")
+		if read := blobs.bytes.Load() - before; read > model.VerifyFirst != verified {
+			t.Errorf("%d bytes were read, want that all rows are read: %v", read, verified)
+		}
 	}
 }
