@@ -127,6 +127,9 @@ func (s *Service) endRun(ctx context.Context, run *connectorRun, failure error) 
 	run.Ended, run.Succeeded = s.env.Now(), failure == nil
 	if failure != nil {
 		run.Kind, run.Message = s.classifyFailure(failure), s.messageOf(failure)
+		if run.Kind == internalKind {
+			run.Message = internalError
+		}
 		s.logFailedRun(run, failure)
 	}
 	ctx, cancel := model.DetachedContext(ctx)
@@ -140,7 +143,6 @@ func (s *Service) logFailedRun(run *connectorRun, failure error) {
 	switch {
 	case run.stopped:
 	case run.Kind == internalKind:
-		run.Message = internalError
 		s.env.Log.Error("run of a connector failed", "org", run.connector.Org, "connector", run.connector.ID, "run", run.ID, "error", failure)
 	default:
 		s.env.Log.Warn("run of a connector failed", "org", run.connector.Org, "connector", run.connector.ID, "run", run.ID, "kind", run.Kind)
