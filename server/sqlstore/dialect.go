@@ -96,10 +96,9 @@ func (t *txn) acquireLock(ctx context.Context, lock int64) error {
 const readers = 4
 
 // openSQLite opens three connection pools on one file. Only one connection writes, because
-// SQLite allows one writer at a time and does not queue the others, which would starve. Store.writer
-// queues them instead. River
-// has its own connection, so that its many small writes wait for the server's writes, and not
-// the other way around.
+// SQLite allows one writer at a time and does not queue the others, which would starve.
+// Store.writer queues them instead. River has its own connection, so that its many small writes
+// wait for the server's writes, and not the other way around.
 func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	path, err := makeFile(cfg.Path)
 	if err != nil {

@@ -126,8 +126,8 @@ func (s *Store) Forget(ctx context.Context) error {
 }
 
 // Update implements [model.Store]. On SQLite, transactions run one after the other, in the order of
-// the calls. On PostgreSQL, a transaction that is rolled back because of a deadlock runs again. If a method of
-// Tx returns an error of kind NotFound or Conflict, the function work can still use the
+// the calls. On PostgreSQL, a transaction that is rolled back because of a deadlock runs again. If
+// a method of Tx returns an error of kind NotFound or Conflict, the function work can still use the
 // transaction.
 func (s *Store) Update(ctx context.Context, work func(model.Tx) error) error {
 	return s.update(ctx, false, work)
