@@ -18,9 +18,10 @@ export interface CellConflict {
  * - lost: no response arrived, but the same call may succeed later
  * - unauthorized: there is no cookie for this import, or it has expired
  * - gone: the import does not exist
+ * - damaged: the stored rows are damaged, so the import must run again
  * - refused: the server rejected the call, and detail explains why
  */
-export type FaultKind = 'lost' | 'refused' | 'gone' | 'unauthorized';
+export type FaultKind = 'lost' | 'refused' | 'gone' | 'unauthorized' | 'damaged';
 
 /** The error of a failed call. */
 export class Fault extends Error {
@@ -46,6 +47,11 @@ export class Fault extends Error {
     this.cells = of.cells ?? [];
     this.changes = of.changes ?? 0;
   }
+
+  /** Whether the page must handle the fault, because the review cannot continue. */
+  get endsReview(): boolean {
+    return this.kind === 'unauthorized' || this.kind === 'gone' || this.kind === 'damaged';
+  }
 }
 
 type Refusal = Partial<components['schemas']['Error']> & { readonly cells?: unknown; readonly changes?: unknown };
@@ -55,7 +61,7 @@ export function faultOf(status: number, body: unknown): Fault {
   const said: Refusal = typeof body === 'object' && body !== null ? body : {};
   const hasDetail = typeof said.detail === 'string';
   const cells = Array.isArray(said.cells) ? (said.cells as CellConflict[]) : [];
-  return new Fault(kindOf(status, hasDetail), {
+  return new Fault(said.code === 'rows_damaged' ? 'damaged' : kindOf(status, hasDetail), {
     status,
     cells,
     changes: Number(said.changes ?? 0),

@@ -166,6 +166,15 @@ export class Review {
     await this.#advance();
   }
 
+  /**
+   * Runs the import again with the same answers, after a fault. If that would discard cell
+   * changes, the server rejects the call unless discard is set.
+   */
+  async runAgain(discard = false): Promise<void> {
+    await unwrap(this.api.calls.POST('/api/review/v1/{id}/run-again/', { params: { path: this.api.path }, body: { discard } }));
+    await this.retry();
+  }
+
   /** Changes a setting that has no question, such as the column of a field. */
   async updateLayout(answers: Record<string, string | null>): Promise<void> {
     await unwrap(this.api.calls.POST('/api/review/v1/{id}/layout/', { params: { path: this.api.path }, body: { answers } }));

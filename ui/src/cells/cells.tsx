@@ -65,5 +65,5 @@ function shownOf(host: CellsHost, start: Preloaded): Shown {
 
 /** Reports whether the page must handle the fault, because the step cannot continue. */
 function isOver(fault: unknown): boolean {
-  return fault instanceof Fault && (fault.kind === 'unauthorized' || fault.kind === 'gone');
+  return fault instanceof Fault && fault.endsReview;
 }

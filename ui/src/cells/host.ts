@@ -37,7 +37,7 @@ export interface CellsHost {
   readonly locale: Locale;
   /** Called when a count changes. */
   readonly onTotals: (now: CellTotals) => void;
-  /** Called on faults that end the step: unauthorized and gone. The page shows what to do. */
+  /** Called on faults that end the step. The page shows what to do. */
   readonly onFault: (fault: unknown) => void;
   /** Opens the submit dialog. */
   readonly onSubmit: () => void;

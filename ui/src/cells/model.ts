@@ -473,7 +473,7 @@ export class Model {
   }
 
   #showFault(cause: unknown): void {
-    if (cause instanceof Fault && (cause.kind === 'unauthorized' || cause.kind === 'gone')) this.host.onFault(cause);
+    if (cause instanceof Fault && cause.endsReview) this.host.onFault(cause);
     else this.showMessage({ text: faultText(this.t, cause), wrong: true });
   }
 }

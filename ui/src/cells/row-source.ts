@@ -329,9 +329,9 @@ export class ReviewRowSource implements RowSource {
       if (isAborted(cause) || cause instanceof SourceFault) throw cause;
       if (!(cause instanceof Fault)) throw new SourceFault('failed', cause instanceof Error ? cause.message : String(cause));
       if (cause.kind === 'lost') throw new SourceFault('lost', this.#texts.unanswered());
-      // The page shows that the review has ended. Reporting "lost" keeps the change on
+      // The page shows that the review cannot continue. Reporting "lost" keeps the change on
       // screen until then.
-      if (cause.code === 'not_in_review') {
+      if (cause.code === 'not_in_review' || cause.kind === 'damaged') {
         this.#onFault(cause);
         throw new SourceFault('lost', this.#texts.unanswered());
       }

@@ -62,7 +62,7 @@ export class Fake {
   #answer(name: string): unknown {
     const { facts, layout, questions, submission } = this.scene;
     switch (name) {
-      case 'POST session/': case 'GET ': return facts;
+      case 'POST session/': case 'GET ': case 'POST run-again/': return facts;
       case 'GET layout/': case 'POST layout/': return layout;
       case 'GET questions/': case 'POST questions/': return questions ?? { status: facts.status, questions: [], answers: {} };
       case 'GET submit/': case 'POST submit/': return submission;

@@ -24,6 +24,7 @@ for (const [name, title, says] of [
   ['denied', 'This link doesn’t work', 'including the long part after the #'],
   ['gone', 'This import no longer exists', 'contact the person who sent you the link'],
   ['broken', 'Something went wrong on our side', 'req_7Q2M4'],
+  ['damaged', 'The stored rows are damaged', 'Run again'],
   ['lost', 'The service isn’t responding', 'Nothing is lost'],
 ] as const) {
   test(`the page shows its state: ${name}`, async () => {
@@ -48,6 +49,20 @@ test('finding B25: an address without its token does not claim that a session ha
   open.fake.emit();
   await heading(open).filter({ hasText: 'Your session has ended' }).waitFor();
   await open.close();
+});
+
+test('an import with damaged rows runs again, after a warning about the changes that this discards', async () => {
+  const opened = await pages.review(scene('damaged'));
+  const { page, fake } = opened;
+  assert.equal(await page.getByRole('button', { name: 'Try again' }).count(), 0);
+  await page.getByRole('button', { name: 'Run again' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByText('This discards 3 changes').waitFor();
+  fake.scene = { ...fake.scene, refuse: {}, facts: facts({ status: 'PENDING', num_data_rows: 0 }) };
+  await dialog.getByRole('button', { name: 'Discard 3 changes and read again' }).click();
+  await heading(opened).filter({ hasText: 'The file is in the queue' }).waitFor();
+  assert.deepEqual(sent(opened, 'run-again/'), [{ discard: false }, { discard: true }]);
+  await opened.close();
 });
 
 test('finding B28: a suggestion has a reason and no tick', async () => {

@@ -81,6 +81,7 @@ export const questions = {
 
 export const submission = (more: Partial<Submission> = {}): Submission => ({ status: 'NEEDS_REVIEW', rows: 48_020, rowsWithError: 0, rowsLeftOut: 190, blocked: false, ...more });
 
+const damaged = { status: 409, code: 'rows_damaged', message_code: 'review.rows_damaged', detail: 'The stored rows of this import are damaged. Run the import again to read them from the uploaded file.' };
 const unreadable = { type: 'UNREADABLE_FILE', level: 'error', message: 'The file is a password-protected workbook. Save it without a password and send it again.' } as const;
 
 export const scenes: Record<string, () => Scene> = {
@@ -101,6 +102,13 @@ export const scenes: Record<string, () => Scene> = {
   denied: () => ({ facts: facts(), refuse: { '*': { status: 403, code: 'wrong_token', detail: 'The token does not open this import.' } } }),
   gone: () => ({ facts: facts(), refuse: { '*': { status: 404, code: 'not_found', detail: 'There is no such import.' } } }),
   broken: () => ({ facts: facts(), refuse: { '*': { status: 500, code: 'internal', detail: 'Something went wrong on our side. Try again; if it happens again, send the request_id to the operator.' } } }),
+  damaged: () => ({
+    facts: facts(), layout: layout(),
+    refuse: {
+      'GET table/': damaged, 'GET rows/': damaged, 'GET counts/': damaged,
+      'POST run-again/': { status: 409, code: 'discards_changes', detail: 'This discards 3 changes.', changes: 3 },
+    },
+  }),
   lost: () => ({ facts: facts(), dead: true }),
   blocked: () => ({ facts: facts({ invalidDataBehavior: 'BLOCK_SUBMIT' }), layout: layout(), submission: submission({ rows: 48_210, rowsWithError: 190, rowsLeftOut: 0, blocked: true }) }),
   cancelled: () => ({

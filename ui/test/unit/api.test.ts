@@ -18,6 +18,7 @@ test('an error response becomes the matching kind of fault', () => {
     [401, error, 'unauthorized', 'A sentence.'],
     [403, error, 'refused', 'A sentence.'],
     [404, error, 'gone', 'A sentence.'],
+    [409, { ...error, code: 'rows_damaged' }, 'damaged', 'A sentence.'],
     [409, error, 'refused', 'A sentence.'],
     [429, error, 'lost', 'A sentence.'],
     [500, error, 'refused', 'A sentence.'],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, mock, test } from 'node:test';
+import { Fault } from '../../src/api';
 import { Review } from '../../src/app/review';
 import { asking, facts, layout, questions } from '../browser/scenes';
 
@@ -88,6 +89,20 @@ test('the layout is requested after the first rows are drawn', async () => {
   drawn();
   await opened;
   assert.deepEqual(calls, ['POST session/', 'GET layout/', 'GET questions/']);
+});
+
+test('after damage, the import runs again and the page follows it', async () => {
+  answers = { ...inReview };
+  const review = await open();
+  review.fail(new Fault('damaged'));
+  answers = { ...inReview, 'POST run-again/': 409 };
+  await assert.rejects(review.runAgain());
+  assert.equal(review.state.trouble?.kind, 'damaged');
+  answers = { ...inReview, 'POST run-again/': {} };
+  calls = [];
+  await review.runAgain(true);
+  assert.equal(review.state.phase, 'open');
+  assert.equal(calls[0], 'POST run-again/ {"discard":true}');
 });
 
 test('faults are reported, and only lost responses are retried', async () => {

@@ -49,7 +49,7 @@ export function QuestionStep({ step, title, children }: Props) {
       await review.answer({ ...drafts }, discard);
     } catch (error) {
       if (error instanceof Fault && error.code === 'discards_changes') setDropped(error.changes);
-      else if (error instanceof Fault && (error.kind === 'unauthorized' || error.kind === 'gone')) review.fail(error);
+      else if (error instanceof Fault && error.endsReview) review.fail(error);
       else setFault(error instanceof Fault ? error : new Fault('lost'));
     }
     setSending(false);

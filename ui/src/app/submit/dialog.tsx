@@ -39,7 +39,7 @@ export function SubmitDialog({ pending, onClose }: Props) {
 
   const onError = (error: unknown) => {
     const cause = error instanceof Fault ? error : new Fault('lost');
-    if (cause.kind === 'unauthorized' || cause.kind === 'gone') return review.fail(cause);
+    if (cause.endsReview) return review.fail(cause);
     setFault(cause);
     // The counts have changed, so show the new ones before submitting anything.
     if (cause.code === 'rows_with_error' || cause.code === 'rows_changed') void look();

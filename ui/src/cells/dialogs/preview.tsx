@@ -47,7 +47,7 @@ export function usePreview(model: Model, name: string, ask: ((signal: AbortSigna
 
 /** Returns why a call failed. If the step cannot continue, reports the fault to the page. */
 export function reportFault({ t, host }: Model, cause: unknown): string {
-  if (cause instanceof Fault && (cause.kind === 'unauthorized' || cause.kind === 'gone')) host.onFault(cause);
+  if (cause instanceof Fault && cause.endsReview) host.onFault(cause);
   return isUnknownFormat(cause) ? t('upload.unread') : faultText(t, cause);
 }
 
