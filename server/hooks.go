@@ -61,10 +61,24 @@ type hookRunner struct {
 
 // newHookRunner returns a runner. It logs the sandbox features that the system does not have.
 func newHookRunner(cfg HookConfig, log *slog.Logger) *hookRunner {
-	if lacks := sandbox.ProbeCapabilities().Missing(); len(lacks) > 0 {
-		log.Info("the hook sandbox lacks parts on this system", "missing", lacks, "mode", cmp.Or(cfg.Sandbox, string(sandbox.Strict)))
-	}
+	logMissing(log, sandbox.ProbeCapabilities(), sandbox.Mode(cmp.Or(cfg.Sandbox, string(sandbox.Strict))))
 	return &hookRunner{cfg: cfg}
+}
+
+// logMissing logs the sandbox features that the system does not have, with a warning for those
+// that a strict sandbox requires.
+func logMissing(log *slog.Logger, has sandbox.Capabilities, mode sandbox.Mode) {
+	lacks := has.MissingRequired()
+	switch {
+	case len(lacks) > 0 && mode == sandbox.Strict:
+		log.Warn("hooks refused: this system cannot sandbox them", "missing", lacks, "mode", mode)
+	case len(lacks) > 0:
+		log.Warn("hooks run in an incomplete sandbox", "missing", lacks, "mode", mode)
+	}
+	has.Namespaces = true // Whether the system allows them is unknown until a worker starts.
+	if lacks := has.MissingOptional(); len(lacks) > 0 {
+		log.Info("hook sandbox without optional features", "missing", lacks, "mode", mode)
+	}
 }
 
 // open is the HookLoader of the engine. If the sandbox cannot be opened, imports

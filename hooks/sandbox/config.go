@@ -29,7 +29,8 @@ type Mode string
 
 // These are the modes.
 const (
-	// Strict does not start workers unless the whole sandbox is supported.
+	// Strict does not start workers unless the system supports no_new_privs, seccomp and Landlock.
+	// Users, namespaces and cgroups are used if the system allows them.
 	Strict Mode = "strict"
 	// BestEffort uses the parts that the system supports.
 	BestEffort Mode = "best-effort"
@@ -266,9 +267,17 @@ func (a Capabilities) missingRequired() (lacks []intray.Message) {
 	return lacks
 }
 
-// Missing returns descriptions of the missing features, for a log.
+// Missing returns descriptions of all missing features, for a log.
 func (a Capabilities) Missing() []string {
-	lacks := intray.RenderAll(a.missingRequired())
+	return append(a.MissingRequired(), a.MissingOptional()...)
+}
+
+// MissingRequired returns descriptions of the missing features that a strict sandbox requires.
+func (a Capabilities) MissingRequired() []string { return intray.RenderAll(a.missingRequired()) }
+
+// MissingOptional returns descriptions of the missing features that a sandbox uses in addition.
+// Seccomp and Landlock already prevent access to the network, files and other processes.
+func (a Capabilities) MissingOptional() (lacks []string) {
 	if !a.Users {
 		lacks = append(lacks, "hook workers run as the user of this program (each has its own user if the program runs as root)")
 	}
