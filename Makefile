@@ -24,7 +24,7 @@ short: ## Run the short tests, which take about a minute in total.
 	$(GO) test -short ./...
 
 .PHONY: all-tests
-all-tests: ## Run all tests, including the long suites: contract, torture, conformance and bench.
+all-tests: ## Run all tests, including the long suites: contract, torture, attacks, conformance and bench.
 	@INTRAY_TESTS=all GO="$(GO)" sh .ci/test ./...
 	$(GO) -C tools test ./...
 
@@ -65,8 +65,9 @@ lint: ## Check format, imports and style.
 	$(GO) run $(GOLANGCI) run
 
 .PHONY: torture
-torture: ## Kill and overload the server, fill its disk and damage its files. CI runs a tenth of this.
+torture: ## Kill, overload and attack the server, fill its disk and damage its files. CI runs a part of this.
 	INTRAY_TESTS=torture INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/torture
+	INTRAY_TESTS=attacks INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/attacks
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^TestMutations$$' ./cmd/intray
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m ./hooks
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^(TestFairness|TestThroughput|TestDownForADay)$$' ./server/service

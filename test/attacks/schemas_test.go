@@ -110,30 +110,34 @@ func optionAttacks() []attack {
 	return []attack{
 		onColumn("options.csv", "search for similar options", options("select", 25_000, word(12)), column(20_000, unknown(12))),
 		onColumn("near-options.csv", "search for similar options", options("select", 20_000, word(12)), column(20_000, near)),
-		onColumn("short-options.csv", "search for similar options", options("select", 32_000, word(5)), column(50_000, unknown(5))),
+		onColumn("short-options.csv", "search for similar options", options("select", 27_000, word(5)), column(50_000, unknown(5))),
 		onColumn("accented-alternates.csv", "normalization of options", func() object {
 			return object{"type": "select", "selectOptions": list(10_000, func(i int) object {
-				return object{"label": letters(i, 4), "value": letters(i, 4), "alternateMatches": list(5, func(a int) string { return "ü" + letters(i*5+a, 4) })}
+				return object{"label": letters(i, 9), "value": fmt.Sprint(i), "alternateMatches": list(3, func(a int) string { return "ü" + letters(i*5+a, 9) })}
 			})}
 		}, column(20_000, unknown(6))),
 		onColumn("options-with-prefix.csv", "search for similar options", options("select", 15_000, func(i int) string { return "common prefix " + letters(i, 8) }),
 			column(20_000, func(i int) string { return "common prefix " + letters(i+1_000_000, 8) })),
 		onColumn("long-options.csv", "search for similar options", options("select", 1_000, word(800)), column(3_000, unknown(800))),
-		onColumn("accented-options.csv", "normalization of options", options("select", 32_000, func(i int) string { return "é" + letters(i, 5) }), column(20_000, unknown(6))),
-		onColumn("expanding-options.csv", "normalization of options", options("select", 3_000, func(i int) string { return strings.Repeat("ﷺ", 60) + letters(i, 3) }), column(2_000, unknown(60))),
+		onColumn("accented-options.csv", "normalization of options", options("select", 26_000, func(i int) string { return "é" + letters(i, 6) }), column(20_000, unknown(6))),
+		onColumn("expanding-options.csv", "normalization of options", options("select", 3_000, func(i int) string { return strings.Repeat("ﷺ", 60) + letters(i, 9) }), column(2_000, unknown(60))),
 		onColumn("numbered-options.csv", "similar options", options("select", 25_000, format("%d")), column(50_000, format("%d0"))),
 		onColumn("equal-options.csv", "duplicate options", options("select", 25_000, cells("same")), column(100, cells("same"))),
 		onColumn("alternate-options.csv", "alternate matches", func() object {
 			return object{"type": "select", "selectOptions": []any{object{"label": "A", "value": "a", "alternateMatches": list(50_000, word(12))}}}
 		}, column(20_000, unknown(12))),
+		onColumn("option-values.csv", "size of the result", func() object {
+			return object{"type": "select", "selectOptions": list(200, func(i int) object { return object{"label": letters(i, 5), "value": repeat("x", 4_000) + fmt.Sprint(i)} })}
+		}, column(100_000, func(i int) string { return letters(i%200, 5) })),
+		onColumn("option-labels.csv", "messages of problems", options("select", 200, func(i int) string { return repeat("x", 4_000) + fmt.Sprint(i) }), column(50_000, unknown(9))),
 		onColumn("custom-options.csv", "options and other values", options(custom, 20_000, word(12)), column(100_000, unknown(12))),
 		onColumn("exact-options.csv", "options without similar ones", options(exact, 20_000, word(12)), column(100_000, unknown(12))),
 		onColumn("multi-options-cell.csv", "values of a cell", options("multi-select", 20_000, word(12)), func() string {
 			return "name;n\n\"" + each(30_000, func(i int) string { return letters(i+1_000_000, 12) + "," }) + "\";1\n"
 		}),
-		onColumn("multi-options-delimiters.csv", "values of a cell", options([]any{"multi-select", object{"delimiter": ";"}}, 10, word(5)), column(10, cells(repeat(";", 2*mib)))),
+		onColumn("multi-options-delimiters.csv", "values of a cell", options([]any{"multi-select", object{"delimiter": ";"}}, 10, word(5)), column(10, cells("\""+repeat(";", 2*mib)+"\",1"))),
 		onColumn("multi-options-known.csv", "values of a cell", options([]any{"multi-select", object{"delimiter": ";"}}, 20_000, word(8)), column(20, func(int) string {
-			return each(100_000, func(i int) string { return letters(i%20_000, 8) + ";" })
+			return `"` + each(100_000, func(i int) string { return letters(i%20_000, 8) + ";" }) + `",1`
 		})),
 		withFields("fields-with-options.csv", "options of several fields", func() []any {
 			return list(200, func(f int) object {
@@ -156,6 +160,7 @@ func numberAttacks() []attack {
 		onColumn("total-length.csv", "length of a formatted number", formatted(object{"totalLength": 2_000_000_000, "average": true}), numbers),
 		onColumn("display-mantissa.csv", "length of a displayed number", typed("number", object{"displayFormat": object{"mantissa": 2_000_000_000, "characteristic": 2_000_000_000}}), numbers),
 		onColumn("number-prefix.csv", "size of the result", formatted(object{"prefix": repeat("x", 900_000)}), numbers),
+		onColumn("number-affixes.csv", "size of the result", formatted(object{"prefix": repeat("x", 250), "postfix": repeat("y", 250)}), numbers),
 		onColumn("abbreviations.csv", "size of the result", formatted(object{"average": true, "abbreviations": object{"thousand": repeat("k", 200_000), "million": repeat("m", 200_000)}}), numbers),
 		onColumn("round.csv", "rounding", typed("number", object{"round": 2_000_000_000}), numbers),
 		onColumn("round-down.csv", "rounding", typed("number", object{"round": -2_000_000_000}), numbers),
@@ -273,19 +278,25 @@ func expressionAttacks() []attack {
 		flagged("unicode-classes", repeat(`\p{L}\P{Lu}`, 300_000), object{"unicode": true, "ignoreCase": true}, as),
 		flagged("negated-classes", repeat(`[^\W\D\s]`, 300_000), object{"unicode": true, "ignoreCase": true}, as),
 		flagged("lines", `^(?!$)(.*\n)*b$`, object{"multiline": true, "dotAll": true}, as),
-		onColumn("many-classes.csv", "regular expressions", rule(12_000, func(i int) object {
+		onColumn("many-classes.csv", "regular expressions", rule(190, func(i int) object {
 			return object{"validate": "regex_match", "regex": fmt.Sprintf(`^[\u%04x-\uffff]$`, 0x80+i), "regexOptions": object{"ignoreCase": true}}
 		}), column(2_000, cells(as))),
-		onColumn("many-unicode-classes.csv", "regular expressions", rule(9_000, func(i int) object {
+		onColumn("many-large-classes.csv", "regular expressions", rule(190, func(i int) object {
+			return object{"validate": "regex_match", "regex": repeat(fmt.Sprintf(`[\u%04x-\uffff]`, 0x80+i), 4_900), "regexOptions": object{"ignoreCase": true}}
+		}), column(2_000, cells(as))),
+		onColumn("many-unicode-classes.csv", "regular expressions", rule(190, func(i int) object {
 			return object{"validate": "regex_match", "regex": fmt.Sprintf(`^[^\p{Lu}\u{%x}]$`, 0x80+i), "regexOptions": object{"ignoreCase": true, "unicode": true}}
 		}), column(2_000, cells(as))),
-		onColumn("many-lookaheads.csv", "regular expressions", rule(12_000, func(i int) object {
+		onColumn("many-lookaheads.csv", "regular expressions", rule(190, func(i int) object {
 			return object{"validate": "regex_match", "regex": fmt.Sprintf(`(?=[^\W%d])\p{L}`, i), "regexOptions": object{"unicode": true}}
 		}), column(2_000, cells(as))),
-		onColumn("many-expressions.csv", "regular expressions", rule(9_000, func(i int) object {
+		onColumn("too-many-expressions.csv", "number of regular expressions", rule(9_000, func(i int) object {
+			return object{"validate": "regex_match", "regex": fmt.Sprint(i)}
+		}), column(5_000, cells("a"))),
+		onColumn("many-expressions.csv", "regular expressions", rule(190, func(i int) object {
 			return object{"validate": "regex_match", "regex": fmt.Sprintf(`^.*%d.*x$`, i), "level": "info"}
-		}), column(5_000, cells(strings.Repeat("a1", 500)))),
-		onColumn("many-slow-expressions.csv", "regular expressions", rule(9_000, func(i int) object {
+		}), column(200_000, cells(strings.Repeat("a1", 150)))),
+		onColumn("many-slow-expressions.csv", "regular expressions", rule(190, func(i int) object {
 			return object{"validate": "regex_match", "regex": fmt.Sprintf(`^(?=.*%d)(a+)+$`, i), "level": "info"}
 		}), column(2_000, cells(as))),
 	}
@@ -319,7 +330,7 @@ func ruleAttacks() []attack {
 			return one
 		}), wide(columns, 2_000, ""))
 	}
-	message := repeat("x", 900_000)
+	message := repeat("x", 4_000)
 	return []attack{
 		onColumn("unique-rules.csv", "validators of a field", rule(18_000, func(i int) object {
 			return object{"validate": "unique", "errorMessage": fmt.Sprint(i), "level": "info"}
