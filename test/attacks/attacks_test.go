@@ -145,6 +145,9 @@ func runImport(c *client, schema []byte, name string, file []byte) (status, mess
 			message = q.Message
 		}
 		again, err := c.answer(id, list)
+		if refused, ok := errors.AsType[*refusal](err); ok { // the first choices contradict each other
+			return got.Status, message, checkMessage(refused.message)
+		}
 		if err != nil {
 			return got.Status, message, err
 		}
