@@ -111,7 +111,7 @@ func newMemoryGroup(limit int64) (folder string, err error) {
 	for name, value := range settings {
 		err := os.WriteFile(filepath.Join(folder, name), fmt.Append(nil, value), 0)
 		// Kernels without swap accounting lack memory.swap.max.
-		if err != nil && !(name == "memory.swap.max" && errors.Is(err, fs.ErrNotExist)) {
+		if err != nil && (name != "memory.swap.max" || !errors.Is(err, fs.ErrNotExist)) {
 			return "", errors.Join(err, os.Remove(folder))
 		}
 	}
