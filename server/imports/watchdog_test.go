@@ -46,7 +46,7 @@ func (r stallRows) UpdateIf(_ context.Context, imp model.Import, from model.Stat
 	if from != r.imp.Status || run != r.imp.Run {
 		return errors.New("the import has changed")
 	}
-	r.stallStore.imp = imp
+	r.imp = imp
 	r.ended = append(r.ended, imp.Status)
 	return nil
 }
