@@ -201,7 +201,7 @@ const deletingNode = "deleting"
 // it remembers many files, it deletes them in several transactions, and the connector in the last
 // one. After a crash in between, the connector never runs, and must be deleted again.
 func (s *Service) DeleteConnector(ctx context.Context, org, id string) error {
-	return model.DeleteInBatches(ctx, s.env.Store, func(tx model.Tx) (int64, error) {
+	return model.UpdateInBatches(ctx, s.env.Store, model.DeleteBatch, func(tx model.Tx) (int64, error) {
 		c, err := tx.Connectors.Get(ctx, org, id)
 		if err != nil {
 			return 0, model.DescribeNotFound(err, model.ConnectorMissing)
