@@ -12,6 +12,10 @@ import (
 	"github.com/intraydata/intray/source/headerdetect"
 )
 
+// maxExaminedBytes is the maximum length of an irregular row that is held back or compared with
+// other rows, in bytes. Longer rows are records, because examining a row copies its cells.
+const maxExaminedBytes = 256 << 10
+
 // readIrregular handles a row that does not follow the dialect or may not be a record. It
 // repairs, appends, holds back or skips the row.
 func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error {
@@ -23,7 +27,6 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 		return r.appendUnclosedLine(batch)
 	}
 	row := r.window.unread()[:r.rec.next]
-	cells := r.cellTexts(&r.rec, 0)
 	switch {
 	case r.repeatsHeader() && r.hasTitleAbove():
 		r.endAtNextTable(batch)
@@ -31,10 +34,13 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 	case r.repeatsHeader():
 		r.skipRow(batch, "header", intray.NewMessage("csv.header_repeated", intray.Params{"line": r.line}))
 		return nil
-	case len(cells) != r.sheet.width && r.sheet.comment != "" && bytes.HasPrefix(bytes.TrimLeft(row, " \t\""), []byte(r.sheet.comment)):
+	case len(r.rec.cells) != r.sheet.width && r.sheet.comment != "" && bytes.HasPrefix(bytes.TrimLeft(row, " \t\""), []byte(r.sheet.comment)):
 		r.skipRow(batch, "comment", intray.NewMessage("csv.comment_dropped", intray.Params{"line": r.line}))
 		return nil
+	case len(row) > maxExaminedBytes:
+		return r.readLongIrregular(ctx, batch)
 	}
+	cells := r.cellTexts(&r.rec, 0)
 	if len(cells) != r.sheet.width {
 		below, err := r.rowsBelow(ctx, r.rec.next)
 		if err != nil {
@@ -57,6 +63,23 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 	return r.appendOrHold(batch, cells)
 }
 
+// readLongIrregular is readIrregular for a row that is longer than maxExaminedBytes. It repairs the
+// first line of such a row at most.
+func (r *reader) readLongIrregular(ctx context.Context, batch *intray.Records) error {
+	if width := r.sheet.width; len(r.rec.cells) > width+1 && !r.rec.loose {
+		row := r.window.unread()
+		if !slices.ContainsFunc(r.rec.cells[width:], func(c cell) bool { return !isBlank(row[c.from:c.to]) }) {
+			r.rec.cells = r.rec.cells[:width]
+		}
+	}
+	if !r.isRegular(&r.rec) {
+		if done, err := r.repairRow(ctx, batch); done || err != nil {
+			return err
+		}
+	}
+	return r.appendIrregular(batch)
+}
+
 // hasTitleAbove reports whether the row directly above has only one cell with text, as a title
 // does.
 func (r *reader) hasTitleAbove() bool {
@@ -74,7 +97,7 @@ func (r *reader) endAtNextTable(batch *intray.Records) {
 
 // skipRow skips a row and reports it.
 func (r *reader) skipRow(batch *intray.Records, kind string, text intray.Message) {
-	raw := excerpt(strings.TrimRight(string(r.window.unread()[:r.rec.next]), "\r\n"))
+	raw := excerptOf(bytes.TrimRight(r.window.unread()[:r.rec.next], "\r\n"))
 	r.addNotice(batch, kind, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw, Text: text})
 	r.advance(r.rec.next, r.rec.breaks)
 }
@@ -100,6 +123,9 @@ func (r *reader) rowsBelow(ctx context.Context, at int) (rows [][]string, err er
 			return nil, err
 		}
 		if at >= len(r.window.unread()) {
+			return rows, nil
+		}
+		if r.lookahead.next > maxExaminedBytes {
 			return rows, nil
 		}
 		if !isBlank(r.window.unread()[at : at+r.lookahead.next]) {
@@ -135,6 +161,9 @@ func excerpt(text string) string {
 	return strings.ToValidUTF8(text[:excerptBytes], "") + "…"
 }
 
+// excerptOf is like excerpt but does not copy all of the text.
+func excerptOf(text []byte) string { return excerpt(string(text[:min(len(text), excerptBytes+1)])) }
+
 // appendOrHold appends a row as found, or holds it back if it may not belong to the table, for
 // example because it looks like a row of totals or a remark.
 func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
@@ -148,13 +177,19 @@ func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
 		r.advance(r.rec.next, r.rec.breaks)
 		return nil
 	}
-	if len(cells) < r.sheet.width {
+	return r.appendIrregular(batch)
+}
+
+// appendIrregular appends a row as found, and reports a quoted cell that seems to contain other
+// rows.
+func (r *reader) appendIrregular(batch *intray.Records) error {
+	if len(r.rec.cells) < r.sheet.width {
 		r.ragged = true
 	}
 	if opened, closed, late := r.findLateQuote(); late {
 		r.releaseHeldRows(batch, false)
 		row := r.rows + int64(batch.Len())
-		raw := excerpt(string(bytes.TrimRight(r.window.unread()[:r.rec.next], "\r\n")))
+		raw := excerptOf(bytes.TrimRight(r.window.unread()[:r.rec.next], "\r\n"))
 		r.addNotice(batch, "late quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row, Value: &raw,
 			Text: intray.NewMessage("csv.quote_closed_late", intray.Params{"line": opened, "end": closed})})
 	}
@@ -227,11 +262,10 @@ func (r *reader) appendUnclosedLine(batch *intray.Records) error {
 	line := rest[:firstLineLength(rest)]
 	r.unclosedWork += r.sheet.dialect.parseUnclosedLine(line, &r.lookahead, min(maxUnclosedLineWork, maxUnclosedWork-r.unclosedWork))
 	r.releaseHeldRows(batch, false)
-	cells := r.cellTexts(&r.lookahead, 0)
 	row := r.rows + int64(batch.Len())
 	r.addNotice(batch, "quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row,
 		Text: intray.NewMessage("csv.unclosed_quote", intray.Params{"line": r.line})})
-	r.appendCells(batch, cells, r.line)
+	r.appendTexts(batch, &r.lookahead)
 	r.advance(len(line), 0)
 	return r.checkCellLimit()
 }
@@ -283,6 +317,9 @@ func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, er
 	if !r.rec.unclosed && !r.rec.loose {
 		text = r.window.unread()[:r.rec.next]
 	}
+	if len(text) > maxRepairBytes {
+		return false, nil
+	}
 	text = bytes.Clone(text) // readMore may move it
 	follows := func(next int) bool {
 		if next >= len(r.window.unread()) {
@@ -298,7 +335,7 @@ func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, er
 	}
 	r.releaseHeldRows(batch, false)
 	row := r.rows + int64(batch.Len())
-	raw := excerpt(string(bytes.TrimRight(r.window.unread()[:best.next], "\r\n")))
+	raw := excerptOf(bytes.TrimRight(r.window.unread()[:best.next], "\r\n"))
 	r.addNotice(batch, "repair", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row, Value: &raw,
 		Text: intray.NewMessage("csv.row_repaired", intray.Params{
 			"line": r.line, "cells": cellCount(len(r.rec.cells)), "columns": columnCount(r.sheet.width), "repair": best.repair.message(),
@@ -315,6 +352,9 @@ func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, er
 func (r *reader) nearbyScore(ctx context.Context, at int) float64 {
 	for range lookaheadRows {
 		if at >= len(r.window.unread()) || r.parseRecordAt(ctx, at, &r.lookahead) != nil {
+			break
+		}
+		if r.lookahead.next > maxExaminedBytes {
 			break
 		}
 		if r.isRegular(&r.lookahead) {

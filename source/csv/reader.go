@@ -240,6 +240,18 @@ func (r *reader) appendCells(batch *intray.Records, cells []string, line int64) 
 	r.endRecord(batch, line, len(cells))
 }
 
+// appendTexts appends the record that starts at the unread text. It replaces invalid text in one
+// cell at a time, because each replacement copies the cell.
+func (r *reader) appendTexts(batch *intray.Records, rec *record) {
+	row := r.window.unread()
+	var scratch []byte
+	for _, c := range rec.cells {
+		scratch = r.sheet.dialect.appendCell(scratch[:0], row, c)
+		batch.AppendCell([]byte(replaceInvalid(string(scratch))))
+	}
+	r.endRecord(batch, r.line, len(rec.cells))
+}
+
 func (r *reader) endRecord(batch *intray.Records, line int64, cells int) {
 	batch.EndRecord(line)
 	r.cells += int64(cells)
@@ -278,7 +290,7 @@ func (r *reader) appendInvalidText(batch *intray.Records) error {
 	row := r.rows + int64(batch.Len())
 	r.addNotice(batch, "bytes", intray.Notice{Type: intray.EncodingUncertain, Level: intray.LevelWarning, Row: &row,
 		Text: intray.NewMessage("csv.invalid_bytes", intray.Params{"line": r.line})})
-	r.appendCells(batch, r.cellTexts(&r.rec, 0), r.line)
+	r.appendTexts(batch, &r.rec)
 	r.advance(r.rec.next, r.rec.breaks)
 	return r.checkCellLimit()
 }
