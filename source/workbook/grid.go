@@ -187,11 +187,7 @@ func (b *book) preloadMerges(ctx context.Context, sheet int) (mergeTracker, erro
 
 // cloneRow copies a row that is read ahead, because the next row overwrites it.
 func cloneRow(row Row) Row {
-	size := 0
-	for _, c := range row.Cells {
-		size += len(c.Value) + len(c.Formatted)
-	}
-	texts := make([]byte, 0, size)
+	texts := make([]byte, 0, row.size())
 	copied := func(text []byte) []byte {
 		if text == nil {
 			return nil
@@ -214,6 +210,15 @@ func (c Cell) displayText() []byte {
 	return c.Formatted
 }
 
+// size returns the length of all text in the row, in bytes.
+func (r Row) size() int {
+	size := 0
+	for _, c := range r.Cells {
+		size += c.size()
+	}
+	return size
+}
+
 // columnCount returns the index of the last cell's column plus 1.
 func (r Row) columnCount() int {
 	if len(r.Cells) == 0 {
@@ -222,11 +227,17 @@ func (r Row) columnCount() int {
 	return r.Cells[len(r.Cells)-1].Column + 1
 }
 
-// displayTexts returns the displayed text of each cell in the row, indexed by column.
+// maxDisplayBytes is the maximum length of a cell in displayTexts, in bytes. No header, note or
+// total is that long.
+const maxDisplayBytes = 64 << 10
+
+// displayTexts returns the displayed text of each cell in the row, indexed by column, truncated to
+// maxDisplayBytes.
 func (r Row) displayTexts() []string {
 	texts := make([]string, r.columnCount())
 	for _, c := range r.Cells {
-		texts[c.Column] = string(c.displayText())
+		shown := c.displayText()
+		texts[c.Column] = string(shown[:min(len(shown), maxDisplayBytes)])
 	}
 	return texts
 }

@@ -97,6 +97,7 @@ func (r *reader) appendNextRow(ctx context.Context, batch *intray.Records) error
 		return nil
 	}
 	row := r.ahead[0]
+	r.ahead[0] = Row{} // free its text, because later rows are appended to the same array
 	r.ahead, r.decided = r.ahead[1:], r.decided-1
 	return r.appendRow(batch, row)
 }
@@ -202,7 +203,11 @@ func (r *reader) appendRow(batch *intray.Records, row Row) error {
 		if r.opt.Typed && c.Kind != intray.CellText {
 			shown = c.Value
 		}
-		batch.AppendTyped(shown, c.Kind, c.Value)
+		if c.Kind == intray.CellText {
+			batch.AppendTyped(shown, intray.CellText, nil) // only other kinds have a typed value
+		} else {
+			batch.AppendTyped(shown, c.Kind, c.Value)
+		}
 		column++
 	}
 	for ; column < len(r.columns) && !r.opt.AsIs; column++ {
@@ -239,6 +244,10 @@ const (
 // below the table.
 const maxHeldRows = 20
 
+// maxHeldRowBytes is the maximum length of the text in a row that is held back, in bytes. Longer
+// rows are records.
+const maxHeldRowBytes = 256 << 10
+
 // classify returns the kind of a row that follows the given number of held rows.
 func (r *reader) classify(row Row, held int) rowKind {
 	if r.opt.AsIs {
@@ -250,10 +259,13 @@ func (r *reader) classify(row Row, held int) rowKind {
 		return rowBlank
 	case len(r.columns) < 2 || held >= maxHeldRows:
 		return rowRecord
-	case held > 0 && 2*filled <= len(r.columns), isTotal(row, first):
-		return rowBelow
-	case filled == 1 && headerdetect.IsNote(row.displayTexts(), row.Number > r.last+1+int64(held)):
-		return rowBelow
+	case len(first) > maxHeldRowBytes:
+		return rowRecord
+	case held > 0 && 2*filled <= len(r.columns), isTotal(row, first),
+		filled == 1 && headerdetect.IsNote(row.displayTexts(), row.Number > r.last+1+int64(held)):
+		if row.size() <= maxHeldRowBytes {
+			return rowBelow
+		}
 	}
 	return rowRecord
 }

@@ -19,8 +19,14 @@ const (
 	// sampleWork is the maximum number of cells to examine in these rows, including
 	// empty ones. At least one row is examined.
 	sampleWork = 1 << 19
+	// sampleBytes is the length of the text in these rows, in bytes, after which no more rows
+	// are examined. At least one row is examined.
+	sampleBytes = 4 << 20
 	// sampleCells is the number of sample cells per column.
 	sampleCells = 20
+	// sampleCellBytes is the maximum length of a sample cell, in bytes. Longer cells are not
+	// used as samples.
+	sampleCellBytes = 64 << 10
 )
 
 // begin reads the first rows and finds the table in them.
@@ -45,7 +51,7 @@ func (r *reader) begin(ctx context.Context, sheet Sheet) error {
 	}
 	for _, row := range r.ahead {
 		for _, c := range row.Cells {
-			if c.Column < len(r.columns) && len(c.displayText()) > 0 && len(r.columns[c.Column].Samples) < sampleCells {
+			if c.Column < len(r.columns) && len(c.displayText()) > 0 && len(c.displayText()) <= sampleCellBytes && len(r.columns[c.Column].Samples) < sampleCells {
 				column := &r.columns[c.Column]
 				column.Samples = append(column.Samples, string(c.displayText()))
 			}
@@ -73,7 +79,7 @@ func (r *reader) addEvidence(choice, value string, reason intray.Message) {
 // readSample reads the first rows, starting at the requested header row.
 func (r *reader) readSample(ctx context.Context) error {
 	r.collectRanges()
-	for work := 0; len(r.ahead) < sampleRows && work < sampleWork; {
+	for work, bytes := 0, 0; len(r.ahead) < sampleRows && work < sampleWork && bytes < sampleBytes; {
 		row, err := r.nextRow(ctx)
 		if errors.Is(err, io.EOF) {
 			break
@@ -87,6 +93,7 @@ func (r *reader) readSample(ctx context.Context) error {
 		r.ahead = append(r.ahead, cloneRow(row))
 		r.merges.width = max(r.merges.width, row.columnCount())
 		work += row.columnCount()
+		bytes += row.size()
 	}
 	return nil
 }
@@ -125,6 +132,7 @@ func (r *reader) findTable(ctx context.Context) error {
 	if layout.BodyStart() < len(at) {
 		first = at[layout.BodyStart()]
 	}
+	clear(r.ahead[:first])
 	r.ahead = r.ahead[first:]
 	r.last = above + int64(layout.BodyStart())
 	return nil
