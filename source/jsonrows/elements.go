@@ -43,7 +43,7 @@ func newElementReader(in source.Input, limits source.Limits, p tableLocation, op
 // seek makes the reader continue at an offset in the file. count is the number of elements
 // before that offset.
 func (e *elementReader) seek(at, count int64) {
-	e.start, e.guard.at, e.count = at, at, count
+	e.start, e.guard.at, e.guard.start, e.count = at, at, at, count
 }
 
 // endOffset returns the file offset after the current element.
@@ -58,6 +58,7 @@ func (e *elementReader) next() ([]byte, error) {
 		}
 	}
 	e.guard.from = e.dec.InputOffset()
+	e.guard.value = e.guard.from
 	e.count++
 	switch kind := e.dec.PeekKind(); {
 	case kind == ']' && e.table.inArray:
@@ -136,10 +137,19 @@ type limitedReader struct {
 	// failed is the error that ended reading. It is stored here because the decoder replaces
 	// some errors with its own.
 	failed error
+	// start is the file offset of the first byte that was passed to the decoder. value is the
+	// offset of the value that the decoder reads, in the passed bytes. names counts the names in
+	// that value once it is longer than uncountedBytes.
+	start, value int64
+	names        nameCounter
 }
 
-// errTooLong reports that an element exceeds Limits.RecordBytes.
-var errTooLong = errors.New("an element is too long")
+var (
+	// errTooLong reports that an element exceeds Limits.RecordBytes.
+	errTooLong = errors.New("an element is too long")
+	// errTooManyNames reports that an element exceeds maxOpenNames.
+	errTooManyNames = errors.New("an element has too many names")
+)
 
 func (g *limitedReader) Read(p []byte) (int, error) {
 	if g.passed-g.from > g.limit {
@@ -154,6 +164,12 @@ func (g *limitedReader) Read(p []byte) (int, error) {
 	n := copy(p, g.rest)
 	g.rest = g.rest[n:]
 	g.passed += int64(n)
+	if g.passed-g.value > uncountedBytes {
+		if err := g.countNames(p[:n]); err != nil {
+			g.failed = err
+			return 0, err
+		}
+	}
 	return n, nil
 }
 
@@ -212,6 +228,8 @@ func (e *elementReader) explain(err error) error {
 	switch {
 	case errors.Is(e.guard.failed, errTooLong):
 		return e.tooLong()
+	case errors.Is(e.guard.failed, errTooManyNames):
+		return e.limited(tooManyNames())
 	case e.guard.failed != nil:
 		return fmt.Errorf("read element %d: %w", e.count, e.guard.failed)
 	case !errors.As(err, &syntax):

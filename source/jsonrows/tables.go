@@ -75,6 +75,8 @@ type tableFinder struct {
 	tables  []tableLocation
 	skipped []string
 	steps   int
+	// names is the number of names read so far in the objects that are open.
+	names int
 }
 
 // findTablesInObject returns the tables in a file that starts with an object. If the file has
@@ -117,13 +119,21 @@ func (l *tableFinder) scanObject(ctx context.Context, path string, depth int) er
 	if depth > MaxDepth {
 		return errDeep
 	}
+	outer := l.names
 	for {
 		if l.steps++; l.steps%contextCheckInterval == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		token, err := l.dec.ReadToken()
-		if err != nil || token.Kind() == '}' {
+		if err == nil && token.Kind() == '}' {
+			l.names = outer
+			return nil
+		}
+		if err != nil {
 			return err
+		}
+		if l.names++; l.names > maxOpenNames {
+			return beyond(tooManyNames())
 		}
 		name := token.String()
 		if path != "" {
@@ -192,8 +202,9 @@ func (l *tableFinder) skipArray(ctx context.Context, table bool) error {
 		if l.steps++; l.steps%contextCheckInterval == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		l.guard.value = l.dec.InputOffset()
 		if table {
-			l.guard.from = l.dec.InputOffset()
+			l.guard.from = l.guard.value
 		}
 		if kind == jsontext.KindInvalid {
 			_, err := l.dec.ReadToken()
