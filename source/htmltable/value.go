@@ -81,6 +81,10 @@ const maxClasses = 1 << 16
 // maxCodeBytes is the maximum length of a number format code in a style, in bytes.
 const maxCodeBytes = 1 << 10
 
+// maxCodesBytes is the maximum total length of the number format codes of a page, in bytes. Further
+// codes are ignored, because a compiled format takes many times the memory of its code.
+const maxCodesBytes = 2 << 20
+
 // styleHas reports whether a style sets property to value.
 func styleHas(style, property, value string) bool {
 	if style == "" {
@@ -171,6 +175,8 @@ func unescapeCSS(text string) string {
 type formats struct {
 	classes  map[string]string
 	compiled map[string]*numfmt.Format
+	// codeBytes is the total length of the number format codes in bytes.
+	codeBytes int
 }
 
 // read adds the number formats in a style sheet.
@@ -201,7 +207,8 @@ func (f *formats) addClass(class, code string) {
 	if f.classes == nil {
 		f.classes, f.compiled = map[string]string{}, map[string]*numfmt.Format{}
 	}
-	if len(f.classes) >= maxClasses || class == "" || len(class) > maxCodeBytes {
+	f.codeBytes += len(code)
+	if len(f.classes) >= maxClasses || f.codeBytes > maxCodesBytes || class == "" || len(class) > maxCodeBytes {
 		return
 	}
 	f.classes[class] = code

@@ -14,6 +14,9 @@ const (
 	// format code, both in bytes.
 	maxIDBytes   = 255
 	maxCodeBytes = 4 << 10
+	// maxCodesBytes is the maximum total length of the number format codes of a workbook, in
+	// bytes, because a compiled format takes many times the memory of its code.
+	maxCodesBytes = 2 << 20
 	// maxParents is the maximum number of styles to search for the number format of a style.
 	maxParents = 16
 )
@@ -37,6 +40,8 @@ type styles struct {
 	decls    map[string]styleDecl
 	byID     map[string]*style
 	standard *style
+	// codeBytes is the total length of the number format codes in bytes.
+	codeBytes int
 }
 
 func (st *styles) readStyle(s *xmlscan.Scanner) error {
@@ -62,6 +67,9 @@ func (st *styles) readStyle(s *xmlscan.Scanner) error {
 	}
 	if len(id) > maxIDBytes || len(d.parent) > maxIDBytes || len(d.code) > maxCodeBytes {
 		return &source.LimitError{Reason: intray.NewMessage("xmlss.style_too_long", intray.Params{"name_limit": maxIDBytes, "format_limit": maxCodeBytes})}
+	}
+	if st.codeBytes += len(d.code); st.codeBytes > maxCodesBytes {
+		return &source.LimitError{Reason: intray.NewMessage("workbook.formats_too_long", intray.Params{"limit": maxCodesBytes})}
 	}
 	st.decls[id] = d
 	return nil

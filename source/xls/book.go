@@ -137,17 +137,19 @@ func (b *book) readStyle(part *partReader, rec record) error {
 	body := rec.body
 	switch {
 	case rec.id == 0x001E && len(body) >= 1:
-		b.styles.addCode(-1, b.decodeText(body[1:], int(body[0])))
+		return b.styles.addCode(-1, b.decodeText(body[1:], int(body[0])))
 	case rec.id == 0x041E && b.version == 4 && len(body) >= 3:
-		b.styles.addCode(-1, b.decodeText(body[3:], int(body[2])))
+		return b.styles.addCode(-1, b.decodeText(body[3:], int(body[2])))
 	case rec.id == 0x041E && b.version == 5 && len(body) >= 3:
-		b.styles.addCode(int(little.Uint16(body)), b.decodeText(body[3:], int(body[2])))
+		return b.styles.addCode(int(little.Uint16(body)), b.decodeText(body[3:], int(body[2])))
 	case rec.id == 0x041E && b.version == 8 && len(body) >= 5:
 		number := int(little.Uint16(body))
 		p := newContinuedReader(&part.recordReader, rec, 4)
 		code := p.appendText(nil, min(int(little.Uint16(body[2:])), len(body)))
-		b.styles.addCode(number, string(code))
-		return p.err
+		if p.err != nil {
+			return p.err
+		}
+		return b.styles.addCode(number, string(code))
 	case rec.id == recXF5 && len(body) >= 4:
 		b.styles.addXF(little.Uint16(body[2:]))
 	case (rec.id == 0x0243 || rec.id == 0x0443) && len(body) >= 2:

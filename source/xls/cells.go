@@ -234,6 +234,8 @@ type styles struct {
 	// code. unnumbered counts the formats without a number.
 	codes      map[uint16]string
 	unnumbered int
+	// codeBytes is the total length of the format codes in bytes.
+	codeBytes int
 	// hasBuiltins is true if the version of the file has built-in formats.
 	hasBuiltins bool
 	compiled    map[uint16]style
@@ -243,6 +245,10 @@ type styles struct {
 // maxXFs is the maximum number of XF records that cells can refer to.
 const maxXFs = 1 << 16
 
+// maxCodeBytes is the maximum total length of the format codes in bytes. Excel allows at most 250
+// formats of 255 characters. A compiled format takes many times the memory of its code.
+const maxCodeBytes = 2 << 20
+
 func (s *styles) addXF(format uint16) {
 	if len(s.xfs) < maxXFs {
 		s.xfs = append(s.xfs, format)
@@ -251,7 +257,7 @@ func (s *styles) addXF(format uint16) {
 
 // addCode adds a format code. number is negative if the format has no number. Such
 // formats are numbered from 0 in file order.
-func (s *styles) addCode(number int, code string) {
+func (s *styles) addCode(number int, code string) error {
 	if number < 0 {
 		number = s.unnumbered
 		s.unnumbered++
@@ -259,9 +265,13 @@ func (s *styles) addCode(number int, code string) {
 	if s.codes == nil {
 		s.codes = map[uint16]string{}
 	}
+	if s.codeBytes += len(code); s.codeBytes > maxCodeBytes {
+		return &source.LimitError{Reason: intray.NewMessage("workbook.formats_too_long", intray.Params{"limit": maxCodeBytes})}
+	}
 	if number < maxXFs {
 		s.codes[uint16(number)] = code
 	}
+	return nil
 }
 
 // compile compiles the formats that cells may use. No format or style may be added afterwards.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -214,23 +215,66 @@ func (d *textDecoder) flushSurrogate() {
 	}
 }
 
-// sharedStrings holds the shared strings, concatenated in an arena.
+// sharedStrings holds the shared strings, concatenated in blocks. Blocks do not move as the table
+// grows, so that it never needs twice its size.
 type sharedStrings struct {
-	arena []byte
-	// ends holds the end offset of each string in the arena.
-	ends []uint32
+	blocks [][]byte
+	// ends holds the end of each string, in groups of stringGroup strings. The lower blockBits
+	// bits are the offset in the block, and the upper bits are the index of the block.
+	ends  [][]uint32
+	count int
+}
+
+const (
+	blockBits = 22
+	// blockBytes is the size of a block in bytes. It is less than 1 << blockBits, so that an end
+	// can be the end of a block.
+	blockBytes = 1<<blockBits - 1
+	// maxStringBytes is the maximum length of a shared string in UTF-8, in bytes.
+	maxStringBytes = 3 * math.MaxUint16
+	groupBits      = 14
+	stringGroup    = 1 << groupBits
+)
+
+func (t *sharedStrings) end(number int) uint32 {
+	return t.ends[number>>groupBits][number&(stringGroup-1)]
 }
 
 // lookup returns the string with the given index.
 func (t *sharedStrings) lookup(number uint32) (text []byte, ok bool) {
-	if int64(number) >= int64(len(t.ends)) {
+	if int64(number) >= int64(t.count) {
 		return nil, false
 	}
-	start := uint32(0)
+	end := t.end(int(number))
+	block, start := end>>blockBits, uint32(0)
 	if number > 0 {
-		start = t.ends[number-1]
+		if before := t.end(int(number) - 1); before>>blockBits == block {
+			start = before & (1<<blockBits - 1)
+		}
 	}
-	return t.arena[start:t.ends[number]:t.ends[number]], true
+	end &= 1<<blockBits - 1
+	return t.blocks[block][start:end:end], true
+}
+
+// lastBlock returns the index of a block that has room for another string.
+func (t *sharedStrings) lastBlock() int {
+	last := len(t.blocks) - 1
+	if last >= 0 && cap(t.blocks[last])-len(t.blocks[last]) >= maxStringBytes {
+		return last
+	}
+	size := min(blockBytes, maxStringBytes<<max(last+1, 0)) // workbooks with little text need small blocks
+	t.blocks = append(t.blocks, make([]byte, 0, size))
+	return last + 1
+}
+
+// addEnd ends the string at the end of a block.
+func (t *sharedStrings) addEnd(block int) {
+	if t.count&(stringGroup-1) == 0 {
+		t.ends = append(t.ends, make([]uint32, 0, stringGroup))
+	}
+	last := len(t.ends) - 1
+	t.ends[last] = append(t.ends[last], uint32(block)<<blockBits|uint32(len(t.blocks[block])))
+	t.count++
 }
 
 // readSharedStrings reads an SST record and its continuation. It ignores the counts and
@@ -238,18 +282,20 @@ func (t *sharedStrings) lookup(number uint32) (text []byte, ok bool) {
 // dropped string is an error.
 func readSharedStrings(from *recordReader, rec record, limit int) (sharedStrings, error) {
 	var t sharedStrings
+	size := 0
 	for p := newContinuedReader(from, rec, 8); !p.atEnd(); {
-		start := len(t.arena)
-		t.arena = p.appendText(t.arena, int(p.readUint16()))
+		block := t.lastBlock()
+		start := len(t.blocks[block])
+		text := p.appendText(t.blocks[block], int(p.readUint16()))
 		if p.err != nil {
 			return t, p.err
 		}
 		if p.truncated {
-			t.arena = t.arena[:start]
 			break
 		}
-		t.ends = append(t.ends, uint32(len(t.arena)))
-		if len(t.arena)+4*len(t.ends) > limit {
+		t.blocks[block] = text
+		t.addEnd(block)
+		if size += len(text) - start + 4; size > limit {
 			return t, &source.LimitError{Reason: intray.NewMessage("workbook.strings_too_large", intray.Params{"limit": limit})}
 		}
 	}

@@ -30,7 +30,7 @@ func tableOf(t *testing.T, pieces ...[]byte) ([]string, error) {
 	}
 	table, err := readSharedStrings(from, first, 1<<20)
 	var list []string
-	for i := range table.ends {
+	for i := range table.count {
 		text, _ := table.lookup(uint32(i))
 		list = append(list, string(text))
 	}

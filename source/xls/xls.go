@@ -35,7 +35,7 @@ type Limits struct {
 	// macros. Default 10,000.
 	Sheets int
 	// StringBytes is the maximum amount of memory for shared strings, in bytes, including 4
-	// bytes for each string. The default is 192 MiB, and the maximum is 4 GiB.
+	// bytes for each string. The default is 128 MiB, and the maximum is 4 GiB.
 	StringBytes int
 	// Columns is the maximum number of columns in a sheet. The default is 256, which is also
 	// the maximum that the format allows.
@@ -59,7 +59,7 @@ type Limits struct {
 // WithDefaults returns l with zero fields set to their defaults.
 func (l Limits) WithDefaults() Limits {
 	l.Sheets = cmp.Or(l.Sheets, 10_000)
-	l.StringBytes = cmp.Or(l.StringBytes, 192<<20)
+	l.StringBytes = cmp.Or(l.StringBytes, 128<<20)
 	l.Columns = cmp.Or(l.Columns, 256)
 	l.Cells = cmp.Or(l.Cells, 1<<24)
 	l.CellBytes = cmp.Or(l.CellBytes, 16<<20)

@@ -27,6 +27,8 @@ type styles struct {
 	codes map[int]string
 	// ids holds the format id of each cell style.
 	ids []int
+	// codeBytes is the total length of the format codes in bytes.
+	codeBytes int
 }
 
 // styleCache compiles the styles for one reader, each on first use.
@@ -46,6 +48,10 @@ const generalID = 0
 // maxCodeBytes is the maximum length of a valid format code, in bytes. A code has up to
 // 255 characters of up to 4 bytes.
 const maxCodeBytes = 4 * 255
+
+// maxCodesBytes is the maximum total length of the format codes of a workbook, in bytes. Excel
+// allows at most 250 of them. A compiled format takes many times the memory of its code.
+const maxCodesBytes = 2 << 20
 
 func readStyles(ctx context.Context, arc *archive, name string) (*styles, error) {
 	st := &styles{codes: map[int]string{}}
@@ -93,7 +99,11 @@ func (st *styles) addCode(s *xmlscan.Scanner) error {
 		return nil //nolint:nilerr // no cell can refer to a format without an id
 	}
 	code, err := s.AttrText("formatCode")
-	st.codes[id] = strings.Clone(code[:min(len(code), maxCodeBytes)])
+	code = strings.Clone(code[:min(len(code), maxCodeBytes)])
+	if st.codeBytes += len(code); st.codeBytes > maxCodesBytes {
+		return &source.LimitError{Reason: intray.NewMessage("workbook.formats_too_long", intray.Params{"limit": maxCodesBytes})}
+	}
+	st.codes[id] = code
 	return err
 }
 
