@@ -2,6 +2,7 @@ package parquetio
 
 import (
 	"context"
+	"math"
 	"math/bits"
 
 	"github.com/parquet-go/parquet-go/format"
@@ -168,6 +169,11 @@ func (c *Cursor) readDictionary(h *PageHeader, body []byte) error {
 		return err
 	}
 	c.dict = &Dictionary{}
+	if c.Leaf.Width() == 0 { // the end of each entry is stored, too
+		if err := c.pages.reserve(pageMemory(plain)+4*min(h.Count, len(plain)/4), math.MaxInt); err != nil {
+			return err
+		}
+	}
 	return c.dict.Load(c.Leaf, plain, h.Count)
 }
 

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 
 	"github.com/parquet-go/parquet-go/encoding/rle"
@@ -19,9 +20,9 @@ const (
 	// maxPageBytes is the maximum size of a page for a [PageReader], in bytes. DuckDB writes
 	// pages of up to 100 MB.
 	maxPageBytes = 128 << 20
-	// maxPagesBytes is the default of [PageReader.Limit]. Only a list or map with many members
-	// needs that much memory, because the pages of all its leaves are read together.
-	maxPagesBytes = 3 * maxPageBytes
+	// maxPagesBytes is the default of [PageReader.Limit]. It is enough for a page of 100 MB that
+	// cannot be compressed.
+	maxPagesBytes = 192 << 20
 	// headerWindow is the number of bytes first read for the header of a page. If the page is
 	// short, these bytes usually include its body as well. maxHeaderBytes is the number of bytes
 	// after which reading stops and a page with an incomplete header is rejected. Headers can be
@@ -136,9 +137,12 @@ func CutPage(text []byte, codec format.CompressionCodec) (h PageHeader, body, re
 
 // PageReader reads the pages of a file for cursors. It must not be used concurrently.
 type PageReader struct {
-	// Limit is the maximum size of the pages held by all cursors, in bytes. The default is 384
-	// MiB.
+	// Limit is the maximum size of the pages held by all cursors, including the compressed form
+	// of the page that is read, in bytes. The default is 192 MiB.
 	Limit int
+	// Reclaim releases pages of other cursors than the one that reads. It is called before a page
+	// would exceed the limit. It may be nil.
+	Reclaim func()
 	// Held is the number of bytes that the cursors hold.
 	Held int
 
@@ -165,6 +169,9 @@ func (p *PageReader) read(offset int64, codec format.CompressionCodec) (h PageHe
 	}
 	from := offset + int64(size)
 	if err := h.validate(codec, p.end-from, maxPageBytes); err != nil {
+		return h, nil, 0, err
+	}
+	if err := p.reserve(h.CompressedSize-cap(p.compressed), math.MaxInt); err != nil {
 		return h, nil, 0, err
 	}
 	if size+h.CompressedSize <= len(p.window) {
@@ -207,13 +214,33 @@ func (p *PageReader) readHeader(h *PageHeader, offset int64) (int, error) {
 // decompress decompresses the body of a page, using the memory of dst if it is large enough.
 // p.Held must include dst. It returns a [LimitError] if p.Held would exceed p.Limit.
 func (p *PageReader) decompress(dst []byte, h *PageHeader, codec format.CompressionCodec, body []byte) ([]byte, error) {
-	if p.Held-pageMemory(dst)+h.UncompressedSize > p.Limit {
-		return nil, Limited(intray.NewMessage("parquet.pages_too_large", intray.Params{"limit": p.Limit}))
+	if cap(dst) < h.UncompressedSize {
+		if err := p.reserve(h.UncompressedSize-pageMemory(dst), h.UncompressedSize); err != nil {
+			return nil, err
+		}
 	}
 	if cap(dst) < h.UncompressedSize && cap(p.spare) >= h.UncompressedSize {
 		dst, p.spare = p.spare, dst
 	}
 	return p.decompressor.Decompress(dst, h, codec, body)
+}
+
+// reserve makes room for size more bytes. It returns a [LimitError] if there is not enough. It keeps
+// the spare memory only if it has at least reusable bytes, so that the caller uses it.
+func (p *PageReader) reserve(size, reusable int) error {
+	if p.Held+cap(p.compressed)+cap(p.spare)+size > p.Limit {
+		if p.Reclaim != nil {
+			p.Reclaim()
+		}
+		if p.spare != nil && cap(p.spare) < reusable {
+			p.spare = nil
+			runtime.GC() // otherwise, new pages are allocated before the memory of old ones is free
+		}
+	}
+	if p.Held+cap(p.compressed)+size > p.Limit {
+		return Limited(intray.NewMessage("parquet.pages_too_large", intray.Params{"limit": p.Limit}))
+	}
+	return nil
 }
 
 // pageMemory returns the number of bytes of b that count as held.

@@ -120,6 +120,13 @@ func (r *columnReader) readNested(ctx context.Context) error {
 	return err
 }
 
+// release frees the pages of the column. Call restore before reading further cells.
+func (r *columnReader) release() {
+	for _, c := range r.cursors {
+		c.Release()
+	}
+}
+
 // restore reads the pages of all cursors again after release.
 func (r *columnReader) restore() error {
 	for _, c := range r.cursors {

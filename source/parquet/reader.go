@@ -193,9 +193,7 @@ func (r *reader) fillColumns(ctx context.Context) (n int, failed error) {
 			}
 		}
 		if r.pages.Held > r.maxHeld {
-			for _, cursor := range c.cursors {
-				cursor.Release()
-			}
+			c.release()
 		}
 		if n == 0 {
 			break
@@ -209,6 +207,13 @@ func (r *reader) fillColumns(ctx context.Context) (n int, failed error) {
 func (r *reader) fillColumn(ctx context.Context, c *columnReader, n int) (int, error) {
 	if c.buffered() >= n {
 		return n, nil
+	}
+	r.pages.Reclaim = func() {
+		for _, other := range r.columnReaders {
+			if other != c {
+				other.release()
+			}
+		}
 	}
 	if err := c.restore(); err != nil {
 		return c.buffered(), err
