@@ -238,6 +238,9 @@ func (c *Cursor) Release() {
 	if cap(c.pages.spare) < cap(c.body) {
 		c.pages.spare = c.body
 	}
+	if c.dict != nil && cap(c.pages.spare) < cap(c.dict.plain) {
+		c.pages.spare = c.dict.plain
+	}
 	c.body, c.stored, c.dict, c.values, c.reps, c.defs = nil, nil, nil, nil, nil, nil
 	c.countHeld()
 }

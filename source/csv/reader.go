@@ -247,7 +247,11 @@ func (r *reader) appendTexts(batch *intray.Records, rec *record) {
 	var scratch []byte
 	for _, c := range rec.cells {
 		scratch = r.sheet.dialect.appendCell(scratch[:0], row, c)
-		batch.AppendCell([]byte(replaceInvalid(string(scratch))))
+		cell := scratch
+		if !isText(cell) {
+			cell = bytes.ReplaceAll(bytes.ToValidUTF8(cell, []byte("\uFFFD")), []byte{0}, []byte("\uFFFD"))
+		}
+		batch.AppendCell(cell)
 	}
 	r.endRecord(batch, r.line, len(rec.cells))
 }
