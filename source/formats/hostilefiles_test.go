@@ -96,7 +96,7 @@ func hostileCSV() []hostileFile {
 		{"header_record.csv", func() content { return text(times("x", 15*mib), ",", times("y", 15*mib), "\n1,2\n") }, true},
 		{"unclosed.csv", func() content { return text("name,n\n1,2\n\"", times("x,y\n", 100*mib)) }, false},
 		{"unclosed_each.csv", func() content { return text("name,n\n1,2\n", times("\"x,y\n", 60*mib)) }, false},
-		{"open_quotes.csv", func() content { return text("name,n\n1,2\n", times(`"x,`, 30*mib), "\n") }, true},
+		{"open_quotes.csv", func() content { return text("name,n\n1,2\n", times(`"x,`, 30*mib), "\n") }, false},
 		{"commas.csv", func() content { return text("name\n", times(",", 60*mib), "\n") }, true},
 		{"commas_below.csv", func() content { return text(times("a,b\n", 10), times(times(",", 16383)+"\n", 60*mib)) }, false},
 		{"commas_wide.csv", func() content { return text(wide, times(times(",", 16383)+"\n", 60*mib)) }, false},
@@ -143,7 +143,7 @@ func hostileCSV() []hostileFile {
 		{"shift_jis.csv", func() content {
 			return text("name,n\n1,\x93\xfa\x96\x7b\x8c\xea\n", times("\x93\xfa\x96\x7b,\x8c\xea\n", 60*mib))
 		}, false},
-		{"ebcdic.csv", func() content { return text("\xd5\x81\x94\x85\x6b\xd5\x15", times("\x81\x6b\xf1\x15", 60*mib)) }, false},
+		{"ebcdic.csv", func() content { return text("\xd5\x81\x94\x85\x6b\xd5\x15", times("\x81\x6b\xf1\x15", 60*mib)) }, true},
 	}
 	return files
 }
@@ -162,7 +162,7 @@ func hostileJSON() []hostileFile {
 		{"names_in_array.json", func() content {
 			return sequence(`[{"a":[`, 100, func(int) string { return `{` + times(`"a":1,`, 300_000) + `"z":1},` }, `{}]}]`)
 		}, true},
-		{"names_in_cell.json", func() content { return sequence(`[{"a":[{`, 1_200_000, number(`"%x":1,`), `"z":1}]}]`) }, false},
+		{"names_in_cell.json", func() content { return sequence(`[{"a":[{`, 1_200_000, number(`"%x":1,`), `"z":1}]}]`) }, true},
 		{"names_escaped.json", func() content { return sequence(`[{"a":1},{`, 2_000_000, number(`"\u0041%x":1,`), `"z":1}]`) }, true},
 		{"names_wide.ndjson", func() content {
 			return sequence(``, 3000, func(int) string { return times(`{`+strings.TrimSuffix(strings.Repeat(`"a":1,`, 1), ",")+"}\n", 10_000) }, "")
@@ -218,9 +218,9 @@ func hostileJSON() []hostileFile {
 			return sequence("[\"a\",\"b\"]\n", 1000, func(int) string { return `[` + strings.Repeat(`"",`, 16383) + "\"\"]\n" }, "")
 		}, false},
 		{"array_of_scalars.json", func() content { return text(`[`, times(`1,`, 60*mib), `1]`) }, true},
-		{"white_space.json", func() content { return text(`[{"a":1},`, times(" ", 100*mib), `{"a":2}]`) }, false},
+		{"white_space.json", func() content { return text(`[{"a":1},`, times(" ", 100*mib), `{"a":2}]`) }, true},
 		{"white_space_in_element.json", func() content { return text(`[{"a":1},{`, times(" ", 100*mib), `"a":2}]`) }, true},
-		{"white_space_lines.ndjson", func() content { return text("{\"a\":1}\n", times("\n", 100*mib), "{\"a\":2}\n") }, false},
+		{"white_space_lines.ndjson", func() content { return text("{\"a\":1}\n", times("\n", 100*mib), "{\"a\":2}\n") }, true},
 		{"empty_objects.json", func() content { return text(`[{"a":1}`, times(`,{}`, 60*mib), `]`) }, false},
 		{"empty_objects.ndjson", func() content { return text("{\"a\":1}\n", times("{}\n", 60*mib)) }, false},
 		{"wide_objects.ndjson", func() content {
@@ -249,7 +249,7 @@ func hostileJSON() []hostileFile {
 				}
 				return "{" + b.String()[1:] + "}\n" + times("{}\n", 300_000)
 			}, "")
-		}, true},
+		}, false},
 		{"duplicate_names.json", func() content {
 			return sequence(`[`, 1, func(int) string { return `{` + times(`"a":1,"b":1,`, 20*mib) + `"c":1}` }, `]`)
 		}, true},
@@ -261,7 +261,7 @@ func hostileHTML() []hostileFile {
 	table := func(body string) string { return "<table>" + body + "</table>" }
 	return []hostileFile{
 		{"text.html", func() content { return text("<table><tr><th>a<tr><td>", times("x", 100*mib), "</table>") }, true},
-		{"text_outside.html", func() content { return text(times("x", 100*mib), table("<tr><th>a<tr><td>1")) }, false},
+		{"text_outside.html", func() content { return text(times("x", 100*mib), table("<tr><th>a<tr><td>1")) }, true},
 		{"notes_below.html", func() content {
 			return text("<table><tr><th>a<th>b<th>c", times("<tr><td>1<td>2<td>3", mib), times("<tr><td>Total<tr><td>note "+strings.Repeat("x ", 7*mib)+"<tr><td><td>"+strings.Repeat("x", 15*mib), 200*mib), "</table>")
 		}, false},
@@ -271,7 +271,7 @@ func hostileHTML() []hostileFile {
 		{"nested_tables.html", func() content { return text(times("<table><tr><td>", 30*mib)) }, true},
 		{"nested_in_turn.html", func() content {
 			return text("<table><tr><th>a", times("<tr><td><table><tr><td>1</table>", 60*mib), "</table>")
-		}, false},
+		}, true},
 		{"many_tables.html", func() content { return text(times("<table><tr><td>a<tr><td>1</table>", 60*mib)) }, true},
 		{"many_empty_tables.html", func() content { return text(times("<table></table>", 60*mib), table("<tr><td>1")) }, false},
 		{"colspan.html", func() content { return text("<table><tr><th>a", times("<tr><td colspan=16384>1", 60*mib), "</table>") }, true},
@@ -285,9 +285,9 @@ func hostileHTML() []hostileFile {
 		}, true},
 		{"span_of_text.html", func() content {
 			return text("<table><tr><th>a<tr><td colspan=1000 rowspan=1000>", times("x", 15*mib), times("<tr>", 4000), "</table>")
-		}, true},
-		{"unclosed.html", func() content { return text("<table>", times("<div><p><b>", 60*mib), "<tr><td>1") }, false},
-		{"unclosed_cells.html", func() content { return text("<table>", times("<tr><td>", 60*mib)) }, false},
+		}, false},
+		{"unclosed.html", func() content { return text("<table>", times("<div><p><b>", 60*mib), "<tr><td>1") }, true},
+		{"unclosed_cells.html", func() content { return text("<table>", times("<tr><td>", 60*mib)) }, true},
 		{"row_of_cells.html", func() content { return text("<table><tr>", times("<td>", 60*mib)) }, true},
 		{"attributes.html", func() content { return text("<table><tr><td ", times("a=1 ", 60*mib), ">1</table>") }, true},
 		{"attributes_distinct.html", func() content {
@@ -312,9 +312,9 @@ func hostileHTML() []hostileFile {
 		{"captions.html", func() content {
 			return text(times("<table><caption>"+strings.Repeat("x", 15*mib)+"</caption><tr><td>1</table>", 100*mib))
 		}, false},
-		{"headings.html", func() content { return text("<h1>", times("x", 15*mib), "</h1>", table("<tr><td>1")) }, false},
+		{"headings.html", func() content { return text("<h1>", times("x", 15*mib), "</h1>", table("<tr><td>1")) }, true},
 		{"entities.html", func() content { return text("<table><tr><td>", times("&amp;", 60*mib), "</table>") }, true},
-		{"entities_below.html", func() content { return text("<table><tr><td>", times("&#x1F600;", 15*mib), "</table>") }, false},
+		{"entities_below.html", func() content { return text("<table><tr><td>", times("&#x1F600;", 15*mib), "</table>") }, true},
 		{"entity.html", func() content { return text("<table><tr><td>&", times("x", 60*mib), ";</table>") }, true},
 		{"doctype.html", func() content { return text("<!doctype ", times("x", 100*mib), ">", table("<tr><td>1")) }, true},
 		{"number_formats.html", func() content {
@@ -340,7 +340,7 @@ func hostileHTML() []hostileFile {
 		}, true},
 		{"headers.mht", func() content {
 			return text("MIME-Version: 1.0\n", times("X-A: b\n", 60*mib), "Content-Type: multipart/related; boundary=b\n\n--b\nContent-Type: text/html\n\n<table><tr><td>1")
-		}, true},
+		}, false},
 		{"part_headers.mht", func() content {
 			return text("MIME-Version: 1.0\nContent-Type: multipart/related; boundary=b\n\n--b\n", times("X-A: b\n", 60*mib), "Content-Type: text/html\n\n<table><tr><td>1")
 		}, true},
