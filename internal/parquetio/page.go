@@ -214,7 +214,8 @@ func (p *PageReader) readHeader(h *PageHeader, offset int64) (int, error) {
 // decompress decompresses the body of a page, using the memory of dst if it is large enough.
 // p.Held must include dst. It returns a [LimitError] if p.Held would exceed p.Limit.
 func (p *PageReader) decompress(dst []byte, h *PageHeader, codec format.CompressionCodec, body []byte) ([]byte, error) {
-	if cap(dst) < h.UncompressedSize {
+	fits := cap(p.spare) >= h.UncompressedSize && p.Held-pageMemory(dst)+h.UncompressedSize+cap(p.compressed) <= p.Limit
+	if cap(dst) < h.UncompressedSize && !fits {
 		if err := p.reserve(h.UncompressedSize-pageMemory(dst), h.UncompressedSize); err != nil {
 			return nil, err
 		}
@@ -234,8 +235,8 @@ func (p *PageReader) reserve(size, reusable int) error {
 		}
 		if p.spare != nil && cap(p.spare) < reusable {
 			p.spare = nil
-			runtime.GC() // otherwise, new pages are allocated before the memory of old ones is free
 		}
+		runtime.GC() // otherwise, new pages are allocated before the memory of old ones is free
 	}
 	if p.Held+cap(p.compressed)+size > p.Limit {
 		return Limited(intray.NewMessage("parquet.pages_too_large", intray.Params{"limit": p.Limit}))

@@ -265,7 +265,9 @@ func (r *reader) appendUnclosedLine(batch *intray.Records) error {
 	row := r.rows + int64(batch.Len())
 	r.addNotice(batch, "quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row,
 		Text: intray.NewMessage("csv.unclosed_quote", intray.Params{"line": r.line})})
-	r.appendTexts(batch, &r.lookahead)
+	if err := r.appendTexts(batch, &r.lookahead); err != nil {
+		return err
+	}
 	r.advance(len(line), 0)
 	return r.checkCellLimit()
 }

@@ -242,7 +242,7 @@ func (r *reader) appendCells(batch *intray.Records, cells []string, line int64) 
 
 // appendTexts appends the record that starts at the unread text. It replaces invalid text in one
 // cell at a time, because each replacement copies the cell.
-func (r *reader) appendTexts(batch *intray.Records, rec *record) {
+func (r *reader) appendTexts(batch *intray.Records, rec *record) error {
 	row := r.window.unread()
 	var scratch []byte
 	for _, c := range rec.cells {
@@ -251,9 +251,13 @@ func (r *reader) appendTexts(batch *intray.Records, rec *record) {
 		if !isText(cell) {
 			cell = bytes.ReplaceAll(bytes.ToValidUTF8(cell, []byte("\uFFFD")), []byte{0}, []byte("\uFFFD"))
 		}
+		if len(cell) > r.limits.CellBytes && len(cell) > len(scratch) {
+			return &source.LimitError{Line: r.line, Reason: intray.NewMessage("cell.too_long", intray.Params{"limit": r.limits.CellBytes})}
+		}
 		batch.AppendCell(cell)
 	}
 	r.endRecord(batch, r.line, len(rec.cells))
+	return nil
 }
 
 func (r *reader) endRecord(batch *intray.Records, line int64, cells int) {
@@ -294,7 +298,9 @@ func (r *reader) appendInvalidText(batch *intray.Records) error {
 	row := r.rows + int64(batch.Len())
 	r.addNotice(batch, "bytes", intray.Notice{Type: intray.EncodingUncertain, Level: intray.LevelWarning, Row: &row,
 		Text: intray.NewMessage("csv.invalid_bytes", intray.Params{"line": r.line})})
-	r.appendTexts(batch, &r.rec)
+	if err := r.appendTexts(batch, &r.rec); err != nil {
+		return err
+	}
 	r.advance(r.rec.next, r.rec.breaks)
 	return r.checkCellLimit()
 }
