@@ -100,6 +100,25 @@ func TestBook(t *testing.T) {
 	}
 }
 
+// TestCloseBook checks that a book releases its content when it is closed, and that it may be
+// closed again.
+func TestCloseBook(t *testing.T) {
+	b := opened(t, several(t)).(*book)
+	r, err := b.Rows(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = r.Close()
+	if b.idle == nil {
+		t.Fatal("the content of the closed rows was not kept")
+	}
+	for range 2 {
+		if err := b.Close(); err != nil || b.idle != nil {
+			t.Errorf("closed with error %v, content %v", err, b.idle)
+		}
+	}
+}
+
 // TestAnyOrder checks that the sheets of one book can be read in any order, in whole or in part.
 func TestAnyOrder(t *testing.T) {
 	want := [][]string{{"A1 text first", "A2 text more"}, {"A1 text second"}, nil, {"A1 text fourth"}}
