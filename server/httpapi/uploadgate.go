@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net/http"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -127,6 +128,7 @@ func (b *gatedBody) Read(p []byte) (int, error) {
 	n, err := b.from.Read(p)
 	b.read.Add(int64(n))
 	b.ended.Store(err != nil)
+	runtime.Gosched() // calls that need little CPU time need not wait for all large uploads
 	return n, err
 }
 

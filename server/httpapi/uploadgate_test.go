@@ -7,7 +7,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -160,3 +162,33 @@ func TestFindingR6Deadline(t *testing.T) {
 		t.Errorf("%d %s", e.status, e.code)
 	}
 }
+
+// TestLargeUploadYields checks that another goroutine runs before the second read of a large upload,
+// even if the body is always ready to be read. Otherwise, each upload would use the CPU for up to
+// 10 ms in a row, and calls such as /healthz would wait for all of them.
+func TestLargeUploadYields(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	var ran atomic.Bool
+	reads := 0
+	body := &gatedBody{from: readerFunc(func(p []byte) (int, error) {
+		switch reads++; {
+		case reads == 1:
+			go ran.Store(true)
+		case !ran.Load():
+			t.Error("the second read came first")
+		default:
+			return 0, io.EOF
+		}
+		return len(p), nil
+	})}
+	if _, err := io.CopyN(io.Discard, body, 1<<20); err != nil && !errors.Is(err, io.EOF) {
+		t.Fatal(err)
+	}
+	if reads < 2 {
+		t.Errorf("%d reads", reads)
+	}
+}
+
+type readerFunc func([]byte) (int, error)
+
+func (f readerFunc) Read(p []byte) (int, error) { return f(p) }
