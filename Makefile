@@ -68,6 +68,7 @@ lint: ## Check format, imports and style.
 torture: ## Kill, overload and attack the server, fill its disk and damage its files. CI runs a part of this.
 	INTRAY_TESTS=torture INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/torture
 	INTRAY_TESTS=attacks INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/attacks
+	INTRAY_TESTS=schemathesis INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/schemathesis
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^TestMutations$$' ./cmd/intray
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m ./hooks
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^(TestFairness|TestThroughput|TestDownForADay)$$' ./server/service

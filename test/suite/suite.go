@@ -34,10 +34,14 @@ const (
 	Bench = "bench"
 	// Readers reads results with other programs.
 	Readers = "readers"
+	// Schemathesis calls the built program with requests generated from its OpenAPI document.
+	Schemathesis = "schemathesis"
 )
 
 // All returns the names of all suites.
-func All() []string { return []string{Contract, Torture, Attacks, Conformance, Bench, Readers} }
+func All() []string {
+	return []string{Contract, Torture, Attacks, Conformance, Bench, Readers, Schemathesis}
+}
 
 // Selected reports whether a suite is selected. It panics if the variable contains an unknown
 // name, because otherwise the tests that the user requested would silently not run.
