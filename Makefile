@@ -24,7 +24,7 @@ short: ## Run the short tests, which take about a minute in total.
 	$(GO) test -short ./...
 
 .PHONY: all-tests
-all-tests: ## Run all tests, including the long suites: contract, torture, attacks, conformance and bench.
+all-tests: ## Run all tests, including all long suites.
 	@INTRAY_TESTS=all GO="$(GO)" sh .ci/test ./...
 	$(GO) -C tools test ./...
 
@@ -68,6 +68,7 @@ lint: ## Check format, imports and style.
 torture: ## Kill, overload and attack the server, fill its disk and damage its files. CI runs a part of this.
 	INTRAY_TESTS=torture INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/torture
 	INTRAY_TESTS=attacks INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/attacks
+	INTRAY_TESTS=hostile $(GO) test -count=1 -timeout 60m ./source/formats
 	INTRAY_TESTS=schemathesis INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/schemathesis
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^TestMutations$$' ./cmd/intray
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m ./hooks

@@ -18,6 +18,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/mapping"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/test/suite"
 )
 
 const (
@@ -153,8 +154,8 @@ type hostileFile struct {
 	refused bool
 }
 
-// sampledFiles is the interval of the files that are read unless INTRAY_TESTS is "hostile". All
-// files take several minutes.
+// sampledFiles is the interval of the files that are read unless the suite [suite.Hostile] is selected.
+// All files take several minutes.
 const sampledFiles = 12
 
 // TestHostileFilesUseBoundedMemory reads files of every format that are meant to exhaust
@@ -173,7 +174,7 @@ func TestHostileFilesUseBoundedMemory(t *testing.T) {
 		if seen[f.name] {
 			t.Fatalf("two files have the name %s", f.name)
 		}
-		if seen[f.name] = true; i%sampledFiles != 0 && os.Getenv("INTRAY_TESTS") != "hostile" {
+		if seen[f.name] = true; i%sampledFiles != 0 && !suite.Selected(suite.Hostile) {
 			continue
 		}
 		t.Run(f.name, func(t *testing.T) {

@@ -28,6 +28,8 @@ const (
 	// Attacks sends files and schemas to the built program that need as much memory or time as
 	// possible.
 	Attacks = "attacks"
+	// Hostile reads all files that are meant to exhaust the memory of a reader.
+	Hostile = "hostile"
 	// Conformance runs Test262, the ECMAScript test suite, in the hook runtimes.
 	Conformance = "conformance"
 	// Bench runs the benchmarks with few rows.
@@ -40,7 +42,7 @@ const (
 
 // All returns the names of all suites.
 func All() []string {
-	return []string{Contract, Torture, Attacks, Conformance, Bench, Readers, Schemathesis}
+	return []string{Contract, Torture, Attacks, Hostile, Conformance, Bench, Readers, Schemathesis}
 }
 
 // Selected reports whether a suite is selected. It panics if the variable contains an unknown
