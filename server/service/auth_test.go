@@ -303,8 +303,8 @@ func TestEarlierReviewTokens(t *testing.T) {
 	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
 		return tx.Imports.SetReviewLink(f.ctx, f.org, imp.ID, model.ReviewLink{})
 	}))
-	token := f.mustToken(auth.SignGrant(f.Master.Derive("review links"), auth.Grant{Org: f.org, ID: imp.ID}))
-	session := f.mustToken(auth.SignGrant(f.Master.Derive("review visits"), auth.Grant{Org: f.org, ID: imp.ID}))
+	token := f.mustToken(auth.SignGrant(f.Keys.Derive("review links"), auth.Grant{Org: f.org, ID: imp.ID}))
+	session := f.mustToken(auth.SignGrant(f.Keys.Derive("review visits"), auth.Grant{Org: f.org, ID: imp.ID}))
 	uses := map[string]func() error{
 		"link":    func() error { _, _, err := f.StartReviewSession(f.ctx, imp.ID, token); return err },
 		"session": func() error { _, err := f.ReviewSessionImport(f.ctx, imp.ID, session); return err },

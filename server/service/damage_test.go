@@ -423,7 +423,7 @@ func TestDamageFoundTwice(t *testing.T) {
 	want := emails(f, f.Service, imp)
 	err := f.WithRows(f.ctx, imp, func(*draft.Draft) error {
 		f.damage(imp.Stage+"/seg-0000.parquet", damages["it is missing"])
-		return &lateDamage{before: func() {
+		return &lateDamageError{before: func() {
 			err := f.WithRows(f.ctx, imp, func(*draft.Draft) error { return staging.ErrDamaged })
 			f.wantError(err, model.Unavailable, "rows_rebuilt")
 			if got := emails(f, f.Service, f.reload(imp)); got != want {
@@ -437,16 +437,16 @@ func TestDamageFoundTwice(t *testing.T) {
 	}
 }
 
-// lateDamage is staging.ErrDamaged. It calls the function before when it is first recognized,
+// lateDamageError is staging.ErrDamaged. It calls the function before when it is first recognized,
 // which is after the call that returned it has released the draft.
-type lateDamage struct {
+type lateDamageError struct {
 	once   sync.Once
 	before func()
 }
 
-func (*lateDamage) Error() string { return "damaged" }
+func (*lateDamageError) Error() string { return "damaged" }
 
-func (e *lateDamage) Is(target error) bool {
+func (e *lateDamageError) Is(target error) bool {
 	if target != staging.ErrDamaged {
 		return false
 	}
