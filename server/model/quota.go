@@ -262,11 +262,13 @@ func (e *Env) CheckQuota(org string, add Addition, used int64) error {
 		e.OverQuota(org, add.Quota)
 	}
 	kind := quotaKinds[add.Quota]
-	err := NewError(OverQuota, quotaCode(add.Quota), intray.NewMessage(kind.message, intray.Params{"limit": limit, "used": used}))
+	err := NewError(OverQuota, add.Quota.Code(), intray.NewMessage(kind.message, intray.Params{"limit": limit, "used": used}))
 	if kind.retryAfter > 0 {
 		err.Kind, err.RetryAfter = TooMany, kind.retryAfter
 	}
 	return err
 }
 
-func quotaCode(quota Quota) string { return "quota_" + strings.ReplaceAll(string(quota), "-", "_") }
+// Code returns the code of the errors for requests that exceed the quota, such as
+// "quota_stored_bytes".
+func (q Quota) Code() string { return "quota_" + strings.ReplaceAll(string(q), "-", "_") }

@@ -13,6 +13,7 @@ import (
 	"github.com/intraydata/intray/celltype"
 	"github.com/intraydata/intray/celltype/phone"
 	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/model"
 )
 
 // The tables of docs/api.md list the codes that clients compare. The listed codes must equal
@@ -83,8 +84,11 @@ func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	right := codesIn(t, `(?:[nN]ewError\([^,"]+, |Code: +)"([a-z_]+)"`, "server/httpapi", "server/sqlstore",
 		"server/model", "server/auth", "server/schemas", "server/imports", "server/review", "server/connectors", "server/webhooks", "server/retention")
+	for _, quota := range model.AllQuotas() {
+		right = append(right, quota.Code())
+	}
 	// The API returns one code for all invalid keys. The server uses these codes only internally.
-	within := []string{"unknown_key", "key_expired", "exists", "key_inserted"}
+	within := []string{"unknown_key", "key_expired", "exists", "key_inserted", "master_key_replaced"}
 	right = slices.DeleteFunc(right, func(code string) bool { return slices.Contains(within, code) })
 	compareCodes(t, "Errors", right, listedCodes(t, "Errors", 3, "`([a-z_]+)`"))
 }
