@@ -102,6 +102,7 @@ func TestDamagedFooters(t *testing.T) {
 				m.RowGroups[0].Columns[i].MetaData.NumValues = 9
 			}
 		}, unreadable(3, `column "a"`)},
+		{"too many rows for the size", func(m *format.FileMetaData) { m.RowGroups[0].NumRows, m.NumRows = 1<<30, 1<<30 }, limited(0, "decompression bomb")},
 		{"too many rows", func(m *format.FileMetaData) { m.RowGroups[0].NumRows, m.NumRows = 1<<40, 1<<40 }, limited(0, "cells in total")},
 		{"rows beyond counting", func(m *format.FileMetaData) {
 			m.RowGroups = append(m.RowGroups, m.RowGroups[0])

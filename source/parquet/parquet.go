@@ -118,8 +118,21 @@ func openBook(in source.Input, opt source.Options) (*book, error) {
 	if columns := int64(len(t.columns)); columns > 0 && f.Rows > opt.Limits.Cells/columns {
 		return nil, parquetio.Limited(intray.NewMessage("parquet.too_many_cells", intray.Params{"rows": f.Rows, "columns": columns, "limit": opt.Limits.Cells}))
 	}
+	if len(t.columns) > 0 && f.Rows > minRatioRows && f.Rows/maxRowsPerByte > in.Size {
+		return nil, parquetio.Limited(intray.NewMessage("parquet.too_many_rows", intray.Params{"rows": f.Rows, "size": in.Size}))
+	}
 	return b, b.validateRowGroups()
 }
+
+const (
+	// maxRowsPerByte is the maximum number of rows per byte of a file. A run of equal values takes
+	// a few bytes, however long it is, so a tiny file could otherwise occupy the server for minutes.
+	// Even files whose columns are all constant have fewer rows, because programs start a row group
+	// after about a million rows.
+	maxRowsPerByte = 4096
+	// minRatioRows is the number of rows above which maxRowsPerByte applies.
+	minRatioRows = 16 << 20
+)
 
 // validateRowGroups checks that every row group has a chunk for each leaf, and that the
 // numbers of rows in the row groups add up to the number of rows in the file.
