@@ -116,8 +116,8 @@ func (c *customerGenerator) randomReference() string {
 	return letter() + letter() + "-" + strconv.Itoa(1000+c.random.IntN(9000)) + "-" + strconv.Itoa(10+c.random.IntN(90))
 }
 
-// CustomerSchema returns the schema of the file as decoded JSON. It has ten fields, each
-// with its own type or rule. Rows with an error remain in the result, with their raw text.
+// CustomerSchema returns the schema of the file as decoded JSON. It has ten fields. Each
+// except notes has a validator or a type other than string. Rows with an error remain in the result, with their raw text.
 func CustomerSchema() map[string]any {
 	rule := func(name string, more ...string) map[string]any {
 		r := map[string]any{"validate": name}

@@ -88,7 +88,8 @@ func (q Quotas) limit(org string, additions []Addition) bool {
 	return slices.ContainsFunc(additions, func(add Addition) bool { return add.N > 0 && q.Limit(org, add.Quota) > 0 })
 }
 
-// Usage is what an organization uses.
+// Usage contains the amounts of resources that an organization uses, for comparison with its
+// quotas.
 type Usage struct {
 	Org string
 	// The numbers of imports, by status. InProgress counts those that are Pending or Running.

@@ -181,7 +181,8 @@ func (p *packedProblems) packProblems(problems []intray.Problem, fields int) {
 	p.groupByKind()
 }
 
-// kindIndex returns the index in distinct of a problem, ignoring its row.
+// kindIndex returns the index of a problem in distinct, and adds the problem if it is missing. The
+// Row of the problem must be 0.
 func (p *packedProblems) kindIndex(problem intray.Problem) uint32 {
 	last := &p.last[problem.Field-intray.NoField]
 	if *last > 0 && p.distinct[*last-1] == problem {

@@ -302,7 +302,7 @@ func expressionAttacks() []attack {
 	}
 }
 
-// ruleAttacks returns attacks with the other validators.
+// ruleAttacks returns attacks with validators other than regular expressions.
 func ruleAttacks() []attack {
 	fields := func(n int, write func(i int) object) func() []any {
 		return func() []any {

@@ -22,6 +22,6 @@ export function setAttribute(element: Element, name: string, value: string | nul
 }
 
 export function isRtl(element: Element): boolean {
-  // Unlike the computed style, this is known before layout.
+  // Unlike getComputedStyle, matching :dir() does not force the browser to calculate styles.
   return element.matches(':dir(rtl)');
 }

@@ -52,7 +52,10 @@ export class Service {
     this.address = `http://127.0.0.1:${(front.address() as { port: number }).port}`;
   }
 
-  /** Starts the server. Returns null if there is neither the built program nor Go to build it. */
+  /**
+   * Starts the server. Returns null if the file in INTRAY_BINARY does not exist or, without this
+   * variable, if the program cannot be built.
+   */
   static async open(): Promise<Service | null> {
     if (!built()) return null;
     const folder = mkdtempSync(join(tmpdir(), 'intray-cells-'));
