@@ -359,6 +359,8 @@ func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) (mo
 	if err := tx.Deliveries.Attempted(ctx, result.Attempt); err != nil {
 		return false, err
 	}
+	// Nothing else changes the due time of a message while it is being sent.
+	redeliver := !now.Due.Equal(d.Due)
 	now.Node = ""
 	now.Tries++
 	var w model.Webhook
@@ -369,6 +371,8 @@ func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) (mo
 	}
 	decision := s.sender.DecideRetry(w.FailureStreak, now.Tries, a.at, result)
 	switch {
+	case redeliver:
+		now.Tries = 0
 	case result.Delivered:
 		now.Status = model.Delivered
 	case !decision.Retry, result.Gone:

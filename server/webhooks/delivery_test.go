@@ -257,6 +257,32 @@ func TestGoneAfterChange(t *testing.T) {
 	}
 }
 
+// A message is sent again if that is requested while it is being sent.
+func TestRedeliverDuringAttempt(t *testing.T) {
+	t.Parallel()
+	for name, down := range map[string]bool{"delivered": false, "failed": true} {
+		f := newFixture(t)
+		w := f.webhook("http://receiver")
+		must(t, f.announce())
+		f.sender.down = down
+		f.sender.onSend = func() {
+			f.sender.onSend = nil
+			list, _ := f.deliveries(w)
+			_, err := f.Redeliver(f.ctx, org, w.ID, list[0].ID, time.Time{})
+			must(t, err)
+		}
+		must(t, f.Deliver(f.ctx))
+		f.WaitForDeliveries()
+		f.sender.down = false
+		f.Clock.Advance(time.Second)
+		must(t, f.deliverDue())
+		list, attempts := f.deliveries(w)
+		if len(f.sender.sent) != 2 || list[0].Status != model.Delivered || list[0].Tries != 1 || len(attempts[list[0].ID]) != 2 {
+			t.Errorf("%s: sent %d times, %+v", name, len(f.sender.sent), list)
+		}
+	}
+}
+
 // manyDeliveries is more than two transactions change.
 const manyDeliveries = 1201
 

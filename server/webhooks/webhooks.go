@@ -302,7 +302,11 @@ func (s *Service) redeliverOne(ctx context.Context, tx model.Tx, org, webhookID,
 	case d.Body == nil:
 		return model.NewError(model.Conflict, "delivery_content_deleted", intray.NewMessage("webhook.delivery_content_deleted", nil))
 	}
-	d.Status, d.Tries, d.Due = model.Waiting, 0, s.env.Now()
+	due := s.env.Now()
+	if d.Node != "" && !due.After(d.Due) {
+		due = d.Due.Add(time.Microsecond) // recordAttempt must see that the time has changed
+	}
+	d.Status, d.Tries, d.Due = model.Waiting, 0, due
 	return tx.Deliveries.Save(ctx, d)
 }
 
