@@ -65,6 +65,10 @@ type Options struct {
 	HeaderScore func(row []string) float64
 	// Limits restricts the resources that reading the file may use.
 	Limits Limits
+	// Work counts the work of finding the structure of sheets. It may be nil. Formats in which
+	// each sheet needs a limited amount of such work, and text formats inside archives, add to
+	// it when they open a sheet.
+	Work *Work
 }
 
 // NoHeader is the HeaderRow of a file without a header.

@@ -19,6 +19,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -67,8 +68,7 @@ func isBinary(head []byte) bool {
 	return false
 }
 
-// Open examines the beginning of the file to decide how to read it. It returns source.ErrEmpty
-// if the file contains only white space.
+// Open detects the encoding. It returns source.ErrEmpty if the file contains only white space.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -84,18 +84,17 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	if !opt.AsIs && opt.Delimiter == "" {
 		text.unwrap()
 	}
-	sheet, err := analyzeSample(ctx, text.sample, text.whole, opt)
-	if err != nil {
-		return nil, err
-	}
-	return &book{text: text, opt: opt, sheet: sheet}, nil
+	return &book{text: text, opt: opt}, nil
 }
 
 // book is a file of delimited text. It has one unnamed sheet.
 type book struct {
-	text  *decodedText
-	opt   source.Options
-	sheet *sheet
+	text *decodedText
+	opt  source.Options
+	// found is nil before the first call to Open, because an archive can have many members that
+	// nobody opens. It is protected by finding.
+	finding sync.Mutex
+	found   *sheet
 }
 
 func (b *book) Evidence() []intray.Evidence {
@@ -107,19 +106,39 @@ func (b *book) Evidence() []intray.Evidence {
 
 func (b *book) Sheets() []source.Sheet { return []source.Sheet{{}} }
 
-func (b *book) Open(_ context.Context, sheet int) (source.Reader, error) {
+// Open returns a reader of the only sheet. The first call finds the dialect and the header.
+func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	if sheet != 0 {
 		return nil, fmt.Errorf("open sheet %d: a CSV file has one sheet, number 0", sheet)
 	}
-	body := b.text.units.encodedLength(b.text.sample[:b.sheet.body])
+	found, err := b.findSheet(ctx)
+	if err != nil {
+		return nil, err
+	}
+	body := b.text.units.encodedLength(b.text.sample[:found.body])
 	r := &reader{
-		sheet: b.sheet, limits: b.opt.Limits, line: b.sheet.line, noticeCounts: map[string]int{}, pendingNotices: slices.Clone(b.sheet.notices),
+		sheet: found, limits: b.opt.Limits, line: found.line, noticeCounts: map[string]int{}, pendingNotices: slices.Clone(found.notices),
 		window: newWindow(b.text, body), rec: record{maxCells: b.opt.Limits.Columns}, lookahead: record{maxCells: b.opt.Limits.Columns},
 	}
-	if b.text.units.hasOffsets() && b.sheet.dialect.supportsFastPath() && !b.sheet.asIs && b.sheet.width > 1 {
-		r.parallel = parallelReader{text: b.text, fast: newFastParser(b.sheet), rowBytes: b.sheet.rowBytes, size: chunkSize, tail: tailBytes}
+	if b.text.units.hasOffsets() && found.dialect.supportsFastPath() && !found.asIs && found.width > 1 {
+		r.parallel = parallelReader{text: b.text, fast: newFastParser(found), rowBytes: found.rowBytes, size: chunkSize, tail: tailBytes}
 	}
 	return r, nil
+}
+
+// findSheet returns the dialect and the header. It analyzes the sample on the first call, and again
+// if that call failed.
+func (b *book) findSheet(ctx context.Context) (*sheet, error) {
+	b.finding.Lock()
+	defer b.finding.Unlock()
+	if b.found == nil {
+		found, err := analyzeSample(ctx, b.text.sample, b.text.whole, b.opt)
+		if err != nil {
+			return nil, err
+		}
+		b.found = found
+	}
+	return b.found, nil
 }
 
 func (b *book) Close() error { return nil }

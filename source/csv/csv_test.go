@@ -2,6 +2,7 @@ package csv
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -307,5 +308,62 @@ func TestParallelReader(t *testing.T) {
 	}
 	if len(notices) != len(odd)-1 {
 		t.Errorf("%d notices, want %d", len(notices), len(odd)-1)
+	}
+}
+
+// TestParsingEndsWhenCanceled checks that a quoted cell is parsed only up to stopInterval quotes
+// after the context ended, and that reading continues with another context.
+func TestParsingEndsWhenCanceled(t *testing.T) {
+	long := strings.Repeat(`""`, 1<<20)
+	d := dialect{delim: ",", open: `"`, shut: `"`}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	r := record{done: ctx.Done()}
+	if d.parseRecord([]byte(`"`+long+`"`+"\n"), notFound, &r); !r.unclosed || len(r.cells) != 1 || r.cells[0].to > 2*stopInterval {
+		t.Errorf("%+v", r)
+	}
+	book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte("a,b\n1,2\n3,\""+long+"\"\n")), source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened, err := book.Open(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	reader := opened.(*reader)
+	for !reader.window.done {
+		if err := reader.window.readMore(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := reader.parseRecordAt(ctx, len("1,2\n"), &reader.rec); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	rows, _ := drainReader(t, reader)
+	if len(rows) != 2 || len(rows[1][1]) != len(long)/2 {
+		t.Errorf("%d rows", len(rows))
+	}
+}
+
+// TestWork checks that opening a file counts no work, and that the first reader counts the work of
+// finding the table, which grows with the number of dialects to try.
+func TestWork(t *testing.T) {
+	var units []int64
+	for _, line := range []string{"aa,bb,cc,dd\n", "a;,b|,c~,dd\n"} {
+		work := &source.Work{}
+		book, err := Format{}.Open(t.Context(), sourcetest.NewInput("", []byte(strings.Repeat(line, 1000))), source.Options{Work: work})
+		if err != nil || work.Units() != 0 {
+			t.Fatalf("%d units, error %v", work.Units(), err)
+		}
+		if _, err := book.Open(t.Context(), 0); err != nil {
+			t.Fatal(err)
+		}
+		units = append(units, work.Units())
+		if _, err := book.Open(t.Context(), 0); err != nil || work.Units() != units[len(units)-1] {
+			t.Errorf("%d units after the second reader, error %v", work.Units(), err)
+		}
+	}
+	if units[0] < 100_000 || units[1] < units[0] {
+		t.Errorf("units %v", units)
 	}
 }

@@ -48,7 +48,12 @@ type record struct {
 	// maxCells is the maximum number of cells to parse. One more cell is stored if the record
 	// has more. 0 means no limit and is meant for short records.
 	maxCells int
+	// done, if it is not nil, stops parsing when it is closed. The current cell is then unclosed.
+	done <-chan struct{}
 }
+
+// stopInterval is the number of quotes in one cell after which parseRecord checks done.
+const stopInterval = 1 << 12
 
 // hasTooManyCells reports whether the record has more cells than maxCells.
 func (r *record) hasTooManyCells() bool { return r.maxCells > 0 && len(r.cells) > r.maxCells }
@@ -63,7 +68,7 @@ const notFound = -1
 // the file continues. If the record has more cells than r.maxCells allows, parseRecord skips
 // the rest of the line.
 func (d *dialect) parseRecord(text []byte, literal int, r *record) {
-	*r = record{cells: r.cells[:0], maxCells: r.maxCells}
+	*r = record{cells: r.cells[:0], maxCells: r.maxCells, done: r.done}
 	at := d.skipGap(text, 0)
 	for {
 		at = d.parseCell(text, at, literal, r)
@@ -142,7 +147,13 @@ func (d *dialect) parseCell(text []byte, at, literal int, r *record) int {
 func (d *dialect) parseQuotedCell(text []byte, quote, literal int, r *record) int {
 	c := cell{from: quote + len(d.open), quoted: true}
 	at := c.from
-	for {
+	for quotes := 1; ; quotes++ {
+		if quotes%stopInterval == 0 && isClosed(r.done) {
+			r.unclosed = true
+			c.to = at
+			r.cells = append(r.cells, c)
+			return len(text)
+		}
 		shut := d.nextQuote(text, at, &c)
 		if shut == notFound {
 			r.unclosed = true
@@ -166,6 +177,15 @@ func (d *dialect) parseQuotedCell(text []byte, quote, literal int, r *record) in
 		}
 		r.loose = true
 		at = afterQuote
+	}
+}
+
+func isClosed(done <-chan struct{}) bool {
+	select {
+	case <-done:
+		return true
+	default:
+		return false
 	}
 }
 

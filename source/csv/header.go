@@ -143,22 +143,21 @@ func newNameChecker(width int, rows []sampledRow) nameChecker {
 	return n
 }
 
-// scoreNames returns a score for names: the number of names that match the content of their
-// columns, minus the number of names that contradict it.
-func (n nameChecker) scoreNames(names []string) (score float64) {
-	for c, name := range names {
-		for _, word := range nameWords(name) {
-			if kinds := wordKinds(word); len(kinds) > 0 && n.kinds[c] != headerdetect.Empty {
-				if slices.Contains(kinds, n.kinds[c]) {
-					score++
-				} else {
-					score--
-				}
-				break
+// scoreName returns 1 if the words of a name match the content of a column, -1 if they contradict
+// it, and otherwise 0.
+func (n nameChecker) scoreName(column int, name string) float64 {
+	if n.kinds[column] == headerdetect.Empty {
+		return 0
+	}
+	for _, word := range nameWords(name) {
+		if kinds := wordKinds(word); len(kinds) > 0 {
+			if slices.Contains(kinds, n.kinds[column]) {
+				return 1
 			}
+			return -1
 		}
 	}
-	return score
+	return 0
 }
 
 const (
@@ -166,34 +165,53 @@ const (
 	minSplitLead = 0.5
 	// minLeadOverFound is the minimum lead of the best split over the names as found.
 	minLeadOverFound = 2
+	// maxMergedBytes is the maximum length of two names with a missing separator, in bytes. It
+	// limits the work, because each half of each split is searched for words.
+	maxMergedBytes = 256
 )
 
 // splitMerged inserts the missing separator between two names. There must be one name fewer
 // than columns. ok is false unless exactly one offset is clearly the best.
 func (n nameChecker) splitMerged(names []string) (whole []string, ok bool) {
-	found := max(n.scoreNames(append([]string{""}, names...)), n.scoreNames(append(slices.Clone(names), "")))
-	best, second := found, found
+	// before[i] is the score of names[:i] in their own columns. after[i] is the score of
+	// names[i:], each one column to the right.
+	before, after := make([]float64, len(names)+1), make([]float64, len(names)+1)
 	for i, name := range names {
+		before[i+1] = before[i] + n.scoreName(i, name)
+	}
+	for i, name := range slices.Backward(names) {
+		after[i] = after[i+1] + n.scoreName(i+1, name)
+	}
+	found := max(after[0], before[len(names)])
+	best, second := found, found
+	var split, offset int
+	for i, name := range names {
+		if len(name) > maxMergedBytes {
+			continue
+		}
 		for at := range name {
 			left, right := name[:at], name[at:]
 			if at == 0 || !isNameBoundary(left, right) {
 				continue
 			}
-			cut := slices.Concat(names[:i], []string{left, right}, names[i+1:])
-			score := n.scoreNames(cut)
+			score := before[i] + n.scoreName(i, left) + n.scoreName(i+1, right) + after[i+1]
 			for _, half := range []string{left, right} {
 				if isColumnName(strings.ToLower(half)) {
 					score += 0.5
 				}
 			}
 			if score > best {
-				best, second, whole = score, best, cut
+				best, second, split, offset = score, best, i, at
 			} else {
 				second = max(second, score)
 			}
 		}
 	}
-	return whole, best-second >= minSplitLead && best-found >= minLeadOverFound
+	if best-second < minSplitLead || best-found < minLeadOverFound {
+		return nil, false
+	}
+	merged := names[split]
+	return slices.Concat(names[:split], []string{merged[:offset], merged[offset:]}, names[split+1:]), true
 }
 
 // isNameBoundary reports whether one name can end with left and the next can start with right:
@@ -231,13 +249,13 @@ func nameWords(name string) []string {
 
 // isColumnName reports whether a word is a common column name.
 func isColumnName(word string) bool {
-	return len(wordKinds(word)) > 0 || slices.Contains(strings.Fields(plainNames), word)
+	return len(wordKinds(word)) > 0 || slices.Contains(plainNames, word)
 }
 
 // plainNames lists common names of columns that can hold any text.
-const plainNames = "name title type description comment comments note notes remark remarks status category group " +
+var plainNames = strings.Fields("name title type description comment comments note notes remark remarks status category group " +
 	"product item customer client company address street city town country region state gender language " +
-	"bezeichnung beschreibung bemerkung kunde artikel straße ort stadt land nom ville pays nombre ciudad país nome città paese"
+	"bezeichnung beschreibung bemerkung kunde artikel straße ort stadt land nom ville pays nombre ciudad país nome città paese")
 
 // wordKinds returns the expected kinds of cells in a column whose name contains the word. It
 // returns nil if any kind is possible.

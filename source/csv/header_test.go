@@ -22,6 +22,7 @@ func TestHeader(t *testing.T) {
 		"two words in one":            {"datetime,qty,price,email\n" + orders, "date|time|qty|price|email"},
 		"capitals begin":              {"Date,Time,QtyPrice,Email\n" + orders, "Date|Time|Qty|Price|Email"},
 		"capitals end":                {"Date,Time,QTYPrice,Email\n" + orders, "Date|Time|QTY|Price|Email"},
+		"too long to be two names":    {"date,time,qty" + strings.Repeat("_x", 130) + "Price,email\n" + orders, "|date|time|qty" + strings.Repeat("_x", 130) + "Price|email"},
 		"no known word":               {"d,t,qqpp,mm\n" + orders, "|d|t|qqpp|mm"},
 		"two names too few":           {"date,time,qty\n" + orders, "date|time|qty||"},
 		"names of rows":               {"x,y\na,1,2\nb,3,4\nc,5,6\n", "|x|y"},

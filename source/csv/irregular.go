@@ -332,6 +332,9 @@ func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, er
 	}
 	r.repair.nearbyScore = r.nearbyScore(ctx, len(text))
 	best, ok := r.repair.repair(text, &r.rec, follows)
+	if err := ctx.Err(); err != nil {
+		return false, err // follows fails then
+	}
 	if !ok {
 		return false, nil
 	}

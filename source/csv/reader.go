@@ -155,12 +155,16 @@ func (r *reader) parseRecordAt(ctx context.Context, at int, rec *record) error {
 		rest := r.window.unread()
 		if at < len(rest) && r.window.offsetOf(at) < r.unclosedUntil {
 			if line := firstLineLength(rest[at:]); at+line < len(rest) {
-				r.sheet.dialect.parseRecord(rest[at:at+line], notFound, rec)
+				if err := r.parseText(ctx, rest[at:at+line], rec); err != nil {
+					return err
+				}
 				return r.checkLimits(rec)
 			}
 		}
 		if at < len(rest) || r.window.done {
-			r.sheet.dialect.parseRecord(rest[min(at, len(rest)):], notFound, rec)
+			if err := r.parseText(ctx, rest[min(at, len(rest)):], rec); err != nil {
+				return err
+			}
 			if rec.hasTooManyCells() || at+rec.next < len(rest) || r.window.done {
 				return r.checkLimits(rec)
 			}
@@ -168,10 +172,21 @@ func (r *reader) parseRecordAt(ctx context.Context, at int, rec *record) error {
 		if len(rest)-at > r.limits.RecordBytes {
 			return r.parseOverlongRecord(rest[at:], rec)
 		}
-		if _, err := r.window.readMore(ctx); err != nil {
+		if err := r.window.readMore(ctx); err != nil {
 			return err
 		}
 	}
+}
+
+// parseText parses the record at the start of text. The only error is the error of ctx.
+func (r *reader) parseText(ctx context.Context, text []byte, rec *record) error {
+	rec.done = ctx.Done()
+	r.sheet.dialect.parseRecord(text, notFound, rec)
+	rec.done = nil
+	if rec.unclosed {
+		return ctx.Err()
+	}
+	return nil
 }
 
 // parseOverlongRecord parses the first line of a record that exceeds Limits.RecordBytes
@@ -384,15 +399,15 @@ func (w *window) advance(n int) {
 	w.pos += n
 }
 
-// readMore reads more text into the buffer. It returns false at the end of the text.
-func (w *window) readMore(ctx context.Context) (bool, error) {
+// readMore reads more text into the buffer. At the end of the text, it sets done.
+func (w *window) readMore(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || w.done {
-		return false, err
+		return err
 	}
 	if w.src == nil {
 		from, err := w.text.readerFrom(w.start)
 		if err != nil {
-			return false, fmt.Errorf("read the file at byte %d: %w", w.start, err)
+			return fmt.Errorf("read the file at byte %d: %w", w.start, err)
 		}
 		w.src = from
 	}
@@ -403,9 +418,9 @@ func (w *window) readMore(ctx context.Context) (bool, error) {
 		w.done, err = true, nil
 	}
 	if err != nil {
-		return false, fmt.Errorf("read the file at byte %d: %w", w.offsetOf(len(w.unread())), err)
+		return fmt.Errorf("read the file at byte %d: %w", w.offsetOf(len(w.unread())), err)
 	}
-	return n > 0, nil
+	return nil
 }
 
 // compact moves the unread text to the start of the buffer. It doubles the buffer if at least

@@ -77,6 +77,8 @@ const (
 	// scoreByte and scoreCell are the work for scoring one byte and one cell. The unit is the
 	// work for parsing one byte.
 	scoreByte, scoreCell = 16, 2048
+	// parseCell is the additional work for parsing one cell, in the same unit.
+	parseCell = 32
 	// maxRowWork is the maximum work for one row, in the same unit.
 	maxRowWork = 256 << 20
 )
@@ -97,7 +99,8 @@ type repairer struct {
 }
 
 func newRepairer(d dialect, width int, p *tableProfile) repairer {
-	return repairer{dialect: d, width: width, profile: p, score: func(column int, f features) float64 { return p.columns[column].logProbability(f) }}
+	// No reading has more cells than rec.maxCells.
+	return repairer{dialect: d, width: width, profile: p, rec: record{maxCells: width + maxJoined}, score: func(column int, f features) float64 { return p.columns[column].logProbability(f) }}
 }
 
 // repair returns the reading of a row that clearly fits best. found is the row as parsed by
@@ -140,14 +143,20 @@ func (p *repairer) tryAsFound(text []byte, found *record) {
 
 // tryReading parses a changed row and adds the reading if it has one cell per column.
 func (p *repairer) tryReading(changed []byte, literal, next int, done repair, prior float64) {
-	if p.work += int64(len(changed)) + 64; p.work > p.workLimit {
+	if p.work > p.workLimit {
 		return
 	}
-	p.dialect.parseRecord(changed, literal, &p.rec)
+	p.parse(changed, literal)
 	if len(p.rec.cells) != p.width || p.rec.loose || p.rec.unclosed || p.rec.next < len(changed) {
 		return
 	}
 	p.addReading(changed, p.rec.cells, next, done, prior)
+}
+
+// parse parses a row into p.rec.
+func (p *repairer) parse(row []byte, literal int) {
+	p.dialect.parseRecord(row, literal, &p.rec)
+	p.work += int64(len(row)) + parseCell*int64(len(p.rec.cells)+2)
 }
 
 func (p *repairer) addReading(text []byte, cells []cell, next int, done repair, prior float64) {
@@ -192,8 +201,7 @@ func (p *repairer) tryLiteralQuotes(line []byte) {
 // tryLooseQuotes tries the reading in which the quote at offset literal is text. Other quotes
 // may be loose, too, as in a quoted cell that contains an unescaped quote.
 func (p *repairer) tryLooseQuotes(line []byte, literal int) {
-	p.work += int64(len(line)) + 64
-	p.dialect.parseRecord(line, literal, &p.rec)
+	p.parse(line, literal)
 	if len(p.rec.cells) != p.width || p.rec.unclosed {
 		return
 	}
@@ -228,16 +236,17 @@ const maxJoined = 24
 // the adjacent cells are joined. It adds the best and the second-best such reading.
 func (p *repairer) joinCells(row []byte, cells []cell, done repair) {
 	n := len(cells)
-	// best[j][i] holds the two best ways to join the first i cells into j columns.
+	// best[j][i-j] holds the two best ways to join the first i cells into j columns.
 	best := make([][][]partialJoin, p.width+1)
 	for j := range best {
-		best[j] = make([][]partialJoin, n+1)
+		best[j] = make([][]partialJoin, n-p.width+1)
 	}
 	best[0][0] = []partialJoin{{}}
 	for j := 1; j <= p.width; j++ {
 		for i := j; i <= n-(p.width-j); i++ {
 			for from := j - 1; from < i; from++ {
-				if len(best[j-1][from]) == 0 || !canJoin(cells[from:i]) {
+				before := best[j-1][from-(j-1)]
+				if len(before) == 0 || !canJoin(cells[from:i]) {
 					continue
 				}
 				if p.work += scoreCell + scoreByte*int64(cells[i-1].to-cells[from].from); p.work > p.workLimit {
@@ -245,17 +254,17 @@ func (p *repairer) joinCells(row []byte, cells []cell, done repair) {
 				}
 				c := cell{from: cells[from].from, to: cells[i-1].to, quoted: i == from+1 && cells[from].quoted, escaped: cells[from].escaped}
 				score := p.score(j-1, featuresOf(string(p.dialect.appendCell(nil, row, c)), c.quoted)) - 0.3*float64(i-from-1)
-				for k, w := range best[j-1][from] {
-					best[j][i] = keepBestTwo(best[j][i], partialJoin{score: w.score + score, cell: c, from: from, rank: k})
+				for k, w := range before {
+					best[j][i-j] = keepBestTwo(best[j][i-j], partialJoin{score: w.score + score, cell: c, from: from, rank: k})
 				}
 			}
 		}
 	}
-	for _, w := range best[p.width][n] {
+	for _, w := range best[p.width][n-p.width] {
 		made := make([]cell, p.width)
 		for j := p.width; j > 0; j-- {
 			made[j-1] = w.cell
-			w = best[j-1][w.from][w.rank]
+			w = best[j-1][w.from-(j-1)][w.rank]
 		}
 		p.addReading(row, made, len(row), done, -2-0.3*float64(n-p.width))
 	}
@@ -297,7 +306,7 @@ func canJoin(cells []cell) bool {
 // tryFewerDelimiters tries readings in which one or more delimiters are duplicates or are part
 // of an unquoted value.
 func (p *repairer) tryFewerDelimiters(row []byte) {
-	p.dialect.parseRecord(row, notFound, &p.rec)
+	p.parse(row, notFound)
 	if n := len(p.rec.cells); n <= p.width || n > p.width+maxJoined || p.rec.unclosed || p.rec.loose {
 		return
 	}
@@ -308,6 +317,9 @@ func (p *repairer) tryFewerDelimiters(row []byte) {
 	}
 	delim := len(p.dialect.delim)
 	for i := range p.width {
+		if p.work > p.workLimit {
+			return
+		}
 		left, right := cells[i], cells[i+1]
 		merged := append(slices.Clone(cells[:i:i]), cell{})
 		switch {
@@ -332,13 +344,17 @@ func (p *repairer) tryFewerDelimiters(row []byte) {
 // tryMoreDelimiters tries readings with one more delimiter. It inserts the delimiter at each
 // offset where it may be missing, or in place of another character that can separate cells.
 func (p *repairer) tryMoreDelimiters(row []byte) {
-	p.dialect.parseRecord(row, notFound, &p.rec)
+	p.parse(row, notFound)
 	short := len(p.rec.cells) == p.width-1
 	quoted := p.dialect.open != "" && bytes.Contains(row, []byte(p.dialect.open))
 	if !short && !quoted {
 		return
 	}
 	end := len(bytes.TrimRight(row, "\r\n"))
+	if len(p.rec.cells) > p.width+1 {
+		// After this offset, a delimiter does not change the first width+1 cells.
+		end = min(end, p.rec.cells[p.width+1].from+1)
+	}
 	changed := make([]byte, 0, len(row)+len(p.dialect.delim))
 	for at := 1; at < end && p.work <= p.workLimit; at++ {
 		inside := row[at]&0xC0 == 0x80 // inside a character

@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"runtime"
 	"strings"
 	"testing"
 
@@ -91,5 +92,40 @@ func TestRowWork(t *testing.T) {
 	s.dialect.parseRecord(line, notFound, &found)
 	if _, ok := r.repair(line, &found, nil); ok || r.work < maxRowWork || r.work > maxRowWork+1<<20 {
 		t.Errorf("repaired %v with work %d", ok, r.work)
+	}
+}
+
+// TestRepairOfWideRows checks the work and the memory for rows with many cells. Tables of 4,000
+// columns have rows with too many cells, in which each pair of adjacent cells could be joined.
+func TestRepairOfWideRows(t *testing.T) {
+	const width = 4000
+	wide := strings.Repeat("1,", width-1) + "1\n"
+	for name, c := range map[string]struct {
+		table, row string
+		most       int64
+	}{
+		"far more cells than columns": {contacts(60, nil), strings.Repeat(`a,"b",`, 2_700) + "\n", 4 << 20},
+		"one empty cell too many":     {strings.Repeat(wide, 60), "1," + strings.Repeat(",", width-1) + "1\n", maxRowWork + 16<<20},
+		"20 cells too many":           {strings.Repeat(wide, 60), strings.Repeat("1,", 20) + wide, maxRowWork + 16<<20},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := analyzeSample(t.Context(), []byte(c.table), true, source.Options{Limits: source.Limits{}.WithDefaults()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := newRepairer(s.dialect, s.width, s.profile())
+			var found record
+			s.dialect.parseRecord([]byte(c.row), notFound, &found)
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, ok := r.repair([]byte(c.row), &found, nil)
+			runtime.ReadMemStats(&after)
+			if ok || r.work > c.most {
+				t.Errorf("repaired %v with work %d, want at most %d", ok, r.work, c.most)
+			}
+			if n := after.TotalAlloc - before.TotalAlloc; n > 128<<20 {
+				t.Errorf("allocated %d MiB", n>>20)
+			}
+		})
 	}
 }

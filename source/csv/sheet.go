@@ -84,6 +84,7 @@ func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Op
 	}
 	s.dialect = found.dialect
 	rows := s.parseSample(wholeLines(sample[skip:], whole), skip, opt.Limits.Columns)
+	opt.Work.Add(found.work + sampleWork(rows))
 	if n := len(rows); n > 1 {
 		s.rowBytes = (rows[n-1].from - rows[0].from) / (n - 1)
 	}
@@ -104,6 +105,22 @@ func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Op
 		return s, nil
 	}
 	return s, s.findTable(ctx, rows, sample, opt)
+}
+
+const (
+	// byteWork and cellWork are the work for parsing one byte and one cell of the sample with one
+	// dialect, in units of source.Work.
+	byteWork, cellWork = 2, 32
+	// layoutWork is the work for finding the header, per cell of the sample.
+	layoutWork = 128
+)
+
+// sampleWork returns the work for parsing and examining the rows of a sample.
+func sampleWork(rows []sampledRow) (work int64) {
+	for _, row := range rows {
+		work += byteWork*int64(row.to-row.from) + layoutWork*int64(len(row.cells))
+	}
+	return work
 }
 
 // parseSample splits the sample into rows of at most `most` cells. skip is the offset at which

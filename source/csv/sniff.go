@@ -30,6 +30,8 @@ type sniffResult struct {
 	runnerUpShare float64
 	delimReason   intray.Message
 	quoteReason   intray.Message
+	// work is the work of the detection, in units of source.Work.
+	work int64
 }
 
 // sniffDialect detects the dialect of a sample of UTF-8 text. If delims is not empty, it
@@ -42,8 +44,10 @@ func sniffDialect(sample []byte, whole bool, delims ...string) sniffResult {
 		delims = delimiters()
 	}
 	looks := &traitsCache{seen: map[string]cellTraits{}}
+	total, most := int64(0), int64(0)
 	for _, d := range candidateDialects(sample, delims) {
-		s := d.measure(sample, looks)
+		s, work := d.measure(sample, looks)
+		total, most = total+work, max(most, work)
 		switch {
 		case s > best.score+1e-9:
 			if d.delim != best.delim {
@@ -61,6 +65,7 @@ func sniffDialect(sample []byte, whole bool, delims ...string) sniffResult {
 		best.open, best.shut, best.backslash = "", "", false
 	}
 	best.explain(sample, second)
+	best.work = total + 4*most // the sample is parsed up to four more times
 	return best
 }
 
@@ -234,8 +239,9 @@ func (d dialect) quotesAreText(sample []byte) bool {
 }
 
 // measure returns a score for how well a dialect explains a sample. It depends on how consistent
-// the number of cells per record is, and on the share of cells that look like values.
-func (d dialect) measure(sample []byte, looks *traitsCache) float64 {
+// the number of cells per record is, and on the share of cells that look like values. work is the
+// work for computing it, in units of source.Work.
+func (d dialect) measure(sample []byte, looks *traitsCache) (score float64, work int64) {
 	widths := map[int]int{}
 	var known, cells, spoiled float64
 	rows := 0
@@ -244,6 +250,7 @@ func (d dialect) measure(sample []byte, looks *traitsCache) float64 {
 		d.parseRecord(sample[at:], notFound, &r)
 		text := sample[at : at+r.next]
 		at += r.next
+		work += byteWork*int64(len(text)) + cellWork*int64(len(r.cells))
 		if len(bytes.TrimSpace(text)) == 0 {
 			continue
 		}
@@ -261,9 +268,10 @@ func (d dialect) measure(sample []byte, looks *traitsCache) float64 {
 		}
 	}
 	if rows == 0 {
-		return 0
+		return 0, work
 	}
-	return markWeight(d.delim) * markWeight(d.open) * consistency(widths, rows) * (0.02 + known/max(cells, 1)) / (1 + 2*spoiled/float64(rows))
+	score = markWeight(d.delim) * markWeight(d.open) * consistency(widths, rows) * (0.02 + known/max(cells, 1)) / (1 + 2*spoiled/float64(rows))
+	return score, work
 }
 
 // markWeight returns the weight of a delimiter or quote, from 0 to 1. Characters that also

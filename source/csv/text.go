@@ -285,6 +285,10 @@ func (u units) asciiChar(unit []byte) (c byte, ok bool) {
 	return low, true
 }
 
+// unwrapBytes is the number of bytes inside the quotes from which the dialect of a file of quoted
+// lines is detected. It limits the work for opening the members of an archive.
+const unwrapBytes = 64 << 10
+
 // minWrappedCells is the minimum number of cells in the lines of a wrapped file. A quoted line
 // with fewer cells may be a value that contains a comma.
 const minWrappedCells = 3
@@ -300,7 +304,8 @@ func (d *decodedText) unwrap() {
 	if err != nil {
 		return
 	}
-	s := sniffDialect(inside, d.whole)
+	first := inside[:min(len(inside), unwrapBytes)]
+	s := sniffDialect(first, d.whole && len(first) == len(inside))
 	widths, rows := s.countWidths(wholeLines(inside, d.whole))
 	width, n := mostFrequent(widths)
 	if s.delim == ", " || s.delim == " " || width < minWrappedCells || 10*n < 9*rows {

@@ -53,12 +53,17 @@ func surveySheet(ctx context.Context, b *book, p tableLocation) (*sheetShape, er
 	if err := found.collect(ctx, b, p); err != nil {
 		return nil, err
 	}
+	b.opt.Work.Add(surveyWork(found.count, found.bytes))
 	found.columns = found.names.freeze()
 	if cells := found.count * int64(len(found.columns)); cells > limits.Cells {
 		return nil, &source.LimitError{Reason: intray.NewMessage("json_file.too_many_cells", intray.Params{"elements": found.count, "columns": len(found.columns), "limit": limits.Cells})}
 	}
 	return found, nil
 }
+
+// surveyWork returns the work of the first pass over a number of elements with a total length in
+// bytes, in units of source.Work.
+func surveyWork(elements, bytes int64) int64 { return 64*elements + 4*bytes }
 
 // collect reads all elements of a table and collects their names and samples.
 func (s *sheetShape) collect(ctx context.Context, b *book, p tableLocation) error {
@@ -255,6 +260,7 @@ func surveyArrays(ctx context.Context, b *book, p tableLocation) (*sheetShape, e
 		text, err := pass.nextElement()
 		if errors.Is(err, io.EOF) {
 			s.count = pass.count - 1
+			b.opt.Work.Add(surveyWork(s.count, pass.offset-p.start))
 			return s.finish(ctx, b.opt)
 		}
 		if err != nil {
