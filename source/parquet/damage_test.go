@@ -102,7 +102,7 @@ func TestDamagedFooters(t *testing.T) {
 				m.RowGroups[0].Columns[i].MetaData.NumValues = 9
 			}
 		}, unreadable(3, `column "a"`)},
-		{"too many rows for the size", func(m *format.FileMetaData) { m.RowGroups[0].NumRows, m.NumRows = 1<<30, 1<<30 }, limited(0, "decompression bomb")},
+		{"too many rows for the size", func(m *format.FileMetaData) { m.RowGroups[0].NumRows, m.NumRows = 1<<30, 1<<30 }, limited(0, "1,073,741,824 rows in only")},
 		{"too many rows", func(m *format.FileMetaData) { m.RowGroups[0].NumRows, m.NumRows = 1<<40, 1<<40 }, limited(0, "cells in total")},
 		{"rows beyond counting", func(m *format.FileMetaData) {
 			m.RowGroups = append(m.RowGroups, m.RowGroups[0])
@@ -114,6 +114,16 @@ func TestDamagedFooters(t *testing.T) {
 			sourcetest.RequireError(t, Format{}, string(editFooter(t, file, test.change)), source.Options{}, test.want)
 		})
 	}
+}
+
+// TestFindingWideNulls checks that a file with several columns needs some bytes for its rows.
+func TestFindingWideNulls(t *testing.T) {
+	file := fileOf(t, []struct{ A, B, C, D, E, F, G, H int64 }{{A: 1}})
+	declare := func(rows int64) string {
+		return string(editFooter(t, file, func(m *format.FileMetaData) { m.RowGroups[0].NumRows, m.NumRows = rows, rows }))
+	}
+	sourcetest.RequireError(t, Format{}, declare(minRatioCells/8+1), source.Options{}, limited(0, "8,388,609 rows with 8 columns"))
+	sourcetest.RequireError(t, Format{}, declare(minRatioCells/8), source.Options{}, unreadable(0, "does not match the number of rows"))
 }
 
 func TestDamagedPages(t *testing.T) {

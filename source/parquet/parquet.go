@@ -119,7 +119,10 @@ func openBook(in source.Input, opt source.Options) (*book, error) {
 		return nil, parquetio.Limited(intray.NewMessage("parquet.too_many_cells", intray.Params{"rows": f.Rows, "columns": columns, "limit": opt.Limits.Cells}))
 	}
 	if len(t.columns) > 0 && f.Rows > minRatioRows && f.Rows/maxRowsPerByte > in.Size {
-		return nil, parquetio.Limited(intray.NewMessage("parquet.too_many_rows", intray.Params{"rows": f.Rows, "size": in.Size}))
+		return nil, parquetio.Limited(intray.NewMessage("parquet.too_many_rows", intray.Params{"rows": f.Rows, "size": in.Size, "limit": maxRowsPerByte}))
+	}
+	if columns := int64(len(t.columns)); columns > 1 && columns*f.Rows > minRatioCells && columns*f.Rows/maxCellsPerByte > in.Size {
+		return nil, parquetio.Limited(intray.NewMessage("parquet.too_few_bytes", intray.Params{"rows": f.Rows, "columns": columns, "size": in.Size, "limit": maxCellsPerByte}))
 	}
 	return b, b.validateRowGroups()
 }
@@ -132,6 +135,12 @@ const (
 	maxRowsPerByte = 4096
 	// minRatioRows is the number of rows above which maxRowsPerByte applies.
 	minRatioRows = 16 << 20
+	// maxCellsPerByte is the maximum number of cells per byte of a file with several columns. In
+	// such files, at least one column differs between rows, which takes at least some bits of each
+	// row.
+	maxCellsPerByte = 256
+	// minRatioCells is the number of cells above which maxCellsPerByte applies.
+	minRatioCells = 1 << 26
 )
 
 // validateRowGroups checks that every row group has a chunk for each leaf, and that the
@@ -239,59 +248,84 @@ func (b *book) detectTextColumns(ctx context.Context) error {
 	if b.textDetected {
 		return nil
 	}
+	var undecided []*textScan
 	for _, l := range b.tree.leaves {
-		if !l.untypedBytes {
-			continue
+		if l.untypedBytes {
+			l.why = intray.NewMessage("parquet.untyped_text", nil)
+			undecided = append(undecided, &textScan{leaf: l})
 		}
-		err := recoverPanic(func() error { return b.detectText(ctx, l) })
-		if err = locateError(err, 0, l.path); err != nil && !isSourceError(err) {
-			return err
+	}
+	var chunks []parquetio.ColumnChunk
+	for _, g := range b.footer.RowGroups {
+		if len(undecided) == 0 {
+			break
 		}
+		var err error
+		if chunks, err = b.footer.ReadChunks(g, len(b.tree.leaves), chunks[:0]); err != nil {
+			return locateError(err, 0, "")
+		}
+		pages := parquetio.NewPageReader(b.in, b.footer.Offset)
+		open := undecided[:0]
+		for _, s := range undecided {
+			var decided bool
+			err := recoverPanic(func() (err error) {
+				decided, err = s.scanChunk(ctx, pages, chunks[s.leaf.index])
+				return err
+			})
+			if err = locateError(err, 0, s.leaf.path); err != nil && !isSourceError(err) {
+				return err
+			}
+			if err == nil && !decided {
+				open = append(open, s)
+			}
+		}
+		undecided = open
 	}
 	b.textDetected = true
 	return nil
 }
 
-// detectText reads the values of a leaf up to the first value that is not text.
-func (b *book) detectText(ctx context.Context, l *leaf) error {
-	l.why = intray.NewMessage("parquet.untyped_text", nil)
-	c := parquetio.NewCursor(parquetio.NewPageReader(b.in, b.footer.Offset), &l.Leaf)
-	row := int64(0)
-	for _, g := range b.footer.RowGroups {
-		chunks, err := b.footer.ReadChunks(g, len(b.tree.leaves), nil)
-		if err != nil {
-			return err
+// textScan decides whether the values of a leaf are text.
+type textScan struct {
+	leaf *leaf
+	// row is the number of rows that were read.
+	row int64
+}
+
+// scanChunk reads the values of a chunk up to the first value that is not text. It reports
+// whether it found one.
+func (s *textScan) scanChunk(ctx context.Context, pages *parquetio.PageReader, chunk parquetio.ColumnChunk) (decided bool, err error) {
+	l := s.leaf
+	c := parquetio.NewCursor(pages, &l.Leaf)
+	defer c.Release()
+	c.Open(chunk)
+	for n := 0; ; n++ {
+		if n%checkEvery == 0 && ctx.Err() != nil {
+			return false, ctx.Err()
 		}
-		c.Open(chunks[l.index])
-		for n := 0; ; n++ {
-			if n%checkEvery == 0 && ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err := c.Next(ctx); err != nil {
-				return err
-			}
-			if c.Done {
-				break
-			}
-			if c.Rep == 0 {
-				row++
-			}
-			if c.Def < l.MaxDef {
-				c.Skip()
-				continue
-			}
-			v, err := c.Value()
-			if err != nil {
-				return err
-			}
-			if !isText(v) {
-				l.hex = true
-				l.why = intray.NewMessage("parquet.untyped_bytes", intray.Params{"row": row})
-				return nil
-			}
+		if err := c.Next(ctx); err != nil {
+			return false, err
+		}
+		if c.Done {
+			return false, nil
+		}
+		if c.Rep == 0 {
+			s.row++
+		}
+		if c.Def < l.MaxDef {
+			c.Skip()
+			continue
+		}
+		v, err := c.Value()
+		if err != nil {
+			return false, err
+		}
+		if !isText(v) {
+			l.hex = true
+			l.why = intray.NewMessage("parquet.untyped_bytes", intray.Params{"row": s.row})
+			return true, nil
 		}
 	}
-	return nil
 }
 
 // leafEvidence returns the evidence about columns whose text the schema alone does not determine.

@@ -19,6 +19,15 @@ import (
 // is read as is.
 const maxGap = 10_000
 
+const (
+	// maxEmptyRatio is the maximum number of cells of a sheet, including empty cells, for each cell
+	// that the file stores. Each row needs all columns, so a small file whose few cells are far to
+	// the right could otherwise occupy the server for minutes.
+	maxEmptyRatio = 256
+	// minRatioCells is the number of cells above which maxEmptyRatio applies.
+	minRatioCells = 1 << 26
+)
+
 // reader reads the records of a sheet.
 type reader struct {
 	rows     Rows
@@ -39,9 +48,12 @@ type reader struct {
 	// reported is true if the summary of the rows has been reported.
 	reported bool
 	// last is the number of the last row that was returned, or of the header row.
-	last         int64
-	count, cells int64
-	failed       error
+	last  int64
+	count int64
+	// cells counts the cells of the records, including empty ones. stored counts the cells of the
+	// rows that were read, as the file stores them.
+	cells, stored int64
+	failed        error
 }
 
 func (r *reader) Columns() []intray.Column    { return r.columns }
@@ -134,6 +146,7 @@ func (r *reader) nextRow(ctx context.Context) (Row, error) {
 		return Row{}, r.end
 	}
 	row, err := r.rows.Next(ctx)
+	r.stored += int64(len(row.Cells))
 	r.collectRanges()
 	if err == nil && r.filling {
 		row, err = r.merges.fillRow(row)
@@ -224,6 +237,9 @@ func (r *reader) appendRow(batch *intray.Records, row Row) error {
 	}
 	if r.cells > r.opt.Limits.Cells {
 		return &source.LimitError{Line: row.Number, Reason: intray.NewMessage("sheet.too_many_cells", intray.Params{"limit": r.opt.Limits.Cells})}
+	}
+	if r.cells > minRatioCells && r.cells/maxEmptyRatio > r.stored {
+		return &source.LimitError{Line: row.Number, Reason: intray.NewMessage("sheet.too_many_empty_cells", intray.Params{"column": ColumnName(column - 1)})}
 	}
 	return nil
 }

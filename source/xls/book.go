@@ -187,12 +187,18 @@ func (b *book) addSheet(part *partReader, rec record) error {
 	return nil
 }
 
-// locateSheets finds the parts of the worksheets. If the offset of any sheet is wrong,
-// it searches the stream for the parts of all sheets.
+// locateSheets finds the parts of the worksheets. If the offset of any sheet is wrong or equal
+// to that of another, it searches the stream for the parts of all sheets. It returns an
+// UnreadableError if worksheets then still share a part, because a small file could otherwise
+// have thousands of large sheets.
 func (b *book) locateSheets(ctx context.Context) error {
 	part := b.newPartReader()
+	owners := map[int64]string{}
 	for i := range b.allSheets {
-		if _, err := part.seekPart(b.allSheets[i].offset); isDamage(err) {
+		offset := b.allSheets[i].offset
+		_, shared := owners[offset]
+		owners[offset] = ""
+		if _, err := part.seekPart(offset); shared || isDamage(err) {
 			err = b.findSheetParts(ctx)
 			if err != nil {
 				return err
@@ -202,6 +208,7 @@ func (b *book) locateSheets(ctx context.Context) error {
 			return err
 		}
 	}
+	clear(owners)
 	for _, s := range b.allSheets {
 		if s.kind != kindWorksheet {
 			continue
@@ -209,6 +216,10 @@ func (b *book) locateSheets(ctx context.Context) error {
 		if first, err := part.seekPart(s.offset); err == nil && (first.kind == partChart || first.kind == partMacro || first.kind == partModule) {
 			continue
 		}
+		if other, shared := owners[s.offset]; shared {
+			return unreadable(intray.NewMessage("workbook.sheets_share_part", intray.Params{"sheet": source.Excerpt(s.Name), "other": source.Excerpt(other)}))
+		}
+		owners[s.offset] = s.Name
 		b.worksheets = append(b.worksheets, s)
 	}
 	if len(b.worksheets) == 0 {

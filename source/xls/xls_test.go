@@ -132,6 +132,29 @@ func TestDamagedWorkbooks(t *testing.T) {
 	}
 }
 
+// TestFindingSharedSheet checks that worksheets cannot share a part, and that the parts are
+// searched if their offsets are equal.
+func TestFindingSharedSheet(t *testing.T) {
+	stream := func(offset int) []byte {
+		return workbookStream(8, rec(recBoundSheet, uint32(offset), uint16(0), "\x01\x00a"), part{name: "b"})
+	}
+	_, err := read(t, xls(stream(bytes.LastIndex(stream(0), bofOf(8, partSheet)))), Limits{})
+	if _, ok := errors.AsType[*source.UnreadableError](err); !ok || !strings.Contains(err.Error(), `the sheets "a" and "b" share one part of the file`) {
+		t.Errorf("two sheets and one part: error %v", err)
+	}
+	cell := func(n int32) []byte { return rec(recRK, at(0, 0, 0), rkWhole(n)) }
+	first := part{name: "a", body: cell(1)}
+	size := len(bofOf(8, partSheet)) + len(first.body) + len(eof)
+	want, err := read(t, xls(workbookStream(8, nil, first, part{name: "b", body: cell(2)})), Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := read(t, xls(workbookStream(8, nil, first, part{name: "b", body: cell(2), shift: -size})), Limits{})
+	if err != nil || got != want {
+		t.Errorf("two parts: %q, %v, want %q", got, err, want)
+	}
+}
+
 func TestLimits(t *testing.T) {
 	strings300 := rec(recSST, counts, narrow(strings.Repeat("x", 300)))
 	shared := func(row, column int) []byte { return rec(recLabelSST, at(row, column, 0), uint32(0)) }

@@ -57,6 +57,8 @@ func TestRefused(t *testing.T) {
 		"a sheet nowhere":         {simple("").with("xl/workbook.xml", `<workbook><sheets><sheet name="One" id="x"/></sheets></workbook>`), Limits{}, `lists the sheet "One" without its location`},
 		"no sheets":               {simple("").with("xl/workbook.xml", `<workbook><sheets/></workbook>`), Limits{}, `the workbook has no worksheets`},
 
+		"a sheet twice": {simple("").with("xl/workbook.xml", `<workbook><sheets><sheet name="a" id="rId1"/><sheet name="b" id="rId1"/></sheets></workbook>`), Limits{}, `the sheets "a" and "b" share one part of the file`},
+
 		"entries":     {simple(""), Limits{Entries: 3}, `archive has more than 3 entries`},
 		"sheets":      {simple("").with("xl/workbook.xml", `<workbook><sheets><sheet name="a" id="rId1"/><sheet name="b" id="rId1"/></sheets></workbook>`), Limits{Sheets: 1}, `more than 1 sheets`},
 		"rows":        {simple(lots), Limits{Rows: 2}, `on line 3, in the sheet "One", there are more than 2 rows`},

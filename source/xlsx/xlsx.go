@@ -292,6 +292,8 @@ type workbookInfo struct {
 	externalLinks   int
 	// skippedSheets are the names of the sheets that are not worksheets.
 	skippedSheets []string
+	// owners maps the part of each sheet in sheets to its name.
+	owners map[string]string
 }
 
 func readWorkbookInfo(ctx context.Context, arc *archive, main string) (workbookInfo, error) {
@@ -370,6 +372,14 @@ func (c *workbookInfo) addSheet(s *xmlscan.Scanner, targets map[string]relation)
 		c.skippedSheets = append(c.skippedSheets, name)
 		return nil
 	}
+	if c.owners == nil {
+		c.owners = map[string]string{}
+	}
+	// A small file could otherwise have thousands of large sheets.
+	if other, shared := c.owners[to.part]; shared {
+		return &source.UnreadableError{Reason: intray.NewMessage("workbook.sheets_share_part", intray.Params{"sheet": source.Excerpt(name), "other": source.Excerpt(other)})}
+	}
+	c.owners[to.part] = name
 	state := string(s.Attr("state"))
 	c.sheets = append(c.sheets, sheetEntry{name: name, part: to.part, hidden: state == "hidden" || state == "veryHidden"})
 	return nil
