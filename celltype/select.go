@@ -246,6 +246,32 @@ type namedChoice struct {
 // length.
 const maxIndexedLength, maxPerLength = 32, 6
 
+// manyValues is the number of values of a multi-select cell from which the text of the cell takes
+// as much memory as the values.
+const manyValues = 1000
+
+// MaxValueBytes returns the maximum size of the values of a select or multi-select field, in
+// bytes. For a multi-select field, it is the maximum of cells with up to a thousand values. The
+// values of other types are about as long as the text of their cells, and MaxValueBytes returns 0.
+func MaxValueBytes(f intray.Field) int {
+	if f.Type.Name != intray.TypeSelect && f.Type.Name != intray.TypeMultiSelect || len(f.SelectOptions) == 0 {
+		return 0
+	}
+	sizes := make([]int, 0, len(f.SelectOptions))
+	for _, option := range f.SelectOptions {
+		sizes = append(sizes, len(option.Value))
+	}
+	slices.Sort(sizes)
+	if f.Type.Name == intray.TypeSelect {
+		return sizes[len(sizes)-1]
+	}
+	total := 0
+	for _, size := range sizes[max(0, len(sizes)-manyValues):] {
+		total += size
+	}
+	return total
+}
+
 // choice is an option of the field.
 type choice struct {
 	value, label string
@@ -269,7 +295,7 @@ func (l *lazyNote) get(build func() *Note) *Note {
 // contains the option's label.
 func (c *choice) mappedNote() *Note {
 	return c.mapped.get(func() *Note {
-		return &Note{Code: CodeMapped, Level: intray.LevelInfo, Text: intray.NewMessage("select.mapped", intray.Params{"option": c.label})}
+		return &Note{Code: CodeMapped, Level: intray.LevelInfo, Text: intray.NewMessage("select.mapped", intray.Params{"option": intray.Shorten(c.label)})}
 	})
 }
 
@@ -278,7 +304,7 @@ func (c *choice) repeatedNote() *Note {
 }
 
 func repeatedNote(value string) *Note {
-	return &Note{Code: "repeated_value", Level: intray.LevelWarning, Text: intray.NewMessage("select.repeated_value", intray.Params{"value": value})}
+	return &Note{Code: "repeated_value", Level: intray.LevelWarning, Text: intray.NewMessage("select.repeated_value", intray.Params{"value": intray.Shorten(value)})}
 }
 
 // maxShownOptions is the maximum number of options that a message lists.
@@ -292,7 +318,7 @@ func newOptionMatcher(f intray.Field, o options, budget *SearchBudget) *optionMa
 	values := map[string]*choice{}
 	labels := make([]string, 0, len(f.SelectOptions))
 	for _, option := range f.SelectOptions {
-		labels = append(labels, option.Label)
+		labels = append(labels, intray.Shorten(option.Label))
 		if values[option.Value] == nil {
 			values[option.Value] = &choice{value: option.Value, label: cmp.Or(option.Label, option.Value)}
 		}

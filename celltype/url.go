@@ -2,7 +2,6 @@ package celltype
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"golang.org/x/net/idna"
@@ -12,7 +11,10 @@ import (
 
 // urlParser parses the type url: an absolute URL that is valid in the WHATWG URL Standard.
 type urlParser struct {
-	protocols, domains   []string
+	// protocols and domains are the accepted ones. They are empty if all are accepted.
+	protocols, domains map[string]bool
+	// longestDomain is the length of the longest accepted domain, in bytes.
+	longestDomain        int
 	invalid, notAccepted Result
 }
 
@@ -20,22 +22,32 @@ type urlParser struct {
 const maxURL = 8 << 10
 
 func newURL(f intray.Field, o options) (Parser, error) {
-	u := &urlParser{
-		protocols: lowerAll(o.stringList("acceptedProtocols")), domains: asciiHosts(o.stringList("acceptedDomains")),
-		invalid: invalidResult(f, intray.NewMessage("url.invalid", nil)),
+	protocols, domains := lowerAll(o.stringList("acceptedProtocols")), asciiHosts(o.stringList("acceptedDomains"))
+	for i, p := range protocols {
+		protocols[i] = strings.TrimRight(p, ":/")
 	}
-	for i, p := range u.protocols {
-		u.protocols[i] = strings.TrimRight(p, ":/")
+	u := &urlParser{protocols: setOf(protocols), domains: setOf(domains), invalid: invalidResult(f, intray.NewMessage("url.invalid", nil))}
+	for domain := range u.domains {
+		u.longestDomain = max(u.longestDomain, len(domain))
 	}
+	shownProtocols, shownDomains := intray.ShortOrList(protocols), intray.ShortOrList(domains)
 	switch {
-	case len(u.protocols) > 0 && len(u.domains) > 0:
-		u.notAccepted = invalidResult(f, intray.NewMessage("url.other_protocol_or_domain", intray.Params{"protocols": u.protocols, "domains": u.domains}))
-	case len(u.protocols) > 0:
-		u.notAccepted = invalidResult(f, intray.NewMessage("url.other_protocol", intray.Params{"protocols": u.protocols}))
-	case len(u.domains) > 0:
-		u.notAccepted = invalidResult(f, intray.NewMessage("url.other_domain", intray.Params{"domains": u.domains}))
+	case len(protocols) > 0 && len(domains) > 0:
+		u.notAccepted = invalidResult(f, intray.NewMessage("url.other_protocol_or_domain", intray.Params{"protocols": shownProtocols, "domains": shownDomains}))
+	case len(protocols) > 0:
+		u.notAccepted = invalidResult(f, intray.NewMessage("url.other_protocol", intray.Params{"protocols": shownProtocols}))
+	case len(domains) > 0:
+		u.notAccepted = invalidResult(f, intray.NewMessage("url.other_domain", intray.Params{"domains": shownDomains}))
 	}
 	return u, nil
+}
+
+func setOf(list []string) map[string]bool {
+	set := make(map[string]bool, len(list))
+	for _, text := range list {
+		set[text] = true
+	}
+	return set
 }
 
 func lowerAll(list []string) []string {
@@ -72,7 +84,7 @@ func (u *urlParser) Parse(c Cell, scratch []byte) Result {
 		return u.invalid
 	}
 	parsed, ok := parseURL(string(text))
-	if !ok || parsed.host == "" && !slices.Contains(u.protocols, parsed.scheme) {
+	if !ok || parsed.host == "" && !u.protocols[parsed.scheme] {
 		return u.invalid
 	}
 	if isWebScheme(parsed.scheme) && !isHost(parsed.host) {
@@ -90,7 +102,7 @@ type urlOrigin struct {
 // checkAccepted returns the result for a URL, which is invalid if the field
 // does not accept its scheme or host.
 func (u *urlParser) checkAccepted(p urlOrigin, raw, value []byte) Result {
-	if len(u.protocols) > 0 && !slices.Contains(u.protocols, p.scheme) || len(u.domains) > 0 && !u.acceptsHost(p.host) {
+	if len(u.protocols) > 0 && !u.protocols[p.scheme] || len(u.domains) > 0 && !u.acceptsHost(p.host) {
 		return u.notAccepted
 	}
 	return newResult(raw, value)
@@ -98,14 +110,19 @@ func (u *urlParser) checkAccepted(p urlOrigin, raw, value []byte) Result {
 
 // acceptsHost reports whether a host is an accepted domain or one of its subdomains.
 func (u *urlParser) acceptsHost(host []byte) bool {
-	for _, domain := range u.domains {
-		below := len(host) - len(domain)
-		if below >= 0 && string(host[below:]) == domain && (below == 0 || host[below-1] == '.') {
+	for {
+		if len(host) <= u.longestDomain && u.domains[string(host)] {
 			return true
 		}
+		_, parent, found := bytes.Cut(host, dot)
+		if !found {
+			return false
+		}
+		host = parent
 	}
-	return false
 }
+
+var dot = []byte{'.'}
 
 func isWebScheme(scheme string) bool {
 	return scheme == "http" || scheme == "https" || scheme == "ftp" || scheme == "ws" || scheme == "wss"

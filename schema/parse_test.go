@@ -107,7 +107,7 @@ func TestParseRefuses(t *testing.T) {
 		{field(`,"selectOptions":[{"label":"a","value":"b"},{"label":"c","value":"d","alternateMatches":["b"]}]`), `both have "b"`},
 		{field(`,"type":["date",{"locale":"xx"}]`), "fields[0].type: is invalid: "},
 		{field(`,"validators":[{"validate":"required"},{"validate":"regex_match","regex":"("}]`), "fields[0].validators[1].regex: is invalid: "},
-		{with(`"settings":{"maxRecord":1}`), `settings.maxRecord: is an unknown property; did you mean "maxRecords"?`},
+		{with(`"settings":{"maxRecord":1}`), `settings.maxRecord: is an unknown property; perhaps you mean "maxRecords"`},
 		{with(`"settings":{"manualInputDisabled":true,"manualInputOnly":true}`), "settings.manualInputOnly: cannot be true together with manualInputDisabled"},
 		{with(`"settings":{"webhookUrl":"ftp://example.com"}`), "settings.webhookUrl: must be an absolute URL"},
 		{with(`"settings":{"webhookUrl":"/hook"}`), "settings.webhookUrl: must be an absolute URL"},

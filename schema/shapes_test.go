@@ -195,7 +195,7 @@ func TestValidatorTable(t *testing.T) {
 	for _, r := range RuleShapes() {
 		right := fmt.Sprintf(`[{"validate":%q,"errorMessage":"x","level":"warning"%s}]`, r.Name, own[r.Name])
 		checkField(t, row{"validators", right, fmt.Sprintf(`[{"validate":%q,"level":"bad"}]`, r.Name), "[0].level: must be one of info, warning, error"}, FieldsShape())
-		checkField(t, row{"validators", right, strings.Replace(right, "errorMessage", "errorMesage", 1), `did you mean "errorMessage"?`}, FieldsShape())
+		checkField(t, row{"validators", right, strings.Replace(right, "errorMessage", "errorMesage", 1), `perhaps you mean "errorMessage"`}, FieldsShape())
 		if len(r.Props) > 0 && r.Props[0].Required {
 			checkField(t, row{"validators", right, fmt.Sprintf(`[{"validate":%q}]`, r.Name), r.Props[0].Name + ": is required"}, FieldsShape())
 		}

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"sync/atomic"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 const (
@@ -20,11 +22,16 @@ const (
 // budget allows.
 var ErrTooMuchWork = errors.New("the rules take too much work for the rows of the import")
 
+// ErrTooManyProblems reports that the rules found more problems in a row than the budget allows.
+var ErrTooManyProblems = errors.New("a row has too many problems")
+
 // Budget limits the work of the rules in one import. It is safe for concurrent use.
 type Budget struct {
 	steps  atomic.Int64
 	time   atomic.Int64
 	limits workLimits
+	// rowProblems is the maximum number of problems of a row, or 0 if there is no limit.
+	rowProblems int
 }
 
 // workLimits are the limits of a budget and the clock that measures matches.
@@ -34,9 +41,26 @@ type workLimits struct {
 	now             func() time.Time
 }
 
-// NewBudget returns the budget of an import.
+// NewBudget returns a budget of [MaxSteps] steps.
 func NewBudget() *Budget {
 	return &Budget{limits: workLimits{MaxSteps, maxRowSteps, MaxMatchTime, maxRowTime, time.Now}}
+}
+
+// NewRunBudget returns the budget of an import with the given maximum number of steps. It also
+// limits the number of problems of a row.
+func NewRunBudget(steps int64, rowProblems int) *Budget {
+	b := NewBudget()
+	b.limits.steps, b.rowProblems = steps, rowProblems
+	return b
+}
+
+// checkProblems returns ErrTooManyProblems if the rows of a batch have more problems than the
+// budget allows. The limit is exact for a batch of one row.
+func (b *Budget) checkProblems(batch *intray.Batch) error {
+	if b.rowProblems > 0 && len(batch.Problems) > b.rowProblems*batch.Rows() {
+		return ErrTooManyProblems
+	}
+	return nil
 }
 
 // Stop exhausts the budget, so that all work with it soon ends with [ErrTooMuchWork]. A run that
@@ -67,6 +91,10 @@ type work struct {
 	time  time.Duration
 	// rows holds the work of the regular expressions in each row.
 	rows []rowWork
+	// empty holds the rows with an empty cell for each column that a rule has examined. found is a
+	// buffer for the rows that a rule finds.
+	empty []rowSet
+	found rowSet
 }
 
 type rowWork struct {
@@ -74,8 +102,8 @@ type rowWork struct {
 	time  time.Duration
 }
 
-// maxUnspentSteps and maxUnspentTime are the maximum work of regular expressions that the budget
-// does not contain yet. The steps take about 20 ms.
+// maxUnspentSteps and maxUnspentTime are the maximum work of regular expressions and conditions
+// that the budget does not contain yet. The steps take about 20 ms.
 const maxUnspentSteps, maxUnspentTime = 16 << 20, 100 * time.Millisecond
 
 // canContinue spends the work if there is much of it. It reports whether the budget allows more.
@@ -89,4 +117,7 @@ func (w *work) canContinue() bool {
 func (w *work) reset(rows int, budget *Budget) {
 	w.limits, w.budget, w.isOver, w.steps, w.time = budget.limits, budget, false, 0, 0
 	w.rows = append(w.rows[:0], make([]rowWork, rows)...)
+	for i := range w.empty {
+		w.empty[i] = w.empty[i][:0]
+	}
 }

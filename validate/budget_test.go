@@ -298,3 +298,41 @@ func TestFindingS1StoppedSearchForDuplicates(t *testing.T) {
 		t.Errorf("found %v with error %v, want ErrTooMuchWork", found, err)
 	}
 }
+
+// TestFindingS1StoppedRules checks that a full batch with thousands of rules, columns and keys ends
+// after the first of them if the run was canceled.
+func TestFindingS1StoppedRules(t *testing.T) {
+	var lengths, keys []intray.Validator
+	for i := range 2000 {
+		lengths = append(lengths, intray.Validator{Rule: "length", Options: map[string]any{"min": 10 + i}})
+		keys = append(keys, intray.Validator{Rule: "unique_with", Options: map[string]any{"uniqueKey": fmt.Sprint(i)}})
+	}
+	b := filled(300, intray.BatchRows, "x")
+	var columns []int
+	for i := range b.Fields {
+		columns = append(columns, i)
+	}
+	for name, c := range map[string]struct {
+		validators []intray.Validator
+		columns    []int
+	}{
+		"rules": {lengths, []int{0}}, "columns": {lengths[:1], columns}, "keys": {keys, []int{0}}, "keys of columns": {[]intray.Validator{{Rule: "unique"}}, columns},
+	} {
+		rules := mustCompile(t, []intray.Field{ruleField("a", c.validators...)}, [][]int{c.columns})
+		budget := NewBudget()
+		budget.Stop()
+		before := budget.steps.Load()
+		b.Problems = nil
+		err := rules.Apply(b, budget)
+		if unique := rules.UniqueChecker(t.TempDir(), budget); unique != nil {
+			err = unique.AddBatch(b)
+			err = errors.Join(err, unique.Close())
+		}
+		if !errors.Is(err, ErrTooMuchWork) || len(b.Problems) > b.Rows() {
+			t.Errorf("%s: error %v after %d problems, want ErrTooMuchWork after those of one rule", name, err, len(b.Problems))
+		}
+		if steps, most := budget.steps.Load()-before, int64(b.Rows()*(hashSteps+valueSteps)); steps > most {
+			t.Errorf("%s: %d steps after the run was canceled, want at most %d", name, steps, most)
+		}
+	}
+}

@@ -149,7 +149,7 @@ func duplicateMessage(labels []string) intray.Message {
 }
 
 func quoted(label string) intray.Message {
-	return intray.NewMessage("text.quoted", intray.Params{"text": label})
+	return intray.NewMessage("text.quoted", intray.Params{"text": intray.Shorten(label)})
 }
 
 // UniqueChecker returns a checker for the rows of one table, or nil if no rule needs one.

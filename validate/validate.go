@@ -140,7 +140,8 @@ func (r *Rules) MaxRowProblems() int {
 
 // Apply checks a batch. It adds the problems that it finds, and sorts all
 // problems of the batch by row and field. An empty cell of a required field violates only the
-// rule that requires it. If the budget is exhausted, Apply returns [ErrTooMuchWork].
+// rule that requires it. If the budget is exhausted, Apply returns [ErrTooMuchWork]. If a row has more problems than the budget allows, it
+// returns [ErrTooManyProblems].
 func (r *Rules) Apply(b *intray.Batch, budget *Budget) error {
 	w := r.works.Get().(*work)
 	defer r.works.Put(w)
@@ -149,7 +150,7 @@ func (r *Rules) Apply(b *intray.Batch, budget *Budget) error {
 		for _, column := range one.columns {
 			w.steps += int64(one.cost * b.Rows())
 			one.check(b, column, w)
-			if err := budget.spend(w); err != nil {
+			if err := cmp.Or(budget.spend(w), budget.checkProblems(b)); err != nil {
 				return err
 			}
 		}

@@ -1,6 +1,7 @@
 package jsonschema
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -40,12 +41,35 @@ type Limits struct {
 type SyntaxError struct {
 	// Offset is the approximate location of the error in bytes, counted from 0.
 	Offset int64
+	// Line is the line of the error, counted from 1. 0 means that it is unknown; see FindLine.
+	Line int64
 	// Reason is a sentence without a final period.
 	Reason intray.Message
 }
 
-// Describe returns the reason with the offset.
+// FindLine sets the line of the error. It reads the document up to the error.
+func (e *SyntaxError) FindLine(document io.Reader) error {
+	var lines lineCounter
+	if _, err := io.CopyN(&lines, document, e.Offset); err != nil && !errors.Is(err, io.EOF) {
+		return fmt.Errorf("read JSON document: %w", err)
+	}
+	e.Line = int64(lines) + 1
+	return nil
+}
+
+// lineCounter counts the line feeds that are written to it.
+type lineCounter int64
+
+func (c *lineCounter) Write(p []byte) (int, error) {
+	*c += lineCounter(bytes.Count(p, []byte{'\n'}))
+	return len(p), nil
+}
+
+// Describe returns the reason with the offset and, if it is known, the line.
 func (e *SyntaxError) Describe() intray.Message {
+	if e.Line > 0 {
+		return intray.NewMessage("json.at_line", intray.Params{"problem": e.Reason, "line": e.Line, "offset": e.Offset})
+	}
 	return intray.NewMessage("json.at_byte", intray.Params{"problem": e.Reason, "offset": e.Offset})
 }
 

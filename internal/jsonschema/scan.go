@@ -32,12 +32,14 @@ type Scanner struct {
 	// been read. base is the offset of buf[0] in the document.
 	written, pos, end int
 	base              int64
-	readErr           error
-	started           bool
-	depth             int
-	names             [DefaultMaxDepth + 1]nameSet
-	hash              maphash.Hash
-	head              []byte
+	// lines is the number of line feeds before buf[0].
+	lines   lineCounter
+	readErr error
+	started bool
+	depth   int
+	names   [DefaultMaxDepth + 1]nameSet
+	hash    maphash.Hash
+	head    []byte
 }
 
 // NewScanner returns a Scanner that reads a document from a reader and copies it to a
@@ -351,6 +353,7 @@ func (s *Scanner) fill() bool {
 		return false
 	}
 	s.base += int64(s.end)
+	_, _ = s.lines.Write(s.buf[:s.end])
 	s.written, s.pos, s.end = 0, 0, 0
 	for range 100 {
 		s.end, s.readErr = s.from.Read(s.buf)
@@ -374,7 +377,9 @@ func (s *Scanner) endError() error {
 }
 
 func (s *Scanner) errorf(reason intray.Message) error {
-	return &SyntaxError{Offset: s.base + int64(s.pos), Reason: reason}
+	lines := s.lines
+	_, _ = lines.Write(s.buf[:s.pos])
+	return &SyntaxError{Offset: s.base + int64(s.pos), Line: int64(lines) + 1, Reason: reason}
 }
 
 func (s *Scanner) unexpectedByte(b byte) error {

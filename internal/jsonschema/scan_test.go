@@ -100,12 +100,32 @@ func TestScannerBeyondItsBuffer(t *testing.T) {
 
 func TestScannerReasons(t *testing.T) {
 	for text, want := range map[string]string{
-		"": "the document is empty (at byte 0)", "[1,": "the document is incomplete (at byte 3)", "{} x": "the document is followed by other text (at byte 3)",
-		`{"a":1,"a":2}`: `an object contains the name "a" twice (at byte 10)`, "[1,]": `there is an unexpected character ']' (at byte 3)`,
-		"é": "there is unexpected text (at byte 0)",
+		"": "the document is empty (line 1, byte 0)", "[1,": "the document is incomplete (line 1, byte 3)", "{} x": "the document is followed by other text (line 1, byte 3)",
+		`{"a":1,"a":2}`: `an object contains the name "a" twice (line 1, byte 10)`, "[1,]": `there is an unexpected character ']' (line 1, byte 3)`,
+		"é": "there is unexpected text (line 1, byte 0)",
 	} {
 		if _, err := valid(t, text); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// TestLineOfError checks the line of a syntax error, also if it is not in the first part of the
+// document that is read.
+func TestLineOfError(t *testing.T) {
+	for text, want := range map[string]struct{ scanned, decoded int64 }{
+		"": {1, 1}, "[1,]": {1, 1}, "{\r\n\"a\":\r\nx}": {3, 3}, "[" + strings.Repeat("\n", 3*scanBuffer+7) + "1 2]\n\n": {3*scanBuffer + 8, 3*scanBuffer + 8},
+		// The offset is that of the end of the last token.
+		"[1,\n2,\n]": {3, 2}, "\n\n": {3, 1},
+	} {
+		var scanned, decoded *SyntaxError
+		_, err := valid(t, text)
+		_, failure := Decode(strings.NewReader(text), Limits{})
+		if !errors.As(err, &scanned) || !errors.As(failure, &decoded) {
+			t.Fatalf("%.20q: %v, %v", text, err, failure)
+		}
+		if err := decoded.FindLine(strings.NewReader(text)); err != nil || scanned.Line != want.scanned || decoded.Line != want.decoded {
+			t.Errorf("%.20q: line %d and %d (%v), want %v", text, scanned.Line, decoded.Line, err, want)
 		}
 	}
 }

@@ -100,8 +100,8 @@ func checkCases() []struct{ document, want string } {
 		{`{"name":"x","rules":[{"rule":7}]}`, `rules[0].rule: must be a string, not a number`},
 		{`{"name":"x","rules":[{"rule":"required","min":1}]}`, `rules[0].min: is an unknown property; known properties are rule`},
 		{`{"name":"x","rules":["required"]}`, `rules[0]: must be an object or null, not a string`},
-		{`{"name":"x","maxRecord":5}`, `maxRecord: is an unknown property; did you mean "maxRecords"?`},
-		{`{"name":"x","MAXRECORDS":5}`, `MAXRECORDS: is an unknown property; did you mean "maxRecords"?`},
+		{`{"name":"x","maxRecord":5}`, `maxRecord: is an unknown property; perhaps you mean "maxRecords"`},
+		{`{"name":"x","MAXRECORDS":5}`, `MAXRECORDS: is an unknown property; perhaps you mean "maxRecords"`},
 		{`{"name":"x","a.b":5}`, `has the unknown property "a.b"`},
 	}
 }
