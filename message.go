@@ -107,6 +107,56 @@ func JoinMessages(list ...Message) Message {
 	return NewMessage("list.clauses", Params{"list": list})
 }
 
+const (
+	// maxListed is the maximum number of texts in a short list.
+	maxListed = 20
+	// maxShort is the maximum length of a short text, in characters.
+	maxShort = 100
+)
+
+// Shorten truncates a name or another text to 100 characters and appends an ellipsis. It is for
+// messages to people.
+func Shorten(text string) string {
+	if len(text) <= maxShort {
+		return text
+	}
+	n := 0
+	for i := range text {
+		if n++; n > maxShort {
+			return text[:i] + "…"
+		}
+	}
+	return text
+}
+
+// ShortAndList returns the parameter for a list of texts, all of which apply. The parameter
+// lists at most 20 texts and the number of the others, because a message with thousands of texts
+// would multiply the size of an import that has a problem in each row. Strings are shortened.
+func ShortAndList[T string | Message](list []T) any {
+	if len(list) <= maxListed {
+		return shortenAll(list)
+	}
+	return NewMessage("list.more", Params{"list": shortenAll(list[:maxListed]), "n": len(list) - maxListed})
+}
+
+// ShortOrList is like [ShortAndList], but for texts of which any applies.
+func ShortOrList[T string | Message](list []T) any {
+	if len(list) <= maxListed {
+		return shortenAll(list)
+	}
+	return NewMessage("list.more_or", Params{"list": shortenAll(list[:maxListed]), "n": len(list) - maxListed})
+}
+
+func shortenAll[T string | Message](list []T) []T {
+	short := slices.Clone(list)
+	for i := range short {
+		if text, ok := any(short[i]).(string); ok {
+			short[i] = any(Shorten(text)).(T)
+		}
+	}
+	return short
+}
+
 // mustMarshal encodes a parameter as JSON. It panics if JSON cannot represent the value,
 // but [Params] allows no such value.
 func mustMarshal(v any) []byte {

@@ -30,6 +30,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/validate"
 )
 
 // Config configures an [Engine]. All fields except Formats are optional.
@@ -46,6 +47,12 @@ type Config struct {
 	// Problems is the maximum number of problems in an import. A file with more is
 	// rejected. The default is 50,000,000.
 	Problems int64
+	// RowProblems is the maximum number of problems of a row. An import with a row that has more
+	// is rejected, because a batch holds at least one row. The default is 100,000.
+	RowProblems int
+	// RuleSteps is the maximum number of steps of the validators in an import. An import that
+	// needs more is rejected. The default is [validate.MaxSteps].
+	RuleSteps int64
 	// Temp is the folder for temporary files. The default is os.TempDir.
 	Temp string
 	// LoadHooks loads hooks. If it is nil, imports whose schema has hooks are rejected.
@@ -62,6 +69,8 @@ type Engine struct{ cfg Config }
 func New(cfg Config) *Engine {
 	cfg.Workers = cmp.Or(max(cfg.Workers, 0), runtime.GOMAXPROCS(0))
 	cfg.Problems = cmp.Or(max(cfg.Problems, 0), 50_000_000)
+	cfg.RowProblems = cmp.Or(max(cfg.RowProblems, 0), 100_000)
+	cfg.RuleSteps = cmp.Or(max(cfg.RuleSteps, 0), validate.MaxSteps)
 	if cfg.Progress == nil {
 		cfg.Progress = func(int64) {}
 	}

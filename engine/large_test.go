@@ -198,3 +198,26 @@ func TestSystemErrors(t *testing.T) {
 type failingReaderAt struct{}
 
 func (failingReaderAt) ReadAt([]byte, int64) (int, error) { return 0, errFault }
+
+// TestProblemsOfRow checks that an import is rejected if a row has more problems than allowed, and
+// that its other rows do not count.
+func TestProblemsOfRow(t *testing.T) {
+	field := intray.Field{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}}
+	for i := range 5 {
+		field.Validators = append(field.Validators, intray.Validator{Rule: "regex_match", Options: map[string]any{"regex": fmt.Sprint("x", i)}})
+	}
+	schema := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{field}}
+	for limit, want := range map[int]engine.Verdict{4: engine.Broken, 5: engine.Done} {
+		for _, rows := range []int{1, 3} {
+			e := engine.New(engine.Config{Formats: formats.Formats(""), RowProblems: limit})
+			out, err := e.Run(t.Context(), engine.Import{Input: inputOf("a.csv", "name\n"+strings.Repeat("a\n", rows)), Schema: schema}, openSink(&batchSizes{}))
+			if err != nil || out.Verdict != want {
+				t.Fatalf("%d rows, limit %d: outcome %+v, error %v", rows, limit, out, err)
+			}
+			reason := "The file exceeds a limit: one of its rows has more than 4 problems; fix the columns or the schema first."
+			if want == engine.Broken && (out.Notices[0].Type != intray.TooLarge || out.Notices[0].Text.String() != reason) {
+				t.Errorf("%d rows, limit %d: %+v", rows, limit, out.Notices)
+			}
+		}
+	}
+}

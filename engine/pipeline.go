@@ -38,6 +38,7 @@ type pipeline struct {
 	budget *validate.Budget
 	// maxCells and maxProblems are the limits of the run.
 	maxCells, maxProblems int64
+	maxRowProblems        int
 	// free holds the records that are not in use: not being read, processed or committed.
 	free chan *intray.Records
 
@@ -53,10 +54,10 @@ type pipeline struct {
 // runPipeline reads all rows, processes them, writes them to the sink and updates out.
 // It calls progress after each batch.
 func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowplan.Plan, sink Sink, out *Outcome, progress func(rows int64)) (err error) {
-	slots, budget := e.cfg.Workers+extraSlots, validate.NewBudget()
+	slots, budget := e.cfg.Workers+extraSlots, validate.NewRunBudget(e.cfg.RuleSteps, e.cfg.RowProblems)
 	b := &pipeline{
 		plan: p, sink: sink, budget: budget,
-		maxCells: e.cfg.Options.Limits.WithDefaults().Cells, maxProblems: e.cfg.Problems,
+		maxCells: e.cfg.Options.Limits.WithDefaults().Cells, maxProblems: e.cfg.Problems, maxRowProblems: e.cfg.RowProblems,
 		uniques: p.Rules.UniqueChecker(e.cfg.Temp, budget), errorRows: roaring.New(),
 		free: make(chan *intray.Records, slots),
 	}
@@ -204,6 +205,9 @@ func (b *pipeline) checkRules(ctx context.Context, batch *intray.Batch) error {
 	if err == nil && b.uniques != nil {
 		err = b.uniques.AddBatch(batch)
 	}
+	if errors.Is(err, validate.ErrTooManyProblems) {
+		return &source.LimitError{Reason: intray.NewMessage("limit.row_problems", intray.Params{"limit": b.maxRowProblems})}
+	}
 	return limitOfRules(ctx, err)
 }
 
@@ -229,6 +233,9 @@ func (b *pipeline) addCrossRowProblems(ctx context.Context, out *Outcome) error 
 		return limitOfRules(ctx, err)
 	}
 	for i := range found {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		b.plan.FoldProblem(&found[i].Problem)
 		if err := b.addDuplicates(out, found[i]); err != nil || b.fileErr != nil {
 			return err
@@ -263,16 +270,21 @@ func (b *pipeline) addDuplicates(out *Outcome, d validate.Duplicates) error {
 // with an error.
 func (o *Outcome) listDuplicates(p *rowplan.Plan, found []validate.Duplicates, errorRows *roaring.Bitmap) {
 	for _, d := range found {
-		rows := d.Rows.Iterator()
+		listed, rows := len(o.Listed), d.Rows.Iterator()
 		for range min(d.Rows.GetCardinality(), MaxNotices) {
 			row := int64(rows.Next())
+			if listed == MaxNotices && row >= *o.Listed[listed-1].Row {
+				break
+			}
 			n := intray.Notice{Type: intray.Validation, Level: d.Problem.Level, Text: d.Problem.Text, Row: &row}
 			p.SetLocation(&n, d.Problem.Field, d.Problem.Part)
 			o.Listed = append(o.Listed, n)
 		}
+		// Truncate the list after each problem, because a thousand fields can have one in each row.
+		slices.SortStableFunc(o.Listed, func(a, b intray.Notice) int { return cmp.Compare(*a.Row, *b.Row) })
+		clear(o.Listed[min(len(o.Listed), MaxNotices):])
+		o.Listed = o.Listed[:min(len(o.Listed), MaxNotices)]
 	}
-	slices.SortStableFunc(o.Listed, func(a, b intray.Notice) int { return cmp.Compare(*a.Row, *b.Row) })
-	o.Listed = o.Listed[:min(len(o.Listed), MaxNotices)]
 	o.ErrorRows = int64(errorRows.GetCardinality())
 	o.RowsWithError = o.RowsWithError[:0]
 	rows := errorRows.Iterator()
@@ -290,17 +302,23 @@ func (o *Outcome) LacksValues() bool {
 // FillValues adds the raw text of cells to the notices that lack it. read must return up to
 // n staged rows, starting at row first.
 func (o *Outcome) FillValues(ctx context.Context, fields []intray.Field, read func(ctx context.Context, first int64, n int) (*intray.Batch, error)) error {
+	var b *intray.Batch
+	var excerpts rowplan.Excerpts
+	row := int64(-1)
 	for i := range o.Listed {
 		n := &o.Listed[i]
 		field := slices.IndexFunc(fields, func(f intray.Field) bool { return f.Key == n.Field })
 		if n.Value != nil || field < 0 {
 			continue
 		}
-		b, err := read(ctx, *n.Row, 1)
-		if err != nil {
-			return fmt.Errorf("read a row again: %w", err)
+		if *n.Row != row { // the notices are in row order
+			var err error
+			if b, err = read(ctx, *n.Row, 1); err != nil {
+				return fmt.Errorf("read a row again: %w", err)
+			}
+			row = *n.Row
 		}
-		n.Value = rowplan.RawExcerpt(b.Fields[field].Raw(0), n.Part)
+		n.Value = excerpts.Raw(b.Fields[field].Raw(0), n.Part)
 	}
 	return nil
 }

@@ -56,13 +56,21 @@ type tableSheets struct {
 	found []int
 	// shown lists the sheets in found that are not hidden.
 	shown []int
-	// headers are the first headers of each sheet in found.
+	// headers are the first headers of each sheet in found. They are nil for sheets that were
+	// not examined.
 	headers [][]string
+	// unexamined is the number of sheets in found that were not examined.
+	unexamined int
 }
 
+// maxTableWork is the work of finding tables after which the remaining sheets are not examined.
+// It takes about 10 s.
+const maxTableWork = 10 << 30
+
 // findTables returns the sheets that have columns. If there is only one sheet, findTables does
-// not open it and assumes that it has columns.
-func findTables(ctx context.Context, book source.Book) (*tableSheets, error) {
+// not open it and assumes that it has columns. It also assumes this for all sheets that remain
+// after maxTableWork.
+func findTables(ctx context.Context, book source.Book, work *source.Work) (*tableSheets, error) {
 	t := &tableSheets{}
 	sheets := book.Sheets()
 	for _, s := range sheets {
@@ -72,6 +80,11 @@ func findTables(ctx context.Context, book source.Book) (*tableSheets, error) {
 		if len(t.names) == 1 {
 			t.found = []int{0}
 			break
+		}
+		if work.Units() > maxTableWork {
+			t.unexamined++
+			t.addSheet(i, sheets[i], nil)
+			continue
 		}
 		reader, err := book.Open(ctx, i)
 		if err != nil {
@@ -88,21 +101,30 @@ func findTables(ctx context.Context, book source.Book) (*tableSheets, error) {
 		for _, c := range columns[:min(len(columns), maxExamples)] {
 			headers = append(headers, mapping.Shorten(c.Header))
 		}
-		t.found, t.headers = append(t.found, i), append(t.headers, headers)
-		if !sheets[i].Hidden {
-			t.shown = append(t.shown, i)
-		}
+		t.addSheet(i, sheets[i], headers)
 	}
 	return t, nil
+}
+
+// addSheet adds a sheet to the sheets that contain a table.
+func (t *tableSheets) addSheet(i int, sheet source.Sheet, headers []string) {
+	t.found, t.headers = append(t.found, i), append(t.headers, headers)
+	if !sheet.Hidden {
+		t.shown = append(t.shown, i)
+	}
 }
 
 // chooseSheet returns the sheet that the answer selects, the only sheet with a table, or the
 // only visible sheet with a table, and adds evidence for it. If none of these exists but several
 // sheets have a table, it returns a question.
-func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, out *Outcome) (int, *intray.Question, error) {
-	t, err := findTables(ctx, book)
+func chooseSheet(ctx context.Context, book source.Book, work *source.Work, answers intray.Answers, out *Outcome) (int, *intray.Question, error) {
+	t, err := findTables(ctx, book, work)
 	if err != nil {
 		return 0, nil, err
+	}
+	if t.unexamined > 0 {
+		out.addNotice(intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo,
+			Text: intray.NewMessage("sheet.not_examined", intray.Params{"n": t.unexamined, "total": len(t.names)})})
 	}
 	if value, asked := answers[intray.AnswerSheet]; asked {
 		for i := range t.names {
@@ -114,6 +136,7 @@ func chooseSheet(ctx context.Context, book source.Book, answers intray.Answers, 
 		return 0, nil, &source.UnreadableError{Reason: intray.NewMessage("sheet.not_found", intray.Params{"sheet": mapping.Shorten(value)})}
 	}
 	switch {
+	case t.unexamined > 0: // whether a sheet is the only table is unknown
 	case len(t.names) == 1 && t.names[0] == "", len(t.found) == 0:
 		return 0, nil, nil
 	case len(t.names) == 1:
@@ -147,9 +170,13 @@ func (t *tableSheets) question() *intray.Question {
 		if i < maxNamed {
 			names = append(names, intray.NewMessage("text.quoted", intray.Params{"text": mapping.Shorten(t.names[sheet])}))
 		}
+		reason := intray.NewMessage("sheet.has_table", nil)
+		if t.headers[i] == nil {
+			reason = intray.NewMessage("sheet.may_have_table", nil)
+		}
 		q.Choices = append(q.Choices, intray.Choice{
 			Value: intray.SheetChoice(t.names, sheet), Label: sheetLabel(t.names[sheet], sheet),
-			Reason: intray.NewMessage("sheet.has_table", nil), Examples: t.headers[i],
+			Reason: reason, Examples: t.headers[i],
 		})
 	}
 	var sheets any = names

@@ -192,6 +192,50 @@ func TestSheets(t *testing.T) {
 	}
 }
 
+// busySheets is a format in which finding the tables of a file is too much work after the first
+// sheet.
+type busySheets struct{ csvSheets }
+
+func (f busySheets) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
+	book, err := f.csvSheets.Open(ctx, in, opt)
+	return busyBook{book, opt.Work}, err
+}
+
+type busyBook struct {
+	source.Book
+	work *source.Work
+}
+
+func (b busyBook) Open(ctx context.Context, i int) (source.Reader, error) {
+	b.work.Add(11 << 30)
+	return b.Book.Open(ctx, i)
+}
+
+// TestUnexaminedSheets checks that sheets which were not examined are offered as tables, even if
+// there is only one, and can be imported.
+func TestUnexaminedSheets(t *testing.T) {
+	schema := &intray.Schema{Fields: []intray.Field{{Key: "a", Label: "A", Type: intray.FieldType{Name: intray.TypeString}}}, Settings: intray.DefaultSettings()}
+	notice := "The file has 3 sheets, and finding their tables takes too long. 2 of them were not examined."
+	for _, c := range []struct{ text, answer, want string }{
+		{"a\n1\n---\nb\n2\n---\nc\n3\n", "", "open: " + notice + " A (a) B () C ()"},
+		{"\"\"\n---\nhidden\n2\n---\na\n3\n", "", "open: " + notice + " B () C ()"},
+		{"a\n1\n---\nb\n2\n---\na\n3\n", "C", "done, sheet C: it was requested"},
+	} {
+		e := engine.New(engine.Config{Formats: []source.Format{busySheets{}}})
+		answers := intray.Answers{}
+		if c.answer != "" {
+			answers[intray.AnswerSheet] = c.answer
+		}
+		out, err := e.Run(t.Context(), engine.Import{Input: inputOf("x.csv", c.text), Schema: schema, Answers: answers}, openSink(&batchSizes{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := sheetResult(out); got != c.want || out.Notices[0].Text.String() != notice {
+			t.Errorf("%q, %q: %s, notice %q, want %s", c.text, c.answer, got, out.Notices[0].Text, c.want)
+		}
+	}
+}
+
 func sheetResult(out *engine.Outcome) string {
 	got := "done"
 	switch out.Verdict {

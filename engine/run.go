@@ -56,15 +56,16 @@ func (p *importRun) run(ctx context.Context) (out *Outcome, err error) {
 func (p *importRun) read(ctx context.Context) (out *Outcome, err error) {
 	opt := applyAnswers(p.cfg.Options, p.imp.Answers)
 	opt.HeaderScore = mapping.NewHeaderRow(p.imp.Schema.Fields).Score
+	opt.Work = &source.Work{}
 	p.book, err = source.Open(ctx, p.imp.Input, p.cfg.Formats, opt)
 	if err != nil {
 		return p.unopened(err)
 	}
 	defer p.book.Close()
 	p.out.Evidence = p.book.Evidence()
-	sheet, question, err := chooseSheet(ctx, p.book, p.imp.Answers, p.out)
+	sheet, question, err := chooseSheet(ctx, p.book, opt.Work, p.imp.Answers, p.out)
 	if err != nil {
-		return p.out.unreadable(err)
+		return p.unopened(err)
 	}
 	if question != nil {
 		return p.out.addQuestion(*question), nil

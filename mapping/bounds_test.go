@@ -133,6 +133,65 @@ func TestSuggestEndsWhenItIsCancelled(t *testing.T) {
 	}
 }
 
+// countingContext counts how often its error was requested, and is canceled after a number of
+// requests, unless the number is 0.
+type countingContext struct {
+	context.Context
+	requests, cancelAfter int
+}
+
+func (c *countingContext) Err() error {
+	if c.requests++; c.cancelAfter > 0 && c.requests > c.cancelAfter {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestFindingS1CanceledMapping cancels the mapping of large files at many points. Suggest must
+// check for that at least once for each field and column in each stage, and stop at once.
+func TestFindingS1CanceledMapping(t *testing.T) {
+	words := strings.Fields("billing shipping customer email address city postal code first last phone date birth order invoice total tax net unit status")
+	for what, c := range map[string]struct {
+		header  func(i int) string
+		fields  func(n int) []intray.Field
+		atLeast int
+	}{
+		"names":    {func(i int) string { return fmt.Sprintf("KEY %d", i) }, func(n int) []intray.Field { return sameLabel(n, "x") }, 33_000},
+		"meanings": {func(i int) string { return words[i%20] + " " + words[i/20%20] + " " + words[i/400%20] }, nil, 43_000},
+		"spelling": {func(i int) string { return fmt.Sprintf("gizmo %x plugh", uint32(i)*2654435761) }, nil, 43_000},
+	} {
+		t.Run(what, func(t *testing.T) {
+			headers := make([]string, 8192)
+			for i := range headers {
+				headers[i] = c.header(i)
+			}
+			if c.fields == nil {
+				c.fields = func(n int) (list []intray.Field) {
+					for i := range n {
+						list = append(list, field(fmt.Sprintf("key%d", i), c.header(7*i)+"s"))
+					}
+					return list
+				}
+			}
+			fields, file := c.fields(500), columns(headers...)
+			ctx := &countingContext{Context: t.Context()}
+			if _, _, err := mapping.Suggest(ctx, fields, file); err != nil {
+				t.Fatal(err)
+			}
+			if ctx.requests < c.atLeast {
+				t.Fatalf("Suggest checked %d times for the end of its run, want at least %d", ctx.requests, c.atLeast)
+			}
+			for i := range 10 {
+				canceled := &countingContext{Context: t.Context(), cancelAfter: 1 + i*(ctx.requests-2)/9}
+				_, _, err := mapping.Suggest(canceled, fields, file)
+				if !errors.Is(err, context.Canceled) || canceled.requests != canceled.cancelAfter+1 {
+					t.Errorf("canceled after check %d of %d: error %v, %d further checks", canceled.cancelAfter, ctx.requests, err, canceled.requests-canceled.cancelAfter)
+				}
+			}
+		})
+	}
+}
+
 // TestTextsAreShort checks that messages stay short for twelve fields, for twelve columns and
 // for names of a thousand letters.
 func TestTextsAreShort(t *testing.T) {

@@ -55,11 +55,14 @@ func (s *suggestion) inferColumns(ctx context.Context) error {
 		}
 	}
 	d := &decision{suggestion: s, index: x, lists: lists, rankScores: scores, chosen: map[int]candidate{}, owner: map[int]int{}, equals: map[int][]candidate{}}
-	for _, c := range solveAssignment(all) {
+	chosen, err := solveAssignment(ctx, all)
+	if err != nil {
+		return err
+	}
+	for _, c := range chosen {
 		d.chosen[c.field], d.owner[c.entry] = c, c.field
 	}
-	d.settle()
-	return nil
+	return d.settle(ctx)
 }
 
 // sortedFields returns the fields sorted by name, so that their order in a
@@ -91,16 +94,23 @@ type decision struct {
 	equals map[int][]candidate
 }
 
-// settle maps columns to the fields, or asks about them, in the order of the schema.
-func (d *decision) settle() {
+// settle maps columns to the fields, or asks about them, in the order of the schema. It returns an
+// error only if ctx is canceled.
+func (d *decision) settle(ctx context.Context) error {
 	open := map[int]bool{}
 	for i := range d.fields {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if c, ok := d.chosen[i]; ok {
 			d.equals[i] = d.alternatives(c)
 			open[i] = d.isAmbiguous(c)
 		}
 	}
 	for i := range d.fields {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
 		if !d.isHandled(i) {
 			d.settleField(i, open[i])
 		}
@@ -112,6 +122,7 @@ func (d *decision) settle() {
 		}
 	}
 	d.askNearest()
+	return nil
 }
 
 // settleField maps the column of a field or asks about it.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -144,26 +143,12 @@ func normalize(name string) string {
 	}, norm.NFC.String(name))
 }
 
-// Messages list at most maxNamed columns or fields and truncate each name to maxQuote
-// characters, because a file may have thousands of columns with headers of several kilobytes.
-const (
-	maxNamed = 5
-	maxQuote = 100
-)
+// maxNamed is the maximum number of columns or fields that a message lists, because a file may
+// have thousands of columns.
+const maxNamed = 5
 
-// Shorten truncates a header or other name to 100 characters and appends an ellipsis. It is
-// for messages to people.
-func Shorten(text string) string {
-	if len(text) <= maxQuote || utf8.RuneCountInString(text) <= maxQuote {
-		return text
-	}
-	end := 0
-	for range maxQuote {
-		_, size := utf8.DecodeRuneInString(text[end:])
-		end += size
-	}
-	return text[:end] + "…"
-}
+// Shorten is [intray.Shorten], under the name by which the packages that use mappings know it.
+func Shorten(text string) string { return intray.Shorten(text) }
 
 // costYear is the cost of a column that holds the amounts of one year only.
 const costYear = 0.03

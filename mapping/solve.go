@@ -2,18 +2,24 @@ package mapping
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 )
 
 // solveAssignment returns the best overall assignment of columns to fields, in which each field
 // and each column occurs at most once. It solves each connected group of candidates separately.
-func solveAssignment(all []candidate) []candidate {
+// It returns an error only if ctx is canceled.
+func solveAssignment(ctx context.Context, all []candidate) ([]candidate, error) {
 	var chosen []candidate
 	for _, group := range connectedGroups(all) {
-		chosen = append(chosen, bestAssignment(group)...)
+		best, err := bestAssignment(ctx, group)
+		if err != nil {
+			return nil, err
+		}
+		chosen = append(chosen, best...)
 	}
-	return chosen
+	return chosen, nil
 }
 
 // connectedGroups divides candidates into groups that have no field and no column in common.
@@ -56,13 +62,13 @@ const maxExact = 200
 
 // bestAssignment returns the assignment of one group with the highest total weight. It uses
 // the Hungarian algorithm with shortest augmenting paths.
-func bestAssignment(group []candidate) []candidate {
+func bestAssignment(ctx context.Context, group []candidate) ([]candidate, error) {
 	if len(group) == 1 {
-		return group
+		return group, nil
 	}
 	fields, entries := numberGroup(group)
 	if len(fields) > maxExact {
-		return greedy(group)
+		return greedy(group), nil
 	}
 	n, m := len(fields), len(entries)+len(fields)
 	at := make(map[[2]int]candidate, len(group))
@@ -79,13 +85,17 @@ func bestAssignment(group []candidate) []candidate {
 		}
 		return 1000
 	}
+	rows, err := hungarian(ctx, n, m, price)
+	if err != nil {
+		return nil, err
+	}
 	var chosen []candidate
-	for j, i := range hungarian(n, m, price) {
+	for j, i := range rows {
 		if c, ok := at[[2]int{i, j}]; ok {
 			chosen = append(chosen, c)
 		}
 	}
-	return chosen
+	return chosen, nil
 }
 
 // numberGroup assigns consecutive numbers to the fields and columns of a group.
@@ -117,11 +127,15 @@ func greedy(group []candidate) []candidate {
 }
 
 // hungarian assigns n rows to m columns at the lowest total price. It returns the row of
-// each column, or -1 if it has none. n must not exceed m.
-func hungarian(n, m int, price func(i, j int) float64) []int {
+// each column, or -1 if it has none. n must not exceed m. It returns an error only if ctx is
+// canceled.
+func hungarian(ctx context.Context, n, m int, price func(i, j int) float64) ([]int, error) {
 	u, v := make([]float64, n+1), make([]float64, m+1)
 	row, way := make([]int, m+1), make([]int, m+1)
 	for i := 1; i <= n; i++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		row[0] = i
 		last := 0
 		lowest, done := make([]float64, m+1), make([]bool, m+1)
@@ -160,5 +174,5 @@ func hungarian(n, m int, price func(i, j int) float64) []int {
 	for j := range row {
 		row[j]--
 	}
-	return row[1:]
+	return row[1:], nil
 }

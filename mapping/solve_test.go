@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"context"
 	"math"
 	"strings"
 	"testing"
@@ -40,7 +41,11 @@ func TestSolve(t *testing.T) {
 			}
 		}
 		sum, owners, columns := 0.0, map[int]bool{}, map[int]bool{}
-		for _, c := range solveAssignment(all) {
+		chosen, err := solveAssignment(context.Background(), all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range chosen {
 			if owners[c.field] || columns[c.entry] {
 				t.Fatalf("field %d or column %d is there twice", c.field, c.entry)
 			}
@@ -60,7 +65,11 @@ func TestSolveMany(t *testing.T) {
 	for f := range maxExact + 10 {
 		all = append(all, candidate{field: f, entry: f, score: 0.95}, candidate{field: f, entry: f + 1, score: 0.91})
 	}
-	for _, c := range solveAssignment(all) {
+	chosen, err := solveAssignment(t.Context(), all)
+	if err != nil || len(chosen) == 0 {
+		t.Fatalf("%d fields got a column, error %v", len(chosen), err)
+	}
+	for _, c := range chosen {
 		if c.entry != c.field {
 			t.Fatalf("field %d got column %d", c.field, c.entry)
 		}

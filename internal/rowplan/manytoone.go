@@ -146,19 +146,36 @@ func (p *Plan) SetLocation(n *intray.Notice, field, index int) {
 	}
 }
 
-// RawExcerpt returns the raw text of a cell, or of one column of a many-to-one field,
-// truncated to 4096 bytes.
-func RawExcerpt(text []byte, index *int) *string {
+// Excerpts returns excerpts of the raw text of cells. It decodes the text of a many-to-one field
+// once for consecutive calls, because the field can have a problem in each of 16,384 columns. The
+// zero value is ready for use. It is not safe for concurrent use.
+type Excerpts struct {
+	// text is the text that was decoded last, and columns the text of its columns.
+	text    []byte
+	columns []string
+}
+
+// Raw returns the raw text of a cell, or of one column of a many-to-one field, truncated to 4096
+// bytes. The text must not change between calls.
+func (e *Excerpts) Raw(text []byte, index *int) *string {
 	if index != nil {
-		var all []string
-		if json.Unmarshal(text, &all) == nil && *index < len(all) {
-			text = []byte(all[*index])
-		} else {
-			text = nil // all columns are empty
+		e.decode(text)
+		if text = nil; *index < len(e.columns) { // otherwise, all columns are empty
+			text = []byte(e.columns[*index])
 		}
 	}
 	short := excerpt(text)
 	return &short
+}
+
+func (e *Excerpts) decode(text []byte) {
+	if len(text) > 0 && len(text) == len(e.text) && &text[0] == &e.text[0] {
+		return
+	}
+	e.text, e.columns = text, nil
+	if json.Unmarshal(text, &e.columns) != nil {
+		e.columns = nil
+	}
 }
 
 // matchHeaders returns the truncated headers of the columns of a match. If the match has no

@@ -41,7 +41,9 @@ type Plan struct {
 	Unmapped []int
 	// problems is the maximum number of problems of a row.
 	problems int
-	schema   []intray.Field
+	// valueBytes is the maximum size of the values of the options in a row, in bytes.
+	valueBytes int
+	schema     []intray.Field
 	// searches limits the searches for similar options.
 	searches *celltype.SearchBudget
 	// Hooks runs the row hooks. RowHooks is their number. Compile leaves both empty.
@@ -103,6 +105,7 @@ func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, 
 			next += len(one.Columns)
 		}
 		p.Fields, p.Keys = append(p.Fields, one), append(p.Keys, f.Key)
+		p.valueBytes += len(one.Columns) * celltype.MaxValueBytes(f)
 		if f.Type.Name != intray.TypeString {
 			p.problems += max(1, len(one.Columns))
 		}
@@ -126,9 +129,14 @@ func (p *Plan) CellsPerRow() int { return max(len(p.Fields)+len(p.parts), p.Colu
 // empty cells.
 const problemWeight = 12
 
+// cellBytes is the memory of an empty cell, in bytes.
+const cellBytes = 8
+
 // RowWeight returns the maximum memory of a row, in units of empty cells. It limits the
 // size of batches.
-func (p *Plan) RowWeight() int { return max(p.CellsPerRow(), problemWeight*p.problems) }
+func (p *Plan) RowWeight() int {
+	return max(p.CellsPerRow(), problemWeight*p.problems, p.valueBytes/cellBytes)
+}
 
 // IsDelimited reports whether a delimiter was chosen for the file.
 func IsDelimited(choices []intray.Evidence) bool {
@@ -355,6 +363,7 @@ type Summary struct {
 // Summarize returns the summary of a batch. The problems of the batch must be in row order.
 func (p *Plan) Summarize(b *intray.Batch) Summary {
 	a := Summary{Rows: int64(b.Rows()), Problems: int64(len(b.Problems))}
+	var excerpts Excerpts
 	last := -1
 	for _, problem := range b.Problems {
 		if problem.Level == intray.LevelError && problem.Row != last {
@@ -362,13 +371,13 @@ func (p *Plan) Summarize(b *intray.Batch) Summary {
 			a.ErrorRows = append(a.ErrorRows, b.First+int64(problem.Row))
 		}
 		if len(a.Notices) < MaxNotices {
-			a.Notices = append(a.Notices, p.notice(b, problem))
+			a.Notices = append(a.Notices, p.notice(b, problem, &excerpts))
 		}
 	}
 	return a
 }
 
-func (p *Plan) notice(b *intray.Batch, problem intray.Problem) intray.Notice {
+func (p *Plan) notice(b *intray.Batch, problem intray.Problem, excerpts *Excerpts) intray.Notice {
 	row := b.First + int64(problem.Row)
 	n := intray.Notice{Type: intray.Validation, Level: problem.Level, Text: problem.Text, Row: &row}
 	if problem.Code == celltype.CodeMapped {
@@ -376,7 +385,7 @@ func (p *Plan) notice(b *intray.Batch, problem intray.Problem) intray.Notice {
 	}
 	if problem.Field != intray.NoField {
 		p.SetLocation(&n, problem.Field, problem.Part)
-		n.Value = RawExcerpt(b.Fields[problem.Field].Raw(problem.Row), n.Part)
+		n.Value = excerpts.Raw(b.Fields[problem.Field].Raw(problem.Row), n.Part)
 	}
 	return n
 }

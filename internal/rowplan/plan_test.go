@@ -239,6 +239,33 @@ func TestRowSizes(t *testing.T) {
 	}
 }
 
+// TestWeightOfOptionValues checks that the values of a full batch have a limited size, even if they
+// are much longer than the cells that mean them.
+func TestWeightOfOptionValues(t *testing.T) {
+	var options []intray.SelectOption
+	for i := range 2000 {
+		options = append(options, intray.SelectOption{Label: fmt.Sprint(i), Value: strings.Repeat("x", 2*i)})
+	}
+	for _, c := range []struct {
+		kind  intray.TypeName
+		match intray.Match
+		many  bool
+		want  int
+	}{
+		{intray.TypeSelect, intray.Match{Column: 0}, false, 3998 / cellBytes},
+		{intray.TypeMultiSelect, intray.Match{Column: 0}, false, 1000 * (2000 + 3998) / 2 / cellBytes},
+		{intray.TypeSelect, intray.Match{Column: 0, Columns: []int{0, 1}}, true, 2 * 3998 / cellBytes},
+		{intray.TypeSelect, intray.Match{Column: intray.NoColumn}, false, 2 * problemWeight},
+		{intray.TypeNumber, intray.Match{Column: 0}, false, 2 * problemWeight},
+	} {
+		field := intray.Field{Key: "a", Type: intray.FieldType{Name: c.kind}, SelectOptions: options, ManyToOne: c.many}
+		p, err := Compile(&intray.Schema{Fields: []intray.Field{field}}, intray.Mapping{Fields: []intray.Match{c.match}}, make([]string, 2))
+		if err != nil || p.RowWeight() != c.want {
+			t.Errorf("%s: weight %d, want %d, error %v", c.kind, p.RowWeight(), c.want, err)
+		}
+	}
+}
+
 func TestCompileFails(t *testing.T) {
 	for name, invalidate := range map[string]func(f *intray.Field){
 		"type":      func(f *intray.Field) { f.Type.Name = "odd" },
@@ -291,15 +318,26 @@ func TestSummarize(t *testing.T) {
 	}
 }
 
-func TestRawExcerpt(t *testing.T) {
-	second := 1
+func TestExcerpts(t *testing.T) {
+	first, second := 0, 1
+	var e Excerpts
 	for text, want := range map[string]string{`["a","b"]`: "b", `["a"]`: "", "": "", `["a","b"`: ""} {
-		if got := *RawExcerpt([]byte(text), &second); got != want {
+		if got := *e.Raw([]byte(text), &second); got != want {
 			t.Errorf("second column of %s: got %q, want %q", text, got, want)
 		}
 	}
-	if got := *RawExcerpt([]byte(`["a","b"]`), nil); got != `["a","b"]` {
-		t.Errorf("whole cell: got %q", got)
+	if got := *e.Raw([]byte(`["a","b"]`), nil); got != `["a","b"]` {
+		t.Errorf("whole cell: got %s", got)
+	}
+	// The text is decoded once for all columns, and again for another cell with an equal text.
+	text := []byte(`["a","b"]`)
+	a := *e.Raw(text, &first)
+	decoded := &e.columns[0]
+	if b := *e.Raw(text, &second); a != "a" || b != "b" || &e.columns[0] != decoded {
+		t.Errorf("the columns are %q and %q; decoded again: %v", a, b, &e.columns[0] != decoded)
+	}
+	if c := *e.Raw([]byte(`["c","b"]`), &first); c != "c" {
+		t.Errorf("another cell: got %q", c)
 	}
 }
 
