@@ -14,12 +14,16 @@ import (
 const (
 	// importMemory is the maximum memory of one import, in bytes. Readers and the engine stay
 	// below it, whatever the file contains.
-	importMemory = 256 << 20
+	importMemory = 180 << 20
 	// serviceMemory is the memory for everything except imports, in bytes: requests, reviews, the
 	// database and the caches.
 	serviceMemory = 200 << 20
 	// mostImports is the maximum number of imports that run at the same time.
 	mostImports = 4
+	// twoImportsMemory is the memory from which two imports run at the same time, in bytes: 70 MiB
+	// for a service with few requests, the maximum for one import, and 100 MiB for an ordinary
+	// one. With a single one, any import would delay those of all other organizations.
+	twoImportsMemory = 70<<20 + importMemory + 100<<20
 )
 
 // MemoryBudget is how the process uses the available memory.
@@ -49,6 +53,9 @@ func newMemoryBudget(available int64, source string, goLimit int64) MemoryBudget
 	}
 	usable = min(usable, goLimit)
 	b.Imports = int(max(1, min(mostImports, (usable-serviceMemory)/importMemory)))
+	if usable >= twoImportsMemory {
+		b.Imports = max(b.Imports, 2)
+	}
 	b.Soft = min(usable, serviceMemory+int64(b.Imports)*importMemory)
 	return b
 }
@@ -59,8 +66,8 @@ func (b MemoryBudget) log(log *slog.Logger) {
 		return
 	}
 	args := []any{"available", b.Available, "source", b.Source, "soft_limit", b.Soft, "imports_at_a_time", b.Imports}
-	if b.Available > 0 && b.Available < serviceMemory+importMemory {
-		log.Warn("there is little memory: a large import may be killed; give the server at least 512 MiB", args...)
+	if b.Available > 0 && b.Available/10*9 < twoImportsMemory {
+		log.Warn("there is little memory: imports run one after the other, and a large one may be killed; give the server at least 512 MiB", args...)
 		return
 	}
 	log.Info("memory budget", args...)

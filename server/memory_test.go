@@ -65,14 +65,20 @@ func TestMemoryBudget(t *testing.T) {
 		imports                  int
 		warns                    bool
 	}{
-		{0, math.MaxInt64, 1224 * mib, 4, false},
-		{24 << 30, math.MaxInt64, 1224 * mib, 4, false},
-		{2 << 30, math.MaxInt64, 1224 * mib, 4, false},
-		{1000 * mib, math.MaxInt64, 712 * mib, 2, false},
-		{512 * mib, math.MaxInt64, 456 * mib, 1, false},
-		{300 * mib, math.MaxInt64, 270 * mib, 1, true},
+		{0, math.MaxInt64, 920 * mib, 4, false},
+		{24 << 30, math.MaxInt64, 920 * mib, 4, false},
+		{1030 * mib, math.MaxInt64, 920 * mib, 4, false},
+		{1020 * mib, math.MaxInt64, 740 * mib, 3, false},
+		{830 * mib, math.MaxInt64, 740 * mib, 3, false},
+		{820 * mib, math.MaxInt64, 560 * mib, 2, false},
+		{630 * mib, math.MaxInt64, 560 * mib, 2, false},
+		{500 * mib, math.MaxInt64, 450 * mib, 2, false},
+		{390 * mib, math.MaxInt64, 351 * mib, 2, false},
+		{380 * mib, math.MaxInt64, 342 * mib, 1, true},
+		{100 * mib, math.MaxInt64, 90 * mib, 1, true},
 		{24 << 30, 200 * mib, 200 * mib, 1, false},
-		{24 << 30, 800 * mib, 712 * mib, 2, false},
+		{24 << 30, 350 * mib, 350 * mib, 2, false},
+		{24 << 30, 800 * mib, 740 * mib, 3, false},
 	} {
 		b := newMemoryBudget(c.available, "machine", c.goLimit)
 		if b.Soft != c.soft || b.Imports != c.imports {

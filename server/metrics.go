@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/service"
 )
 
@@ -69,13 +70,24 @@ func (m *metrics) observeConnections(table *connectionTable) {
 	}
 }
 
-// observeRuns adds the numbers of stalled and stuck runs to the metrics.
-func (m *metrics) observeRuns(s *service.Service) {
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-		Name: "intray_runs_stalled_total", Help: "Runs of imports that were canceled because they made no progress.",
-	}, func() float64 { return float64(s.RunCounts().Stalled) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+// observeImports adds the counts of imports to the metrics.
+func (m *metrics) observeImports(s *service.Service) {
+	for _, one := range []struct {
+		name, help string
+		value      func(c imports.Counts) int64
+	}{
+		{"intray_runs_stalled_total", "Runs of imports that were canceled because they made no progress.", func(c imports.Counts) int64 { return c.Stalled }},
+		{"intray_runs_repeated_total", "Runs of imports that were interrupted or failed, so that the import was queued again.", func(c imports.Counts) int64 { return c.Repeated }},
+		{"intray_runs_lost_total", "Runs of imports that crashed or failed for a reason other than the file. An import fails after ten of them.", func(c imports.Counts) int64 { return c.Lost }},
+		{"intray_heartbeats_failed_total", "Heartbeats that were not recorded in the database.", func(c imports.Counts) int64 { return c.FailedHeartbeats }},
+		{"intray_damage_found_total", "Times that a stored file was missing or had changed when it was used.", func(c imports.Counts) int64 { return c.DamageFound }},
+	} {
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: one.name, Help: one.help},
+			func() float64 { return float64(one.value(s.Counts())) }))
+	}
+	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "intray_runs_stuck", Help: "Canceled runs of imports that do not stop. Each of them occupies a worker.",
-	}, func() float64 { return float64(s.RunCounts().Stuck) }))
+	}, func() float64 { return float64(s.Counts().Stuck) }))
 }
 
 // countClosed returns a function that counts the connections that are closed to make room. It

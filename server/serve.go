@@ -59,7 +59,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	if err != nil {
 		return err
 	}
-	measured.observeRuns(p.service)
+	measured.observeImports(p.service)
 	handler := httpapi.New(httpapi.Config{
 		Service: p.service, BaseURL: cfg.BaseURL, CheckHost: !cfg.listensOnLoopback(), KeyHeaders: cfg.KeyHeaders, TrustedProxies: cfg.TrustedProxies,
 		RateCreate: cfg.RateCreate, RatePoll: cfg.RatePoll, RateAuthFailures: cfg.RateAuthFailures, MaxLargeUploads: cfg.MaxLargeUploads, TempDir: cfg.tempDir(), Version: cfg.Version,

@@ -211,7 +211,8 @@ func TestServeExposesMetricsSeparately(t *testing.T) {
 	for _, want := range []string{
 		`intray_imports{status="PENDING"} 0`, `intray_quota_limit{quota="imports"} 1e+06`, `intray_quota_used{quota="imports"} 0`,
 		`intray_quota_highest_use_ratio{quota="sessions"} 0`, `intray_quota_refusals_total{quota="stored-bytes"} 0`,
-		"intray_oldest_pending_import_seconds 0", "intray_event_streams 0", "intray_deliveries_waiting 0",
+		"intray_runs_repeated_total 0", "intray_runs_lost_total 0", "intray_runs_stalled_total 0", "intray_runs_stuck 0",
+		"intray_heartbeats_failed_total 0", "intray_damage_found_total 0", "intray_oldest_pending_import_seconds 0", "intray_event_streams 0", "intray_deliveries_waiting 0",
 	} {
 		if !strings.Contains(text, want+"\n") {
 			t.Errorf("the metrics lack %s", want)

@@ -81,8 +81,9 @@ it is not set, with the key in the file master.key, which the first start create
 the data folder. Keep a copy: without the key, the secrets are lost.
 
 The server adapts to the memory limit of its cgroup, or to the memory of the machine:
-with less than 1.4 GiB, fewer than 4 imports run at the same time. GOMEMLIMIT sets a
-lower limit.
+with less than 1 GiB, fewer than 4 imports run at the same time. GOMEMLIMIT sets a
+lower limit. At most 2 imports of one organization run at the same time, and one import
+fewer than the server can run if there are other organizations.
 
 On SIGTERM, the server accepts no new work, finishes or returns running imports, and
 exits within 10 seconds.`

@@ -38,8 +38,8 @@ type Service struct {
 	// clockSkew is how far the clock of the database was ahead at the last heartbeat, in
 	// nanoseconds.
 	clockSkew atomic.Int64
-	// stalledRuns and stuckRuns are the fields of RunCounts.
-	stalledRuns, stuckRuns atomic.Int64
+	// These are the fields of Counts.
+	stalledRuns, stuckRuns, repeatedRuns, lostRuns, failedHeartbeats atomic.Int64
 }
 
 // Config configures a Service. All fields are required.
@@ -48,8 +48,10 @@ type Config struct {
 	Engine  *engine.Engine
 	// MaxFileSize is the maximum size of a file, in bytes.
 	MaxFileSize int64
-	// RunsPerOrg is the maximum number of imports of one organization that run at the same time.
-	RunsPerOrg int
+	// Runs is the maximum number of imports that run at the same time in this process, and
+	// RunsPerOrg the maximum for one organization in all processes. If there are several
+	// organizations, one of them never occupies all runs of a process.
+	Runs, RunsPerOrg int
 	// StallTimeout is the time after which a run that makes no progress is canceled.
 	StallTimeout time.Duration
 	// ReviewLinkLife is the lifetime of review links.
@@ -286,7 +288,7 @@ func NewUpload(imp model.Import, parsed *intray.Schema) model.Upload {
 
 // Import returns the import with the given id.
 func (s *Service) Import(ctx context.Context, org, id string) (imp model.Import, err error) {
-	imp, err = model.View(ctx, s.env.Store, func(tx model.Tx) (model.Import, error) { return tx.Imports.Get(ctx, org, id) })
+	imp, err = model.Get(ctx, s.env.Store, func(tx model.Tx) (model.Import, error) { return tx.Imports.Get(ctx, org, id) })
 	return imp, model.DescribeNotFound(err, model.ImportMissing)
 }
 

@@ -52,6 +52,7 @@ func (s *Service) RecordHeartbeat(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
+		s.failedHeartbeats.Add(1)
 		return err
 	}
 	before := time.Duration(s.clockSkew.Swap(int64(skew)))
@@ -93,13 +94,13 @@ func (s *Service) expireDeadNode(ctx context.Context, node string) error {
 // removes the node. outOfMemory reports whether the node was killed for lack of memory.
 func (s *Service) expireNode(ctx context.Context, node string, outOfMemory bool) error {
 	for done := false; !done; {
-		err := s.env.Store.Update(ctx, func(tx model.Tx) error {
+		err := s.updateRuns(ctx, func(tx model.Tx, counts *requeued) error {
 			refs, err := tx.Imports.InStatus(ctx, model.Running, node, model.MaintenanceBatch)
 			if err != nil {
 				return err
 			}
 			for _, ref := range refs {
-				if err := s.reclaimImport(ctx, tx, ref, node, outOfMemory); err != nil {
+				if err := s.reclaimImport(ctx, tx, ref, node, outOfMemory, counts); err != nil {
 					return err
 				}
 			}
@@ -121,7 +122,7 @@ func (s *Service) expireNode(ctx context.Context, node string, outOfMemory bool)
 // reclaimImport queues an import of a node that has ended, unless its run has ended. If the node
 // was killed for lack of memory, any of its imports may be the cause, so each of them runs alone
 // from then on. An import that was already alone is the cause, and fails.
-func (s *Service) reclaimImport(ctx context.Context, tx model.Tx, ref model.ImportRef, node string, outOfMemory bool) error {
+func (s *Service) reclaimImport(ctx context.Context, tx model.Tx, ref model.ImportRef, node string, outOfMemory bool, counts *requeued) error {
 	imp, err := tx.Imports.Get(ctx, ref.Org, ref.ID)
 	if model.IsKind(err, model.NotFound) {
 		return nil
@@ -131,14 +132,14 @@ func (s *Service) reclaimImport(ctx context.Context, tx model.Tx, ref model.Impo
 	}
 	switch {
 	case !outOfMemory:
-		return s.requeueLost(ctx, tx, imp, s.env.Now())
+		return s.requeueLost(ctx, tx, imp, s.env.Now(), counts)
 	case imp.Alone:
 		s.env.Log.Error("import failed because its process was killed twice for lack of memory", "import", imp.ID, "org", imp.Org, "run", imp.Run)
 		return s.failRun(ctx, tx, imp, intray.NewMessage("import.memory_exhausted", nil))
 	}
 	s.env.Log.Warn("the process of an import was killed for lack of memory; the import will run alone", "import", imp.ID, "org", imp.Org, "run", imp.Run)
 	imp.Alone = true
-	return s.requeue(ctx, tx, imp)
+	return s.requeue(ctx, tx, imp, counts)
 }
 
 // reclaimAbandoned reclaims imports that are running in this process according to
@@ -159,7 +160,9 @@ func (s *Service) reclaimAbandoned(ctx context.Context) error {
 	s.idleRuns = idle
 	for _, ref := range again {
 		s.env.Log.Warn("reclaim an abandoned import", "import", ref.ID, "run", ref.Run)
-		err = errors.Join(err, s.env.Store.Update(ctx, func(tx model.Tx) error { return s.reclaimImport(ctx, tx, ref, s.env.Node, false) }))
+		err = errors.Join(err, s.updateRuns(ctx, func(tx model.Tx, counts *requeued) error {
+			return s.reclaimImport(ctx, tx, ref, s.env.Node, false, counts)
+		}))
 	}
 	return err
 }

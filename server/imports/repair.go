@@ -54,12 +54,18 @@ func (s *Service) OpenStage(ctx context.Context, imp *model.Import) (*staging.St
 func (s *Service) OpenIntactStage(ctx context.Context, prefix string) (*staging.Stage, error) {
 	staged, err := staging.Open(ctx, s.env.Blobs, prefix)
 	if err != nil {
+		if isStageDamage(err) {
+			s.env.CountDamage()
+		}
 		return nil, fmt.Errorf("open the staged rows: %w", err)
 	}
 	if staged.DataSize() > model.VerifyFirst && !s.env.IsSuspect(prefix) {
 		return staged, nil
 	}
 	if err := staged.Verify(ctx); err != nil {
+		if isStageDamage(err) {
+			s.env.CountDamage()
+		}
 		return nil, errors.Join(fmt.Errorf("open the staged rows: %w", err), staged.Close())
 	}
 	s.env.ClearSuspect(prefix)

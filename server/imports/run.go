@@ -36,8 +36,9 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 	}
 	var imp model.Import
 	claimed := false
+	limits := model.RunLimits{PerOrg: s.cfg.RunsPerOrg, PerOrgAndNode: max(1, s.cfg.Runs-1)}
 	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
-		imp, err = tx.Imports.Claim(ctx, s.env.Node, s.cfg.RunsPerOrg, s.env.Now())
+		imp, err = tx.Imports.Claim(ctx, s.env.Node, limits, s.env.Now())
 		if claimed = !model.IsKind(err, model.NotFound); !claimed {
 			return nil
 		}
@@ -103,13 +104,13 @@ func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
 
 // requeueFailed returns a function that queues an import after a failed run. Each
 // failed run counts as lost and doubles the delay, unless the storage was full.
-func (s *Service) requeueFailed(err error) func(context.Context, model.Tx, model.Import) error {
-	return func(ctx context.Context, tx model.Tx, imp model.Import) error {
+func (s *Service) requeueFailed(err error) requeue {
+	return func(ctx context.Context, tx model.Tx, imp model.Import, counts *requeued) error {
 		if model.IsKind(model.WrapStorageFull(err), model.Unavailable) {
 			imp.Queued = s.env.Now().Add(storageRetryDelay)
-			return s.requeue(ctx, tx, imp)
+			return s.requeue(ctx, tx, imp, counts)
 		}
-		return s.requeueLost(ctx, tx, imp, s.env.Now().Add(time.Second<<imp.Lost))
+		return s.requeueLost(ctx, tx, imp, s.env.Now().Add(time.Second<<imp.Lost), counts)
 	}
 }
 
@@ -183,15 +184,8 @@ func (s *Service) failLostOriginal(ctx context.Context, imp *model.Import, lost 
 		}
 	}
 	s.env.Log.Error("received file lost", "import", imp.ID, "error", lost)
-	imp.Outcome = s.failedOutcome(text)
+	imp.Outcome = s.env.FailedOutcome(text)
 	return model.Failed, nil
-}
-
-// failedOutcome returns the outcome of an import that fails for a reason other than its content.
-func (s *Service) failedOutcome(text intray.Message) *model.Outcome {
-	return &model.Outcome{Finished: s.env.Now(), Outcome: engine.Outcome{
-		Verdict: engine.Broken, Notices: []intray.Notice{{Type: intray.UnreadableFile, Level: intray.LevelError, Text: text}},
-	}}
 }
 
 // failRun makes a running import fail for a reason other than its content.
@@ -199,7 +193,7 @@ func (s *Service) failRun(ctx context.Context, tx model.Tx, imp model.Import, te
 	if err := s.discardRun(ctx, tx, imp); err != nil {
 		return err
 	}
-	imp.Outcome, imp.Node = s.failedOutcome(text), ""
+	imp.Outcome, imp.Node = s.env.FailedOutcome(text), ""
 	return s.Transition(ctx, tx, &imp, model.Failed)
 }
 
@@ -373,14 +367,17 @@ func (s *Service) discardRun(ctx context.Context, tx model.Tx, imp model.Import)
 	return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.RunPrefix(imp.Run), Due: s.env.Now().Add(model.StopGrace)})
 }
 
-// returnToQueue calls requeue to queue an import that this process cannot finish. It reports
+// requeue queues an import again.
+type requeue func(ctx context.Context, tx model.Tx, imp model.Import, counts *requeued) error
+
+// returnToQueue calls again to queue an import that this process cannot finish. It reports
 // whether the run is still current. It deletes the blobs of the run if it is certain that they
 // are not needed.
-func (s *Service) returnToQueue(ctx context.Context, imp model.Import, requeue func(context.Context, model.Tx, model.Import) error) (current bool, err error) {
+func (s *Service) returnToQueue(ctx context.Context, imp model.Import, again requeue) (current bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requeueTimeout)
 	defer cancel()
 	needed := true
-	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+	err = s.updateRuns(ctx, func(tx model.Tx, counts *requeued) error {
 		now, err := tx.Imports.Get(ctx, imp.Org, imp.ID)
 		if err != nil && !model.IsKind(err, model.NotFound) {
 			return err
@@ -390,7 +387,7 @@ func (s *Service) returnToQueue(ctx context.Context, imp model.Import, requeue f
 		if needed || !current {
 			return nil
 		}
-		return requeue(ctx, tx, now)
+		return again(ctx, tx, now, counts)
 	})
 	if err == nil && !needed {
 		s.env.DiscardBlobs(ctx, imp.RunPrefix(imp.Run))
@@ -401,7 +398,8 @@ func (s *Service) returnToQueue(ctx context.Context, imp model.Import, requeue f
 // requeue queues an import again and schedules the deletion of the blobs of its run.
 // Because both happen in one transaction, the blobs remain if an earlier commit that
 // refers to them succeeded although its response was lost.
-func (s *Service) requeue(ctx context.Context, tx model.Tx, imp model.Import) error {
+func (s *Service) requeue(ctx context.Context, tx model.Tx, imp model.Import, counts *requeued) error {
+	counts.repeated++
 	if err := s.discardRun(ctx, tx, imp); err != nil {
 		return err
 	}
@@ -413,19 +411,21 @@ func (s *Service) requeue(ctx context.Context, tx model.Tx, imp model.Import) er
 
 // requeueLost queues an import whose run was lost. The next run starts at notBefore
 // or later. After maxLost lost runs, the import fails.
-func (s *Service) requeueLost(ctx context.Context, tx model.Tx, imp model.Import, notBefore time.Time) error {
+func (s *Service) requeueLost(ctx context.Context, tx model.Tx, imp model.Import, notBefore time.Time, counts *requeued) error {
 	if err := s.discardRun(ctx, tx, imp); err != nil {
 		return err
 	}
 	imp.Lost++
+	counts.lost++
 	imp.Queued = notBefore
 	if err := s.Transition(ctx, tx, &imp, model.Pending); err != nil {
 		return err
 	}
 	if imp.Lost < maxLost {
+		counts.repeated++
 		return model.EnqueueRun(ctx, tx)
 	}
-	imp.Outcome = s.failedOutcome(intray.NewMessage("import.given_up", intray.Params{"n": imp.Lost}))
+	imp.Outcome = s.env.FailedOutcome(intray.NewMessage("import.given_up", intray.Params{"n": imp.Lost}))
 	return s.Transition(ctx, tx, &imp, model.Failed)
 }
 

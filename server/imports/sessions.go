@@ -89,7 +89,7 @@ func (s *Service) ResumeSession(ctx context.Context, org, id string, life time.D
 }
 
 func (s *Service) session(ctx context.Context, org, id string) (session model.Session, err error) {
-	session, err = model.View(ctx, s.env.Store, func(tx model.Tx) (model.Session, error) { return tx.Sessions.Get(ctx, org, id) })
+	session, err = model.Get(ctx, s.env.Store, func(tx model.Tx) (model.Session, error) { return tx.Sessions.Get(ctx, org, id) })
 	if err == nil && session.Saved.Before(s.env.Now().Add(-sessionLife)) {
 		err = model.NotFoundError(model.SessionMissing)
 	}

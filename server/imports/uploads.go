@@ -217,7 +217,7 @@ const MaxUploads = 10000
 
 // Upload returns an upload of any status.
 func (s *Service) Upload(ctx context.Context, org, id string) (u model.Upload, err error) {
-	u, err = model.View(ctx, s.env.Store, func(tx model.Tx) (model.Upload, error) { return tx.Uploads.Get(ctx, org, id) })
+	u, err = model.Get(ctx, s.env.Store, func(tx model.Tx) (model.Upload, error) { return tx.Uploads.Get(ctx, org, id) })
 	return u, model.DescribeNotFound(err, model.UploadMissing)
 }
 

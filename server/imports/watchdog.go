@@ -30,16 +30,47 @@ var (
 	errStalled    = errors.New("the run has stalled")
 )
 
-// RunCounts describes the runs of this process.
-type RunCounts struct {
+// Counts are numbers of events in this process.
+type Counts struct {
 	// Stalled is the number of runs that made no progress and were canceled.
 	Stalled int64
 	// Stuck is the number of runs that were canceled but have not ended. They occupy workers.
 	Stuck int64
+	// Repeated is the number of runs, of this process or of processes that have ended, after
+	// which this process queued the import again. Lost is the number of those that crashed or
+	// failed, and therefore count toward the maximum of an import.
+	Repeated, Lost int64
+	// FailedHeartbeats is the number of heartbeats that were not recorded.
+	FailedHeartbeats int64
+	// DamageFound is the number of times that a stored file was found missing or changed.
+	DamageFound int64
 }
 
-// RunCounts returns the numbers of stalled and stuck runs.
-func (s *Service) RunCounts() RunCounts { return RunCounts{s.stalledRuns.Load(), s.stuckRuns.Load()} }
+// Counts returns the current counts.
+func (s *Service) Counts() Counts {
+	return Counts{
+		Stalled: s.stalledRuns.Load(), Stuck: s.stuckRuns.Load(), Repeated: s.repeatedRuns.Load(), Lost: s.lostRuns.Load(),
+		FailedHeartbeats: s.failedHeartbeats.Load(), DamageFound: s.env.DamageFound(),
+	}
+}
+
+// requeued counts the runs that a transaction repeats. The transaction may be repeated itself.
+type requeued struct{ repeated, lost int64 }
+
+// updateRuns runs a transaction that may queue imports again, and counts their runs after it has
+// been committed.
+func (s *Service) updateRuns(ctx context.Context, work func(tx model.Tx, counts *requeued) error) error {
+	var counts requeued
+	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
+		counts = requeued{}
+		return work(tx, &counts)
+	})
+	if err == nil {
+		s.repeatedRuns.Add(counts.repeated)
+		s.lostRuns.Add(counts.lost)
+	}
+	return err
+}
 
 // progressKey is the key of the progress counter of a run in its context.
 type progressKey struct{}

@@ -93,16 +93,16 @@ func TestS1StalledRun(t *testing.T) {
 					t.Errorf("the import has the message %q and the node %q", text, store.imp.Node)
 				}
 				synctest.Wait()
-				if got := s.RunCounts(); got != (RunCounts{Stalled: 1}) {
+				if got := s.Counts(); got != (Counts{Stalled: 1}) {
 					t.Errorf("counts before the run is reported as stuck: %+v", got)
 				}
 				time.Sleep(stopPatience + time.Second)
-				if got := s.RunCounts(); got != (RunCounts{Stalled: 1, Stuck: 1}) {
+				if got := s.Counts(); got != (Counts{Stalled: 1, Stuck: 1}) {
 					t.Errorf("counts while the run does not stop: %+v", got)
 				}
 				stop()
 				synctest.Wait()
-				if got := s.RunCounts(); got != (RunCounts{Stalled: 1}) {
+				if got := s.Counts(); got != (Counts{Stalled: 1}) {
 					t.Errorf("counts after the run has stopped: %+v", got)
 				}
 			})
@@ -118,8 +118,8 @@ func TestStallAfterTheEnd(t *testing.T) {
 		ctx, stop := s.watchRun(t.Context(), store.imp)
 		defer stop()
 		time.Sleep(10 * time.Minute)
-		if ctx.Err() != nil || len(store.ended) > 0 || s.RunCounts() != (RunCounts{}) {
-			t.Errorf("canceled with %v, changes %v, counts %+v", context.Cause(ctx), store.ended, s.RunCounts())
+		if ctx.Err() != nil || len(store.ended) > 0 || s.Counts() != (Counts{}) {
+			t.Errorf("canceled with %v, changes %v, counts %+v", context.Cause(ctx), store.ended, s.Counts())
 		}
 	})
 }

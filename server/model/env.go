@@ -10,12 +10,14 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/queue"
 	"github.com/intraydata/intray/server/secrets"
@@ -51,6 +53,8 @@ type Env struct {
 	// suspects holds the keys of stored files, and the prefixes of stages, in which this
 	// process has found damage.
 	suspects sync.Map
+	// damage is the number of times that damage was found.
+	damage atomic.Int64
 	// recentUsage saves queries when quotas are checked.
 	recentUsage recentUsage
 }
@@ -124,6 +128,13 @@ func (e *Env) CheckBlobsPresent(ctx context.Context) error {
 		return fmt.Errorf("open the fingerprint of the store: %w", err)
 	}
 	return r.Close()
+}
+
+// FailedOutcome returns the outcome of an import that fails for a reason other than its content.
+func (e *Env) FailedOutcome(text intray.Message) *Outcome {
+	return &Outcome{Finished: e.Now(), Outcome: engine.Outcome{
+		Verdict: engine.Broken, Notices: []intray.Notice{{Type: intray.UnreadableFile, Level: intray.LevelError, Text: text}},
+	}}
 }
 
 // MaintenanceBatch is the maximum number of rows of each kind that one round of

@@ -37,6 +37,7 @@ func (e *Env) OpenFile(ctx context.Context, file File) (*FileReader, error) {
 	}
 	blobReader, err := e.Blobs.Open(ctx, file.Key)
 	if errors.Is(err, blob.ErrNotFound) {
+		e.CountDamage()
 		return nil, fmt.Errorf("open the stored file %s: %w: %w", file.Key, NewError(Damaged, "file_missing", intray.NewMessage("file.missing", nil)), err)
 	}
 	if err != nil {
@@ -108,7 +109,17 @@ func (r *FileReader) damaged(reason string) error {
 
 // Suspect records that the data with a key or prefix is damaged. This process verifies such data
 // as a whole before it uses it again.
-func (e *Env) Suspect(key string) { e.suspects.Store(key, nil) }
+func (e *Env) Suspect(key string) {
+	e.CountDamage()
+	e.suspects.Store(key, nil)
+}
+
+// CountDamage counts damage in stored data that is not passed to Suspect.
+func (e *Env) CountDamage() { e.damage.Add(1) }
+
+// DamageFound returns the number of times that this process has found a stored file missing or
+// changed. The same damage is counted each time it is found.
+func (e *Env) DamageFound() int64 { return e.damage.Load() }
 
 // IsSuspect reports whether this process has found damage in the data with a key or prefix.
 func (e *Env) IsSuspect(key string) bool {

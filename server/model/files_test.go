@@ -69,5 +69,8 @@ func TestFindingReliability4FileReader(t *testing.T) {
 				t.Fatalf("attempt %d: %d of %d bytes of a damaged file", attempt, got.Len(), len(content))
 			}
 		}
+		if found := env.DamageFound(); bytes.Equal(changed, content) && found != 0 || !bytes.Equal(changed, content) && found != 2 {
+			t.Fatalf("damage was counted %d times in two attempts", found)
+		}
 	})
 }

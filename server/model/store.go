@@ -28,6 +28,9 @@ type Store interface {
 	// Use it for heartbeats only, so that Update does not wait for long.
 	UpdateUrgently(ctx context.Context, work func(Tx) error) error
 	View(ctx context.Context, work func(Tx) error) error
+	// ViewOne is like View for work that makes one query and reads its rows before it returns. Such
+	// work needs no transaction, and it may be called again if the connection was broken.
+	ViewOne(ctx context.Context, work func(Tx) error) error
 	// Ping returns an error if the database does not respond.
 	Ping(ctx context.Context) error
 	// Forget overwrites deleted data if this process owns the database files.
@@ -39,6 +42,16 @@ type Store interface {
 // store.
 func View[T any](ctx context.Context, store Store, read func(Tx) (T, error)) (result T, err error) {
 	err = store.View(ctx, func(tx Tx) (err error) {
+		result, err = read(tx)
+		return err
+	})
+	return result, err
+}
+
+// Get returns the result of the function read, which it calls in [Store.ViewOne]. Therefore, read
+// must make only one query.
+func Get[T any](ctx context.Context, store Store, read func(Tx) (T, error)) (result T, err error) {
+	err = store.ViewOne(ctx, func(tx Tx) (err error) {
 		result, err = read(tx)
 		return err
 	})
@@ -148,12 +161,18 @@ type ImportQueueRows interface {
 	// Claim claims the next Pending import whose Queued is not after now, from the organization
 	// that has waited longest since it was last served. It sets the import to Running on node,
 	// increments its run number, and records when the organization was served. It skips
-	// organizations that already have perOrg imports in status Running. If there is no such
-	// import, it returns NotFound.
-	Claim(ctx context.Context, node string, perOrg int, now time.Time) (Import, error)
+	// organizations that have reached a limit. If there is no such import, it returns NotFound.
+	Claim(ctx context.Context, node string, limits RunLimits, now time.Time) (Import, error)
 	// InStatus returns at most limit imports with the given status in all organizations, oldest
 	// first. If node is not "", it returns only the imports of that node.
 	InStatus(ctx context.Context, status Status, node string, limit int) ([]ImportRef, error)
+}
+
+// RunLimits are the maximum numbers of imports of one organization that are in status Running.
+type RunLimits struct {
+	// PerOrg is the limit on all nodes together, and PerOrgAndNode the limit on each node.
+	// PerOrgAndNode does not apply if there is only one organization.
+	PerOrg, PerOrgAndNode int
 }
 
 // ImportRef identifies one run of an import.
@@ -380,9 +399,11 @@ type RetentionRows interface {
 	// DropProblems records that the problems of an import have been deleted. It returns NotFound if
 	// they had been deleted before.
 	DropProblems(ctx context.Context, org, importID string) error
-	// DropEdits deletes at most limit entries of the review log of an import, and returns their
-	// number.
-	DropEdits(ctx context.Context, importID string, limit int) (int64, error)
+	// CountEdits returns the number of entries of the review log of an import that belong to runs
+	// up to lastRun, but at most limit.
+	CountEdits(ctx context.Context, importID string, lastRun, limit int) (int64, error)
+	// DropEdits deletes at most limit of these entries, and returns their number.
+	DropEdits(ctx context.Context, importID string, lastRun, limit int) (int64, error)
 }
 
 // DeletionRows stores the receipts of deletions.

@@ -205,6 +205,10 @@ func (s *faultyStore) View(ctx context.Context, work func(model.Tx) error) error
 	return s.Store.View(ctx, func(tx model.Tx) error { return work(s.faults.Wrap(tx)) })
 }
 
+func (s *faultyStore) ViewOne(ctx context.Context, work func(model.Tx) error) error {
+	return s.Store.ViewOne(ctx, func(tx model.Tx) error { return work(s.faults.Wrap(tx)) })
+}
+
 func (s *faultyStore) Forget(ctx context.Context) error {
 	return Call(s.faults, "Forget", func() error { return s.Store.Forget(ctx) })
 }

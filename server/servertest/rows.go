@@ -138,8 +138,8 @@ func (rows importsFaults) Delete(ctx context.Context, org, id string) error {
 	return Call(rows.faults, "Imports.Delete", func() error { return rows.ImportRows.Delete(ctx, org, id) })
 }
 
-func (rows importsFaults) Claim(ctx context.Context, node string, perOrg int, now time.Time) (model.Import, error) {
-	return Get(rows.faults, "Imports.Claim", func() (model.Import, error) { return rows.ImportRows.Claim(ctx, node, perOrg, now) })
+func (rows importsFaults) Claim(ctx context.Context, node string, limits model.RunLimits, now time.Time) (model.Import, error) {
+	return Get(rows.faults, "Imports.Claim", func() (model.Import, error) { return rows.ImportRows.Claim(ctx, node, limits, now) })
 }
 
 func (rows importsFaults) InStatus(ctx context.Context, status model.Status, node string, limit int) ([]model.ImportRef, error) {
@@ -532,8 +532,16 @@ func (rows retentionFaults) DropProblems(ctx context.Context, org, importID stri
 	return Call(rows.faults, "Retention.DropProblems", func() error { return rows.RetentionRows.DropProblems(ctx, org, importID) })
 }
 
-func (rows retentionFaults) DropEdits(ctx context.Context, importID string, limit int) (int64, error) {
-	return Get(rows.faults, "Retention.DropEdits", func() (int64, error) { return rows.RetentionRows.DropEdits(ctx, importID, limit) })
+func (rows retentionFaults) CountEdits(ctx context.Context, importID string, lastRun, limit int) (int64, error) {
+	return Get(rows.faults, "Retention.CountEdits", func() (int64, error) {
+		return rows.RetentionRows.CountEdits(ctx, importID, lastRun, limit)
+	})
+}
+
+func (rows retentionFaults) DropEdits(ctx context.Context, importID string, lastRun, limit int) (int64, error) {
+	return Get(rows.faults, "Retention.DropEdits", func() (int64, error) {
+		return rows.RetentionRows.DropEdits(ctx, importID, lastRun, limit)
+	})
 }
 
 type deletionsFaults struct {

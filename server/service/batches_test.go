@@ -55,66 +55,108 @@ func TestFindingScale1Connector(t *testing.T) {
 	f.wantError(f.DeleteConnector(f.ctx, f.org, c.ID), model.NotFound, "not_found")
 }
 
+// withLog stores a log of 2*DeleteBatch+1 changes for the run of an import.
+func (f *fixture) withLog(imp model.Import) model.Import {
+	f.Helper()
+	must(f.T, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		for n := range 2*model.DeleteBatch + 1 {
+			edit := model.Edit{Org: f.org, ImportID: imp.ID, Run: imp.Run, Seq: int64(n + 1), Op: fmt.Sprint(n), Kind: "fill", Request: json.RawMessage(`{}`), Result: json.RawMessage(`{}`)}
+			if err := tx.Edits.Append(f.ctx, edit); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	return imp
+}
+
+// remainingEdits returns the length of the log of the run of an import.
+func (f *fixture) remainingEdits(imp model.Import) (n int) {
+	f.Helper()
+	must(f.T, f.Store.View(f.ctx, func(tx model.Tx) error {
+		n = 0
+		for _, err := range tx.Edits.ListAfter(f.ctx, f.org, imp.ID, imp.Run, 0) {
+			if err != nil {
+				return err
+			}
+			n++
+		}
+		return nil
+	}))
+	return n
+}
+
 // TestFindingScale1Edits checks that a long review log is deleted in small transactions when its
-// import is deleted or its results expire, but that the log of a review in progress stays whole
-// until the import is deleted.
+// import is deleted. If the deletion of an import under review is interrupted, the import has failed.
 func TestFindingScale1Edits(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	withLog := func(imp model.Import) model.Import {
-		t.Helper()
-		must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
-			for n := range 2*model.DeleteBatch + 1 {
-				edit := model.Edit{Org: f.org, ImportID: imp.ID, Run: imp.Run, Seq: int64(n + 1), Op: fmt.Sprint(n), Kind: "fill", Request: json.RawMessage(`{}`), Result: json.RawMessage(`{}`)}
-				if err := tx.Edits.Append(f.ctx, edit); err != nil {
-					return err
-				}
+	ended := f.withLog(f.finishedImport(goodFile, ""))
+	reviewed := f.withLog(f.wantStatus(f.finishedImport(badFile, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`), model.NeedsReview))
+	for _, imp := range []*model.Import{&ended, &reviewed} {
+		const batches = 2
+		for n := range batches {
+			f.Faults.ArmUse("Retention.DropEdits", n+1)
+			if err := f.DeleteImport(f.ctx, f.org, imp.ID); !errors.Is(err, servertest.ErrInjected) {
+				t.Errorf("the interrupted deletion: %v", err)
 			}
-			return nil
-		}))
-		return imp
-	}
-	remaining := func(imp model.Import) (n int) {
-		t.Helper()
-		must(t, f.Store.View(f.ctx, func(tx model.Tx) error {
-			n = 0
-			for _, err := range tx.Edits.ListAfter(f.ctx, f.org, imp.ID, imp.Run, 0) {
-				if err != nil {
-					return err
-				}
-				n++
+			if got, want := f.remainingEdits(*imp), (batches-n)*model.DeleteBatch+1; n == 0 && got != want {
+				t.Errorf("%s: %d entries remain after an interrupted deletion, want %d", imp.Status, got, want)
 			}
-			return nil
-		}))
-		return n
-	}
-	ended := withLog(f.finishedImport(goodFile, ""))
-	reviewed := withLog(f.wantStatus(f.finishedImport(badFile, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`), model.NeedsReview))
-	for imp, left := range map[*model.Import]int{&ended: 0, &reviewed: 2*model.DeleteBatch + 1} {
+		}
+		if n := f.remainingEdits(*imp); n != model.DeleteBatch+1 {
+			t.Errorf("%s: %d entries remain after the second interrupted deletion", imp.Status, n)
+		}
+		if imp == &reviewed {
+			failed := f.wantStatus(*imp, model.Failed)
+			if got := failed.Outcome.Notices[0].Text.Code; got != "import.deletion_interrupted" {
+				t.Errorf("the import failed because of %s", got)
+			}
+		}
 		f.Faults.ArmUse("Imports.Delete", 1)
 		if err := f.DeleteImport(f.ctx, f.org, imp.ID); !errors.Is(err, servertest.ErrInjected) {
 			t.Errorf("the interrupted deletion: %v", err)
 		}
-		if n := remaining(*imp); n != left {
-			t.Errorf("%s: %d entries remain after an interrupted deletion, want %d", imp.Status, n, left)
+		if n := f.remainingEdits(*imp); n != 1 {
+			t.Errorf("%s: %d entries remain before the last transaction, want 1", imp.Status, n)
 		}
 		must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
-		if n := remaining(*imp); n != 0 {
+		if n := f.remainingEdits(*imp); n != 0 {
 			t.Errorf("%s: %d entries remain", imp.Status, n)
 		}
 	}
+}
 
-	expired := withLog(f.finishedImport(goodFile, ""))
+// TestFindingScale1OtherEdits checks that the log of an earlier run is deleted in small transactions
+// as well, while the import is under review, and that a long log is deleted so when results expire.
+func TestFindingScale1OtherEdits(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	short := f.wantStatus(f.finishedImport(badFile, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`), model.NeedsReview)
+	earlier := short
+	earlier.Run--
+	f.withLog(earlier)
+	f.Faults.ArmUse("Imports.Delete", 1)
+	if err := f.DeleteImport(f.ctx, f.org, short.ID); !errors.Is(err, servertest.ErrInjected) {
+		t.Errorf("the interrupted deletion: %v", err)
+	}
+	if n := f.remainingEdits(earlier); n != 1 {
+		t.Errorf("%d entries of the earlier run remain before the last transaction, want 1", n)
+	}
+	f.wantStatus(short, model.NeedsReview)
+	must(t, f.DeleteImport(f.ctx, f.org, short.ID))
+
+	expired := f.withLog(f.finishedImport(goodFile, ""))
 	must(t, f.SetRetention(f.ctx, f.org, []model.Retention{{Results: 1}}))
 	f.Clock.Advance(25 * time.Hour)
 	f.Faults.ArmUse("Imports.UpdateIf", 1)
 	if _, err := f.Expire(f.ctx); !errors.Is(err, servertest.ErrInjected) {
 		t.Errorf("the interrupted expiry: %v", err)
 	}
-	if n := remaining(expired); n != 0 {
-		t.Errorf("%d entries remain after an interrupted expiry", n)
+	if n := f.remainingEdits(expired); n != 1 {
+		t.Errorf("%d entries remain before the last transaction of an expiry, want 1", n)
 	}
-	if n, err := f.Expire(f.ctx); n != 1 || err != nil || remaining(expired) != 0 {
+	if n, err := f.Expire(f.ctx); n != 1 || err != nil || f.remainingEdits(expired) != 0 {
 		t.Errorf("expired %d parts, %v", n, err)
 	}
 }

@@ -242,8 +242,12 @@ func TestFindingReliability4Unrecoverable(t *testing.T) {
 		if name == "it is missing" {
 			code = "file_missing"
 		}
+		counted := f.Counts().DamageFound
 		_, err := f.tryDownload(imp, imports.RawFile)
 		f.wantError(err, model.Damaged, code)
+		if got := f.Counts().DamageFound - counted; got != 1 {
+			t.Errorf("%s: damage was counted %d times", name, got)
+		}
 		restore := f.damage(imp.Stage+"/seg-0000.parquet", func([]byte) []byte { return nil })
 		for _, what := range []string{"csv", "parquet"} {
 			got, err := f.tryDownload(imp, what)
@@ -251,6 +255,9 @@ func TestFindingReliability4Unrecoverable(t *testing.T) {
 			if got != "" {
 				t.Errorf("%s: %d bytes of %s were delivered", name, len(got), what)
 			}
+		}
+		if got := f.Counts().DamageFound - counted; got < 3 {
+			t.Errorf("%s: damage of the received file and of the rows was counted %d times", name, got)
 		}
 		err = f.TraceRow(f.ctx, imp, 0, "", func(intray.Field, intray.Trace) error { return nil })
 		f.wantError(err, model.Damaged, "file_damaged")

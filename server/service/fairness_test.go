@@ -9,6 +9,7 @@ import (
 
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/server/webhooks"
 )
@@ -128,5 +129,33 @@ func TestThroughput(t *testing.T) {
 	t.Logf("%d organizations, %d runs: Jain's index %.4f", n, int(sum), index)
 	if index < 0.95 {
 		t.Errorf("Jain's index is %.4f, want at least 0.95: %v", index, runs)
+	}
+}
+
+// While an import of one organization is running, one of two runs of the process must remain for
+// the others. A process with a single run cannot leave one.
+func TestRunsLeftForOthers(t *testing.T) {
+	t.Parallel()
+	for runs, wants := range map[int]bool{1: false, 2: false, 3: true} {
+		f := newFixture(t, func(_ *fixture, cfg *service.Config) { cfg.Runs = runs })
+		other, err := f.CreateOrg(f.ctx, "Other")
+		must(t, err)
+		queue := func(org string) {
+			_, err := f.CreateImport(f.ctx, org, imports.Draft{Doc: doc(t, contacts, ""), Rows: strings.NewReader(`[{"email":"a@example.org"}]`)})
+			must(t, err)
+		}
+		queue(f.org)
+		must(t, f.Store.Update(f.ctx, func(tx model.Tx) error { // its run does not end during this test
+			_, err := tx.Imports.Claim(f.ctx, servertest.Node, model.RunLimits{PerOrg: 1, PerOrgAndNode: 1}, f.Clock.Now())
+			return err
+		}))
+		queue(f.org)
+		if ran, err := f.RunNext(f.ctx); err != nil || ran != wants {
+			t.Errorf("%d runs: a second import of the organization ran: %t, %v; want %t", runs, ran, err, wants)
+		}
+		queue(other.ID)
+		if ran, err := f.RunNext(f.ctx); err != nil || !ran {
+			t.Errorf("%d runs: the import of the other organization did not run: %v", runs, err)
+		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
@@ -93,6 +94,7 @@ func TestCrashedRun(t *testing.T) {
 			if imp := f.wantStatus(imp, model.Pending); imp.Lost != 1 || imp.Node != "" {
 				t.Errorf("lost %d times, node %q; want once and none", imp.Lost, imp.Node)
 			}
+			f.wantCounts(imports.Counts{Repeated: 1, Lost: 1})
 			if n := f.waitingJobs(); n == 0 {
 				t.Error("no job waits for the import")
 			}
@@ -101,6 +103,13 @@ func TestCrashedRun(t *testing.T) {
 			f.wantNoBlobsOfRun(imp, 1)
 			f.wantResult(imp, goodResult)
 		})
+	}
+}
+
+func (f *fixture) wantCounts(want imports.Counts) {
+	f.Helper()
+	if diff := cmp.Diff(want, f.Counts()); diff != "" {
+		f.Errorf("counts (-want +got):\n%s", diff)
 	}
 }
 
@@ -183,6 +192,7 @@ func TestTenLostRuns(t *testing.T) {
 	if diff := cmp.Diff(want, imp.Outcome.AllNotices()); diff != "" || imp.Outcome.Verdict != engine.Broken {
 		t.Errorf("verdict %d, notices (-want +got):\n%s", imp.Outcome.Verdict, diff)
 	}
+	f.wantCounts(imports.Counts{Repeated: 9, Lost: 10})
 	for run := range 10 {
 		f.wantNoBlobsOfRun(imp, run+1)
 	}
@@ -210,6 +220,7 @@ func TestFailingRunWaits(t *testing.T) {
 		if imp := f.wantStatus(imp, model.Pending); imp.Lost != lost {
 			t.Errorf("attempt %d: lost %d times", lost, imp.Lost)
 		}
+		f.wantCounts(imports.Counts{Repeated: int64(lost), Lost: int64(lost)})
 		wait := time.Second << (lost - 1)
 		f.Clock.Advance(wait - time.Microsecond)
 		if ran, err := f.RunNext(f.ctx); ran || err != nil {
@@ -245,6 +256,7 @@ func TestStoppedRun(t *testing.T) {
 			if imp := f.wantStatus(imp, model.Pending); imp.Lost != 0 {
 				t.Errorf("the stop counts as %d lost runs", imp.Lost)
 			}
+			f.wantCounts(imports.Counts{Repeated: 1})
 			if n := f.waitingJobs(); n == 0 {
 				t.Error("no job waits for the import")
 			}
@@ -382,7 +394,7 @@ func TestS1StalledRunOccupiesItsWorker(t *testing.T) {
 	f.Blobs.OnUse(nil)
 	close(resume)
 	<-returned
-	if got := f.RunCounts().Stalled; got != 1 {
+	if got := f.Counts().Stalled; got != 1 {
 		t.Errorf("%d stalled runs are counted, want 1", got)
 	}
 	f.wantStatus(imp, model.Failed)

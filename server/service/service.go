@@ -48,9 +48,10 @@ type Config struct {
 
 	// MaxFileSize is the maximum size of an uploaded file, in bytes. Default 1 GiB.
 	MaxFileSize int64
-	// RunsPerOrg is the maximum number of imports of one organization that run at the same
-	// time. Default 2.
-	RunsPerOrg int
+	// Runs is the maximum number of imports that run at the same time in this process, and
+	// RunsPerOrg the maximum for one organization in all processes. Default 4 and 2. If there
+	// are several organizations, one of them occupies at most Runs-1 runs of a process.
+	Runs, RunsPerOrg int
 	// StallTimeout is the time after which a run of an import that makes no progress is
 	// canceled. Default 30 minutes.
 	StallTimeout time.Duration
@@ -119,7 +120,7 @@ func New(cfg Config) (*Service, error) {
 	s.schemaService = schemas.New(s.env, cfg.CheckHooks)
 	s.retentionService = retention.New(s.env)
 	s.importService = imports.New(s.env, imports.Config{
-		Schemas: s.schemaService, Engine: cfg.Engine, MaxFileSize: cfg.MaxFileSize, RunsPerOrg: cfg.RunsPerOrg, StallTimeout: cfg.StallTimeout, ReviewLinkLife: cfg.ReviewLinkLife, OnTransition: s.onTransition,
+		Schemas: s.schemaService, Engine: cfg.Engine, MaxFileSize: cfg.MaxFileSize, Runs: cfg.Runs, RunsPerOrg: cfg.RunsPerOrg, StallTimeout: cfg.StallTimeout, ReviewLinkLife: cfg.ReviewLinkLife, OnTransition: s.onTransition,
 		StageReviewed: func(ctx context.Context, imp model.Import, prefix string) error {
 			return s.StageReviewed(ctx, imp, prefix)
 		},
@@ -134,6 +135,7 @@ func New(cfg Config) (*Service, error) {
 
 func (cfg *Config) setDefaults() {
 	cfg.MaxFileSize = cmp.Or(max(cfg.MaxFileSize, 0), intray.MaxFileSize)
+	cfg.Runs = cmp.Or(max(cfg.Runs, 0), 4)
 	cfg.RunsPerOrg = cmp.Or(max(cfg.RunsPerOrg, 0), 2)
 	cfg.StallTimeout = cmp.Or(max(cfg.StallTimeout, 0), 30*time.Minute)
 	cfg.ReviewLinkLife = cmp.Or(max(cfg.ReviewLinkLife, 0), 30*24*time.Hour)

@@ -106,6 +106,20 @@ func TestFindingReliability5Skew(t *testing.T) {
 	}
 }
 
+func TestFailedHeartbeatsAreCounted(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	canceled, cancel := context.WithCancel(f.ctx)
+	cancel()
+	for range 2 {
+		if err := f.RecordHeartbeat(canceled); err == nil {
+			t.Error("a heartbeat was recorded after its time limit")
+		}
+	}
+	must(t, f.RecordHeartbeat(f.ctx))
+	f.wantCounts(imports.Counts{FailedHeartbeats: 2})
+}
+
 // skewedStore is a store whose clock is set by a function.
 type skewedStore struct {
 	model.Store
