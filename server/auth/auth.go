@@ -197,7 +197,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, 
 // or expired.
 func (s *Service) FindKey(ctx context.Context, key string) (model.Licence, error) {
 	hash := s.licenceKey.MAC([]byte(key))
-	l, err := model.View(ctx, s.env.Store, func(tx model.Tx) (model.Licence, error) { return tx.Accounts.LicenceByHash(ctx, hash) })
+	l, err := model.Get(ctx, s.env.Store, func(tx model.Tx) (model.Licence, error) { return tx.Accounts.LicenceByHash(ctx, hash) })
 	unknown := model.NewError(model.Denied, "unknown_key", intray.NewMessage("license_key.unknown", nil))
 	switch {
 	case model.IsKind(err, model.NotFound):
@@ -327,7 +327,7 @@ func VerifyGrant(ctx context.Context, env *model.Env, key secrets.Key, token str
 	if err != nil || g.Licence == "" {
 		return g, err
 	}
-	l, err := model.View(ctx, env.Store, func(tx model.Tx) (model.Licence, error) { return tx.Accounts.Licence(ctx, g.Licence) })
+	l, err := model.Get(ctx, env.Store, func(tx model.Tx) (model.Licence, error) { return tx.Accounts.Licence(ctx, g.Licence) })
 	if model.IsKind(err, model.NotFound) || err == nil && !l.Revoked.IsZero() {
 		return Grant{}, RevokedError(link)
 	}

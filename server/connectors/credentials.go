@@ -222,7 +222,7 @@ func (s *Service) Credentials(ctx context.Context, org string, offset, limit int
 
 // Credential returns the credential with the given id.
 func (s *Service) Credential(ctx context.Context, org, id string) (c model.Credential, err error) {
-	c, err = model.View(ctx, s.env.Store, func(tx model.Tx) (model.Credential, error) { return tx.Credentials.Get(ctx, org, id) })
+	c, err = model.Get(ctx, s.env.Store, func(tx model.Tx) (model.Credential, error) { return tx.Credentials.Get(ctx, org, id) })
 	return c, model.DescribeNotFound(err, model.CredentialMissing)
 }
 

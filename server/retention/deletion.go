@@ -11,6 +11,9 @@ import (
 
 // DeleteImport deletes an import and its blobs. If the import is running, it cancels the run.
 func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
+	if err := s.endReview(ctx, org, id); err != nil {
+		return err
+	}
 	if err := s.dropEdits(ctx, org, id); err != nil {
 		return err
 	}
@@ -26,6 +29,39 @@ func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
 	}
 	s.env.DiscardBlobs(ctx, imp.Prefix())
 	return nil
+}
+
+// endReview ends a review with a long log, so that dropEdits can delete the log. Nobody is notified,
+// because the import is about to be deleted. If the deletion is interrupted, the import has failed
+// with a message that says so, and can be deleted again.
+func (s *Service) endReview(ctx context.Context, org, id string) error {
+	long, err := model.View(ctx, s.env.Store, func(tx model.Tx) (bool, error) { return hasLongReview(ctx, tx, org, id) })
+	if err != nil || !long {
+		return err
+	}
+	return s.env.UpdateToFree(ctx, func(tx model.Tx) error {
+		long, err := hasLongReview(ctx, tx, org, id)
+		if err != nil || !long {
+			return err
+		}
+		imp, err := tx.Imports.Get(ctx, org, id)
+		if err != nil {
+			return err
+		}
+		imp.Status, imp.Modified = model.Failed, s.env.Now()
+		imp.Outcome = s.env.FailedOutcome(intray.NewMessage("import.deletion_interrupted", nil))
+		return tx.Imports.UpdateIf(ctx, imp, model.NeedsReview, imp.Run)
+	})
+}
+
+// hasLongReview reports whether an import is under review and has at least DeleteBatch changes.
+func hasLongReview(ctx context.Context, tx model.Tx, org, id string) (bool, error) {
+	imp, err := tx.Imports.Get(ctx, org, id)
+	if err != nil || imp.Status != model.NeedsReview {
+		return false, model.IgnoreKind(err, model.NotFound)
+	}
+	last, err := tx.Edits.LastSeq(ctx, org, id, imp.Run)
+	return last >= model.DeleteBatch, err
 }
 
 func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Import) error {

@@ -121,23 +121,25 @@ func (s *Service) expire(ctx context.Context, policy model.Retention, part model
 	}
 }
 
-// dropEdits deletes a long review log of an import that has ended, in small transactions. A log has
-// as many entries as reviewers made changes. A log of less than DeleteBatch entries is deleted with
-// its import or its results.
+// dropEdits deletes a long review log of an import in small transactions. A log has as many entries
+// as reviewers made changes. A log of less than DeleteBatch entries is deleted with its import or its
+// results. dropEdits does not delete the log of a review in progress, because half a log would
+// change the rows under review.
 func (s *Service) dropEdits(ctx context.Context, org, id string) error {
 	for {
-		deleted := int64(0)
+		lastRun, deleted := 0, int64(0)
 		long, err := model.View(ctx, s.env.Store, func(tx model.Tx) (bool, error) {
 			imp, err := tx.Imports.Get(ctx, org, id)
-			if err != nil || imp.Status != model.Successful && imp.Status != model.Failed {
+			if err != nil {
 				return false, model.IgnoreKind(err, model.NotFound)
 			}
-			last, err := tx.Edits.LastSeq(ctx, org, id, imp.Run)
-			return last >= model.DeleteBatch, err
+			lastRun = lastUnusedRun(imp)
+			n, err := tx.Retention.CountEdits(ctx, id, lastRun, model.DeleteBatch)
+			return n == model.DeleteBatch, err
 		})
 		if err == nil && long {
 			err = s.env.UpdateToFree(ctx, func(tx model.Tx) (err error) {
-				deleted, err = tx.Retention.DropEdits(ctx, id, model.DeleteBatch)
+				deleted, err = tx.Retention.DropEdits(ctx, id, lastRun, model.DeleteBatch)
 				return err
 			})
 		}
@@ -145,6 +147,15 @@ func (s *Service) dropEdits(ctx context.Context, org, id string) error {
 			return err
 		}
 	}
+}
+
+// lastUnusedRun returns the number of the last run whose review log is not used any more. The run
+// under review uses its log. After that, only repairs of the result use it, which a deletion ends.
+func lastUnusedRun(imp model.Import) int {
+	if imp.Status == model.Running || imp.Status == model.NeedsReview {
+		return imp.Run - 1
+	}
+	return imp.Run
 }
 
 // expirePart deletes one part of an import that has ended, and stores the receipt. It returns
@@ -173,7 +184,7 @@ func (s *Service) expirePart(ctx context.Context, tx model.Tx, org, id string, p
 	case model.Results:
 		receipt.Size, receipt.SHA256, prefix = imp.Result.Size, imp.Result.SHA256, imp.RunPrefix(imp.Run)
 		imp.Result.Key, imp.Stage, u.Result.Key = "", "", ""
-		_, err = tx.Retention.DropEdits(ctx, imp.ID, math.MaxInt32) // dropEdits has deleted long logs
+		_, err = tx.Retention.DropEdits(ctx, imp.ID, imp.Run, math.MaxInt32) // dropEdits has deleted long logs
 	case model.Problems:
 		dropProblems(&imp)
 		u.Problems = model.ProblemSummary{}

@@ -72,7 +72,7 @@ func (s *Service) Schemas(ctx context.Context, org string, use func(list iter.Se
 
 // Schema returns a saved schema or the inline schema of an import.
 func (s *Service) Schema(ctx context.Context, org, id string) (schema model.Schema, err error) {
-	schema, err = model.View(ctx, s.env.Store, func(tx model.Tx) (model.Schema, error) { return tx.Schemas.Get(ctx, org, id) })
+	schema, err = model.Get(ctx, s.env.Store, func(tx model.Tx) (model.Schema, error) { return tx.Schemas.Get(ctx, org, id) })
 	return schema, model.DescribeNotFound(err, model.SchemaMissing)
 }
 

@@ -34,8 +34,10 @@ func (r accountRows) InsertLicence(ctx context.Context, l model.Licence) error {
 	return licences.insert(ctx, r.txn, l)
 }
 
+const byHash = ` WHERE hash = $1`
+
 func (r accountRows) LicenceByHash(ctx context.Context, hash []byte) (model.Licence, error) {
-	return licences.one(ctx, r.txn, ` WHERE hash = $1`, hash)
+	return licences.one(ctx, r.txn, byHash, hash)
 }
 
 func (r accountRows) Licence(ctx context.Context, id string) (model.Licence, error) {

@@ -54,7 +54,7 @@ func queryPlan(ctx context.Context, s *Store, query string, args ...any) (string
 				return err
 			}
 		}
-		rows, err := t.tx.QueryContext(ctx, explain+query, args...)
+		rows, err := t.QueryContext(ctx, explain+query, args...)
 		if err != nil {
 			return err
 		}

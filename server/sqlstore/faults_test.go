@@ -217,7 +217,7 @@ func TestFaultsReachTheCaller(t *testing.T) {
 			return tx.Schemas.Replace(ctx, model.Schema{ID: "x", Org: "x", Name: "y"})
 		},
 		"Imports.Claim with an import that waits": func(tx model.Tx) error {
-			_, err := tx.Imports.Claim(ctx, "x", 9, time.Now())
+			_, err := tx.Imports.Claim(ctx, "x", model.RunLimits{PerOrg: 9, PerOrgAndNode: 9}, time.Now())
 			return err
 		},
 		"Nodes.EnsureMark without a new mark": func(tx model.Tx) error {
@@ -254,6 +254,9 @@ func TestFaultsReachTheCaller(t *testing.T) {
 	for name, work := range map[string]func() error{
 		"Update": func() error { return s.Update(ctx, func(model.Tx) error { return nil }) },
 		"View":   func() error { return s.View(ctx, func(model.Tx) error { return nil }) },
+		"ViewOne": func() error {
+			return s.ViewOne(ctx, func(tx model.Tx) error { _, err := tx.Imports.Get(ctx, "x", "x"); return err })
+		},
 		"Ping":   func() error { return s.Ping(ctx) },
 		"Forget": func() error { return s.Forget(ctx) },
 		"KeyMarks": func() error {

@@ -89,6 +89,9 @@ func (r importRows) InStatus(ctx context.Context, status model.Status, node stri
 // claim therefore depends on the number of organizations, not on the number of imports. For
 // equivalent joins, the query planners chose one scan of all imports per organization.
 //
+// An organization whose imports could occupy a whole process would keep it from all others for as
+// long as they run. A single organization has nobody to leave room for.
+//
 // If the next import runs alone and the process is busy, nothing is claimed. Otherwise, imports
 // that run alone would wait until no others arrive.
 var claimNext = `
@@ -102,18 +105,20 @@ var claimNext = `
 		SELECT next.id FROM imports next WHERE next.status = 'PENDING' AND next.queued <= $2 AND next.org = (
 			SELECT o.id FROM waiting JOIN orgs o ON o.id = waiting.org
 			WHERE (SELECT count(*) FROM imports b WHERE b.status = 'RUNNING' AND b.org = o.id) < $3
+			AND ((SELECT count(*) FROM imports b WHERE b.status = 'RUNNING' AND b.org = o.id AND b.node = $1) < $4
+				OR NOT EXISTS (SELECT 1 FROM orgs other WHERE other.id <> o.id))
 			ORDER BY o.served, o.created, o.id LIMIT 1)
 		ORDER BY next.queued, next.id LIMIT 1)
 	AND NOT EXISTS (
 		SELECT 1 FROM imports here WHERE here.status = 'RUNNING' AND here.node = $1 AND (here.alone OR imports.alone))
 	RETURNING ` + imports.list
 
-func (r importRows) Claim(ctx context.Context, node string, perOrg int, now time.Time) (model.Import, error) {
+func (r importRows) Claim(ctx context.Context, node string, limits model.RunLimits, now time.Time) (model.Import, error) {
 	// Without the lock, concurrent claims would count the same running imports.
 	if err := r.acquireLock(ctx, lockClaim); err != nil {
 		return model.Import{}, err
 	}
-	imp, err := queryOne(ctx, r.txn, imports.entity, imports.cells, claimNext, node, toMicros(now), perOrg)
+	imp, err := queryOne(ctx, r.txn, imports.entity, imports.cells, claimNext, node, toMicros(now), limits.PerOrg, limits.PerOrgAndNode)
 	if err != nil {
 		return model.Import{}, err
 	}

@@ -110,7 +110,7 @@ func TestOpenAtOnce(t *testing.T) {
 }
 
 // TestConnectionsLost checks that the store recovers after the server closed all
-// connections during a transaction.
+// connections during a transaction and before a query.
 func TestConnectionsLost(t *testing.T) {
 	cfg := sqlstore.Config{URL: storetest.PostgresURL(t)}
 	s := open(t, cfg)
@@ -125,6 +125,11 @@ func TestConnectionsLost(t *testing.T) {
 	must(t, s.Update(ctx, func(tx model.Tx) error {
 		return tx.Accounts.InsertOrg(ctx, model.Org{ID: "o", Name: "Org"})
 	}))
+	endConnections(t, cfg.URL)
+	orgs, err := model.Get(ctx, s, func(tx model.Tx) ([]model.Org, error) { return tx.Accounts.Orgs(ctx) })
+	if err != nil || len(orgs) != 1 {
+		t.Errorf("Get: %v, %v", orgs, err)
+	}
 }
 
 func endConnections(t *testing.T, url string) {

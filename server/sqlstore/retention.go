@@ -61,9 +61,13 @@ func (r retentionRows) DropProblems(ctx context.Context, org, importID string) e
 	return r.execOne(ctx, imports.entity, `UPDATE imports SET problems_kept = FALSE`+byID+` AND problems_kept`, org, importID)
 }
 
-func (r retentionRows) DropEdits(ctx context.Context, importID string, limit int) (int64, error) {
+func (r retentionRows) CountEdits(ctx context.Context, importID string, lastRun, limit int) (int64, error) {
+	return r.count(ctx, edits.entity, `SELECT count(*) FROM (SELECT 1 FROM edits WHERE import_id = $1 AND run <= $2 LIMIT $3) AS counted`, importID, lastRun, max(limit, 0))
+}
+
+func (r retentionRows) DropEdits(ctx context.Context, importID string, lastRun, limit int) (int64, error) {
 	return r.exec(ctx, "delete edits", `
-		DELETE FROM edits WHERE import_id = $1 AND (run, seq) IN (SELECT run, seq FROM edits WHERE import_id = $1 LIMIT $2)`, importID, max(limit, 0))
+		DELETE FROM edits WHERE import_id = $1 AND (run, seq) IN (SELECT run, seq FROM edits WHERE import_id = $1 AND run <= $2 LIMIT $3)`, importID, lastRun, max(limit, 0))
 }
 
 type deletionRows struct{ *txn }

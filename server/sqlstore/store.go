@@ -43,6 +43,9 @@ type Store struct {
 	// outcomes caches the decoded outcomes of imports.
 	outcomes    *outcomeCache
 	write, read *sql.DB
+	// prepared are the prepared statements for write transactions, and preparedReads those for
+	// ViewOne. They are nil on PostgreSQL.
+	prepared, preparedReads statements
 	// writer orders the write transactions. It is nil on PostgreSQL.
 	writer  *writer
 	dialect dialect
@@ -63,6 +66,9 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	err := s.open(ctx, cfg)
 	if err == nil {
 		err = s.migrate(ctx)
+	}
+	if err == nil {
+		err = s.prepare(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the store: %w", translate(err)), s.Close())
@@ -167,6 +173,16 @@ func (s *Store) View(ctx context.Context, work func(model.Tx) error) error {
 	return s.logUnavailable(ctx, translate(err))
 }
 
+// ViewOne implements [model.Store].
+func (s *Store) ViewOne(ctx context.Context, work func(model.Tx) error) error {
+	tx := s.newTx(preparedQuerier{s.read, s.preparedReads, nil}, queue.Tx{}, "")
+	err := work(tx)
+	for tries := 1; isStaleConnection(err) && ctx.Err() == nil && tries < maxStale; tries++ {
+		err = work(tx)
+	}
+	return s.logUnavailable(ctx, translate(err))
+}
+
 func (s *Store) runTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work func(model.Tx) error) error {
 	tx, err := begin(ctx, db, opts)
 	for tries := 1; isStaleConnection(err) && tries < maxStale; tries++ {
@@ -178,10 +194,11 @@ func (s *Store) runTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work
 	defer func() { _ = tx.Conn.Close() }()
 	defer func() { _ = tx.Rollback() }()
 	hold := ""
+	var prepared statements
 	if opts == nil {
-		hold = s.dialect.forUpdate
+		hold, prepared = s.dialect.forUpdate, s.prepared
 	}
-	if err := work(s.newTx(tx, hold)); err != nil {
+	if err := work(s.newTx(preparedQuerier{tx, prepared, tx.Tx}, tx, hold)); err != nil {
 		return err
 	}
 	err = tx.Commit()
@@ -214,8 +231,10 @@ func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (queue.Tx, erro
 	return queue.Tx{Tx: tx, Conn: conn}, nil
 }
 
-func (s *Store) newTx(tx queue.Tx, hold string) model.Tx {
-	t := &txn{tx: tx, dialect: s.dialect, jobs: s.jobs, forUpdate: hold, outcomes: s.outcomes}
+// newTx returns the rows that run their queries with db, which is tx or, without a transaction, a
+// pool of connections.
+func (s *Store) newTx(db querier, tx queue.Tx, hold string) model.Tx {
+	t := &txn{querier: db, tx: tx, dialect: s.dialect, jobs: s.jobs, forUpdate: hold, outcomes: s.outcomes}
 	return model.Tx{
 		Accounts:    accountRows{t},
 		Schemas:     schemaRows{ownedRows[model.Schema]{t, schemas}},
@@ -256,6 +275,8 @@ func (s *Store) logUnavailable(ctx context.Context, err error) error {
 
 // txn is a transaction. Each type that embeds it reads and writes the rows of one entity.
 type txn struct {
+	querier
+	// tx is for the queue. It is zero in ViewOne.
 	tx      queue.Tx
 	dialect dialect
 	jobs    queue.Queue
@@ -269,7 +290,7 @@ type txn struct {
 // exec runs a statement and returns the number of affected rows. action describes
 // the statement in errors.
 func (t *txn) exec(ctx context.Context, action, query string, args ...any) (int64, error) {
-	res, err := t.tx.ExecContext(ctx, query, args...)
+	res, err := t.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, fmt.Errorf("%s: %w", action, translate(err))
 	}
@@ -287,7 +308,7 @@ func (t *txn) execOne(ctx context.Context, entity, query string, args ...any) er
 
 // count returns the single number that a query selects.
 func (t *txn) count(ctx context.Context, entity, query string, args ...any) (n int64, err error) {
-	if err := t.tx.QueryRowContext(ctx, query, args...).Scan(&n); err != nil {
+	if err := t.QueryRowContext(ctx, query, args...).Scan(&n); err != nil {
 		return 0, fmt.Errorf("count %s: %w", entity, translate(err))
 	}
 	return n, nil
@@ -319,7 +340,7 @@ func queryAll[T any](ctx context.Context, t *txn, entity string, cells func(*T) 
 func queryStream[T any](ctx context.Context, t *txn, entity string, cells func(*T) []any, query string, args ...any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
 		var none T
-		rows, err := t.tx.QueryContext(ctx, query, args...)
+		rows, err := t.QueryContext(ctx, query, args...)
 		if err != nil {
 			yield(none, fmt.Errorf("read %s: %w", entity, translate(err)))
 			return
@@ -403,7 +424,7 @@ func (r nodeRows) EnsureMark(ctx context.Context, name, fresh string) (string, e
 		}
 	}
 	var kept string
-	err := r.tx.QueryRowContext(ctx, `SELECT mark FROM marks WHERE name = $1`, name).Scan(&kept)
+	err := r.QueryRowContext(ctx, `SELECT mark FROM marks WHERE name = $1`, name).Scan(&kept)
 	if errors.Is(err, sql.ErrNoRows) {
 		return "", nil
 	}

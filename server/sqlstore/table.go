@@ -42,14 +42,14 @@ type table[T any] struct {
 	// that never change.
 	names []string
 	fixed int
-	// list contains all names, separated by commas.
-	list string
+	// list contains all names, separated by commas. inserting is the query that inserts a row.
+	list, inserting string
 }
 
 func newTable[T any](name, entity string, fixed int, addColumns func(*columns, *T)) *table[T] {
 	c := columns{names: []string{}}
 	addColumns(&c, new(T))
-	return &table[T]{name: name, entity: entity, addColumns: addColumns, names: c.names, fixed: fixed, list: strings.Join(c.names, ", ")}
+	return &table[T]{name: name, entity: entity, addColumns: addColumns, names: c.names, fixed: fixed, list: strings.Join(c.names, ", "), inserting: insertQuery(name, c.names)}
 }
 
 // cells returns pointers to the fields of v, in the order of the columns.
@@ -59,14 +59,22 @@ func (t *table[T]) cells(v *T) []any {
 	return c.cells
 }
 
+// insertQuery returns the query that inserts a row.
+func insertQuery(table string, names []string) string {
+	return "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES (" + placeholders(len(names)) + ") ON CONFLICT DO NOTHING"
+}
+
 // insert adds a row. more holds the names and values of columns that the table does not list.
 // If the row violates a unique constraint, insert returns Conflict, and the transaction can
 // continue.
 func (t *table[T]) insert(ctx context.Context, tx *txn, v T, more ...any) error {
 	c := columns{names: slices.Clip(t.names), cells: t.cells(&v)}
 	c.add(more...)
-	n, err := tx.exec(ctx, "insert "+t.entity, "INSERT INTO "+t.name+" ("+strings.Join(c.names, ", ")+
-		") VALUES ("+placeholders(len(c.cells))+") ON CONFLICT DO NOTHING", c.cells...)
+	query := t.inserting
+	if len(more) > 0 {
+		query = insertQuery(t.name, c.names)
+	}
+	n, err := tx.exec(ctx, "insert "+t.entity, query, c.cells...)
 	if err == nil && n == 0 {
 		return alreadyExists()
 	}

@@ -38,18 +38,24 @@ var countedBy = map[model.Status]string{
 	model.NeedsReview: "needs_review", model.Successful: "successful", model.Failed: "failed",
 }
 
-// countInserted adds an inserted import to the usage of its organization.
-func (t *txn) countInserted(ctx context.Context, imp model.Import) error {
+// countInsertedQuery returns the query that adds an inserted import in the given status, with $1 bytes of
+// files, to the usage of its organization $2.
+func countInsertedQuery(status model.Status) string {
 	change := "file_bytes = file_bytes + $1"
-	if column := countedBy[imp.Status]; column != "" {
+	if column := countedBy[status]; column != "" {
 		change += ", " + column + " = " + column + " + 1"
 	}
+	return `UPDATE org_usage SET ` + change + ` WHERE org = $2`
+}
+
+// countInserted adds an inserted import to the usage of its organization.
+func (t *txn) countInserted(ctx context.Context, imp model.Import) error {
 	bytes := int64(0)
 	for _, file := range []model.File{imp.Raw, imp.Result} {
 		if file.Key != "" {
 			bytes += file.Size
 		}
 	}
-	_, err := t.exec(ctx, "count import", `UPDATE org_usage SET `+change+` WHERE org = $2`, bytes, imp.Org)
+	_, err := t.exec(ctx, "count import", countInsertedQuery(imp.Status), bytes, imp.Org)
 	return err
 }

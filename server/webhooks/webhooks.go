@@ -155,7 +155,7 @@ func (s *Service) Webhooks(ctx context.Context, org string) ([]model.Webhook, er
 
 // Webhook returns the webhook with the given id.
 func (s *Service) Webhook(ctx context.Context, org, id string) (w model.Webhook, err error) {
-	w, err = model.View(ctx, s.env.Store, func(tx model.Tx) (model.Webhook, error) { return tx.Webhooks.Get(ctx, org, id) })
+	w, err = model.Get(ctx, s.env.Store, func(tx model.Tx) (model.Webhook, error) { return tx.Webhooks.Get(ctx, org, id) })
 	return w, model.DescribeNotFound(err, model.WebhookMissing)
 }
 

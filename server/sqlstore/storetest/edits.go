@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/intraydata/intray/server/model"
@@ -63,12 +64,18 @@ func testEdits(f *fixture) {
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Edits.Append(f.ctx, anEdit("org-a", id("none", 1), 1, 1)) })
 
 	f.mustUpdate(func(tx model.Tx) error {
-		for _, want := range []int64{2, 1, 0} {
-			n, err := tx.Retention.DropEdits(f.ctx, one.ID, 2)
-			if err != nil {
-				return err
+		for _, c := range []struct {
+			lastRun int
+			want    []int64
+		}{{0, []int64{0}}, {1, []int64{2, 0}}, {2, []int64{1, 0}}} {
+			for _, want := range c.want {
+				counted, err := tx.Retention.CountEdits(f.ctx, one.ID, c.lastRun, 2)
+				n, failure := tx.Retention.DropEdits(f.ctx, one.ID, c.lastRun, 2)
+				if err = errors.Join(err, failure); err != nil {
+					return err
+				}
+				f.wantEqual([]int64{counted, n}, []int64{want, want})
 			}
-			f.wantEqual(n, want)
 		}
 		return tx.Edits.Append(f.ctx, first)
 	})

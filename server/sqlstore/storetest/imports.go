@@ -183,12 +183,74 @@ func testImportsInStatus(f *fixture) {
 }
 
 func (f *fixture) claimImport(perOrg int) (model.Import, error) {
-	var imp model.Import
-	err := f.store.Update(f.ctx, func(tx model.Tx) (err error) {
-		imp, err = tx.Imports.Claim(f.ctx, "node", perOrg, startPlus(60))
+	return f.claimOn("node", model.RunLimits{PerOrg: perOrg, PerOrgAndNode: perOrg})
+}
+
+func (f *fixture) claimOn(node string, limits model.RunLimits) (imp model.Import, err error) {
+	err = f.store.Update(f.ctx, func(tx model.Tx) (err error) {
+		imp, err = tx.Imports.Claim(f.ctx, node, limits, startPlus(60))
 		return err
 	})
 	return imp, err
+}
+
+// wantClaims claims imports on a node until there is none, and checks their ids.
+func (f *fixture) wantClaims(node string, limits model.RunLimits, want ...model.Import) {
+	f.Helper()
+	for _, imp := range want {
+		got, err := f.claimOn(node, limits)
+		if err != nil || got.ID != imp.ID || got.Node != node {
+			f.Fatalf("Claim on %s: %q, %v; want %q", node, got.ID, err, imp.ID)
+		}
+	}
+	if got, err := f.claimOn(node, limits); !model.IsKind(err, model.NotFound) {
+		f.Fatalf("Claim on %s: %q, %v; want NotFound", node, got.ID, err)
+	}
+}
+
+// testClaimLeavesRoom checks that the imports of one organization do not occupy a whole node, and
+// that their limit on each node is independent of the limit on all nodes.
+func testClaimLeavesRoom(f *fixture) {
+	limits := model.RunLimits{PerOrg: 3, PerOrgAndNode: 2}
+	var a []model.Import
+	for i := range 6 {
+		a = append(a, anImport(i, "org-a", model.Pending))
+	}
+	f.insertImports(a...)
+	f.wantClaims("n1", limits, a[:2]...)
+	b := anImport(10, "org-b", model.Pending)
+	f.insertImports(b)
+	f.wantClaims("n1", limits, b)
+	f.wantClaims("n2", limits, a[2]) // the third one on all nodes
+	f.wantClaims("n3", limits)
+	f.finish(f.getImport("org-a", a[2].ID))
+	f.wantClaims("n1", limits) // there are already two on this node
+	f.wantClaims("n3", limits, a[3])
+	f.finish(f.getImport("org-a", a[0].ID))
+	f.wantClaims("n1", limits, a[4])
+}
+
+// testClaimOnlyOrg checks that only the limit on all nodes applies as long as there is only one
+// organization.
+func testClaimOnlyOrg(f *fixture) {
+	limits := model.RunLimits{PerOrg: 3, PerOrgAndNode: 1}
+	addOrg := func(id string) {
+		f.Helper()
+		f.mustUpdate(func(tx model.Tx) error {
+			return tx.Accounts.InsertOrg(f.ctx, model.Org{ID: id, Name: id, Created: start})
+		})
+	}
+	addOrg("org-a")
+	var a []model.Import
+	for i := range 5 {
+		a = append(a, anImport(i, "org-a", model.Pending))
+	}
+	f.insertImports(a...)
+	f.wantClaims("n1", limits, a[:3]...)
+	addOrg("org-b")
+	f.finish(f.getImport("org-a", a[0].ID))
+	f.wantClaims("n1", limits)
+	f.wantClaims("n2", limits, a[3])
 }
 
 func testClaim(f *fixture) {
@@ -231,11 +293,7 @@ func testClaim(f *fixture) {
 func testClaimAlone(f *fixture) {
 	claim := func(node, want string) model.Import {
 		f.Helper()
-		var got model.Import
-		err := f.store.Update(f.ctx, func(tx model.Tx) (err error) {
-			got, err = tx.Imports.Claim(f.ctx, node, 9, startPlus(60))
-			return err
-		})
+		got, err := f.claimOn(node, model.RunLimits{PerOrg: 9, PerOrgAndNode: 9})
 		switch {
 		case want == "" && !model.IsKind(err, model.NotFound):
 			f.Fatalf("Claim on %s: %q, %v; want NotFound", node, got.ID, err)
@@ -351,7 +409,7 @@ func testClaimsAtOnce(f *fixture) {
 func (f *fixture) claimWatched(perOrg int) (model.Import, error) {
 	var imp model.Import
 	err := f.store.Update(f.ctx, func(tx model.Tx) (err error) {
-		if imp, err = tx.Imports.Claim(f.ctx, "node", perOrg, startPlus(60)); err != nil {
+		if imp, err = tx.Imports.Claim(f.ctx, "node", model.RunLimits{PerOrg: perOrg, PerOrgAndNode: perOrg}, startPlus(60)); err != nil {
 			return err
 		}
 		all, err := tx.Imports.InStatus(f.ctx, model.Running, "", 1000)

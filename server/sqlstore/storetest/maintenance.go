@@ -115,6 +115,6 @@ func testNodes(f *fixture) {
 }
 
 func dropEdits(tx model.Tx, f *fixture, importID string) error {
-	_, err := tx.Retention.DropEdits(f.ctx, importID, 9)
+	_, err := tx.Retention.DropEdits(f.ctx, importID, 9, 9)
 	return err
 }

@@ -26,6 +26,10 @@ func Run(t *testing.T, open func(t *testing.T) model.Store) {
 			c.run(newFixture(t, open(t)))
 		})
 	}
+	t.Run("claim for the only organization", func(t *testing.T) {
+		t.Parallel()
+		testClaimOnlyOrg(&fixture{T: t, store: open(t), ctx: t.Context()})
+	})
 }
 
 type testCase struct {
@@ -45,6 +49,7 @@ func testCases() []testCase {
 		{"imports in status", testImportsInStatus},
 		{"claim", testClaim},
 		{"claim is fair", testClaimIsFair},
+		{"claim leaves room", testClaimLeavesRoom},
 		{"claim alone", testClaimAlone},
 		{"claims at once", testClaimsAtOnce},
 		{"uploads", testUploads},
@@ -139,6 +144,9 @@ func (f *fixture) wantNotFound(work func(model.Tx) error) {
 	if err := f.store.View(f.ctx, work); !model.IsKind(err, model.NotFound) {
 		f.Errorf("View: %v, want NotFound", err)
 	}
+	if err := f.store.ViewOne(f.ctx, work); !model.IsKind(err, model.NotFound) {
+		f.Errorf("ViewOne: %v, want NotFound", err)
+	}
 }
 
 func (f *fixture) wantEqual(got, want any) {
@@ -165,7 +173,7 @@ func id(kind string, n int) string { return fmt.Sprintf("%s-%04d", kind, n) }
 // PostgresURL creates an empty database and returns its URL. The environment variable
 // INTRAY_TEST_POSTGRES_URL contains the URL of the server. If it is not set, the test is
 // skipped. The database is dropped when the test ends.
-func PostgresURL(t *testing.T) string {
+func PostgresURL(t testing.TB) string {
 	t.Helper()
 	server := os.Getenv("INTRAY_TEST_POSTGRES_URL")
 	if server == "" {
@@ -182,7 +190,7 @@ func PostgresURL(t *testing.T) string {
 	return u.String()
 }
 
-func execPostgres(t *testing.T, server, command string) {
+func execPostgres(t testing.TB, server, command string) {
 	t.Helper()
 	ctx := context.Background()
 	conn, err := pgx.Connect(ctx, server)

@@ -86,6 +86,9 @@ func testCancelled(f *fixture) {
 	if err := f.store.View(ctx, func(model.Tx) error { return nil }); !errors.Is(err, context.Canceled) {
 		f.Errorf("View: %v, want context.Canceled", err)
 	}
+	if err := f.store.ViewOne(ctx, func(tx model.Tx) error { _, err := tx.Imports.Get(ctx, "org-a", id("import", 1)); return err }); !errors.Is(err, context.Canceled) {
+		f.Errorf("ViewOne: %v, want context.Canceled", err)
+	}
 	f.wantBoth(0)
 }
 
@@ -104,11 +107,9 @@ func testConflictGoesOn(f *fixture) {
 }
 
 func testViewChangesNothing(f *fixture) {
-	err := f.store.View(f.ctx, func(tx model.Tx) error {
-		return tx.Imports.Insert(f.ctx, anImport(1, "org-a", model.Pending))
-	})
-	if err == nil {
-		f.Error("an import was inserted in a View")
+	insert := func(tx model.Tx) error { return tx.Imports.Insert(f.ctx, anImport(1, "org-a", model.Pending)) }
+	if f.store.View(f.ctx, insert) == nil || f.store.ViewOne(f.ctx, insert) == nil {
+		f.Error("an import was inserted in a View or ViewOne")
 	}
 	f.wantBoth(0)
 }
@@ -137,11 +138,12 @@ func testManyAtOnce(f *fixture) {
 				if err := f.store.Update(f.ctx, f.importAndJob(w*each+n)); err != nil {
 					f.Errorf("Update: %v", err)
 				}
-				if err := f.store.View(f.ctx, func(tx model.Tx) error {
+				get := func(tx model.Tx) error {
 					_, err := tx.Imports.Get(f.ctx, "org-a", id("import", w*each+n))
 					return err
-				}); err != nil {
-					f.Errorf("View: %v", err)
+				}
+				if err := errors.Join(f.store.View(f.ctx, get), f.store.ViewOne(f.ctx, get)); err != nil {
+					f.Errorf("View or ViewOne: %v", err)
 				}
 			}
 		})

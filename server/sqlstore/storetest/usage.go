@@ -41,7 +41,7 @@ func testUsage(f *fixture) {
 		imp.Status, imp.Raw = model.Pending, model.File{Key: "raw", Size: 1 << 33}
 	}), func(u *model.Usage) { u.AwaitingUpload, u.InProgress, u.FileBytes = 0, 1, 1<<33 })
 	step("claim it", func(tx model.Tx) error {
-		_, err := tx.Imports.Claim(f.ctx, "node", 2, startPlus(9))
+		_, err := tx.Imports.Claim(f.ctx, "node", model.RunLimits{PerOrg: 2, PerOrgAndNode: 2}, startPlus(9))
 		return err
 	}, func(*model.Usage) {})
 	imp.Run++
