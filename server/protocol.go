@@ -52,10 +52,17 @@ type http1Key struct{}
 
 // handleHTTP1 records on the connection of a request that a handler responds. It also sets the
 // TLS state of the request, which net/http sets only for a *tls.Conn.
+//
+// The connection closes after a chunked request. A proxy may have ended such a request at a
+// Content-Length, which net/http ignores and deletes, and what follows would then be a request that
+// the proxy has not seen (RFC 9112, section 6.1).
 func handleHTTP1(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if c, ok := r.Context().Value(http1Key{}).(*http1Connection); ok {
 			c.handled.Store(true)
+			if len(r.TransferEncoding) > 0 {
+				w.Header().Set("Connection", "close")
+			}
 			if encrypted, ok := c.Conn.(*tls.Conn); ok {
 				state := encrypted.ConnectionState()
 				r.TLS = &state

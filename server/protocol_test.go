@@ -146,3 +146,23 @@ func TestFindingS10CipherSuites(t *testing.T) {
 	}
 	must(t, s.end())
 }
+
+// TestFindingI2 checks that the connection closes after a request with a Content-Length and a
+// Transfer-Encoding, so that no further request is read from its body.
+func TestFindingI2(t *testing.T) {
+	cfg := good()
+	cfg.Data, cfg.Listen = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0"
+	s := serve(t, cfg)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
+	must(t, err)
+	defer conn.Close()
+	_, err = io.WriteString(conn, "POST /nothing HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n"+
+		"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n")
+	must(t, err)
+	received, err := io.ReadAll(conn)
+	must(t, err)
+	if text := string(received); strings.Count(text, "HTTP/1.1 ") != 1 || !strings.HasPrefix(text, "HTTP/1.1 404 ") || !strings.Contains(text, "Connection: close\r\n") {
+		t.Errorf("received %s", text)
+	}
+	must(t, s.end())
+}

@@ -29,7 +29,12 @@ func (a *API) authorize(c *call) error {
 
 func (a *API) authorizeBackend(c *call) error {
 	key := a.licenceKey(c.r)
-	if key == "" {
+	switch {
+	case key == "" && c.r.Header.Get("Authorization") != "":
+		return unauthorized(intray.NewMessage("license_key.in_authorization", intray.Params{"header": a.cfg.KeyHeaders[0]}))
+	case key != strings.Trim(key, `"'`):
+		return unauthorized(intray.NewMessage("license_key.quoted", nil))
+	case key == "":
 		return unauthorized(intray.NewMessage("license_key.missing", intray.Params{"header": a.cfg.KeyHeaders[0]}))
 	}
 	licence, err := a.cfg.Service.Authenticate(c.context(), key)

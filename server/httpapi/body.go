@@ -137,6 +137,12 @@ func (b *body) decode() {
 	if err == nil {
 		b.doc, err = jsonschema.Decode(from, jsonschema.Limits{MaxValues: b.maxValues})
 	}
+	var syntax *jsonschema.SyntaxError
+	if errors.As(err, &syntax) {
+		if again, fault := b.text.reader(); fault == nil {
+			_ = syntax.FindLine(again) // without the line, the error still has the offset
+		}
+	}
 	b.err = bodyError(err)
 }
 

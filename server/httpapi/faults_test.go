@@ -83,6 +83,13 @@ func (s faultyStore) View(ctx context.Context, work func(model.Tx) error) error 
 	return s.Store.View(ctx, work)
 }
 
+func (s faultyStore) ViewOne(ctx context.Context, work func(model.Tx) error) error {
+	if err := s.next(); err != nil {
+		return err
+	}
+	return s.Store.ViewOne(ctx, work)
+}
+
 func (s faultyStore) Ping(ctx context.Context) error {
 	if err := s.next(); err != nil {
 		return err

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"log/slog"
 	"net"
 	"net/http"
@@ -144,6 +145,40 @@ func TestFindingS14(t *testing.T) {
 		s.api.ServeHTTP(w, r)
 		if w.Code != c.status {
 			t.Errorf("%s from %s with the host %q: status %d, want %d: %s", c.path, c.remote, c.host, w.Code, c.status, w.Body)
+		}
+	}
+}
+
+// TestEcosystem7 checks the messages for typical mistakes of clients.
+func TestEcosystem7(t *testing.T) {
+	s := newServer(t, nil)
+	const imports = "/api/v1/headless/imports/"
+	key := s.key
+	for _, c := range []struct {
+		method, path, body string
+		headers            []string
+		status             int
+		want               string
+	}{
+		{"POST", "/api/v1/schemas/", "{\n \"name\": \"a\",\n \"fields\": [1,]\n}", nil, 400, "The body is not valid JSON: there is an unexpected character ',' (line 3, byte 29)."},
+		{"POST", imports, "{\n \"fields\": [],\n \"initial_data\": [{},\n]\n}", nil, 400, "The body is not valid JSON: there is an unexpected character ']' (line 4, byte 39)."},
+		{"POST", imports, `{"schemaid":"x"}`, nil, 400, `Invalid request: schemaid: is an unknown property; perhaps you mean "schema_id".`},
+		{"GET", imports + "?limit=0", "", nil, 400, "Invalid request: limit: must be a whole number of at least 1."},
+		{"GET", imports + "?offset=9223372036854775808", "", nil, 400, "Invalid request: offset: must be a whole number of at least 0."},
+		{"PATCH", imports, "", nil, 405, "This path does not support PATCH. It supports GET, HEAD and POST."},
+		{"GET", imports, "", []string{"X-Service-License-Key", "", "Authorization", "Bearer " + key}, 401, "Send the backend API key in the X-Service-License-Key header, not in the Authorization header."},
+		{"GET", imports, "", []string{"X-Service-License-Key", ""}, 401, "Send the backend API key in the X-Service-License-Key header."},
+		{"GET", imports, "", []string{"X-Service-License-Key", `"` + key + `"`}, 401, "The API key is in quotation marks. Send it without them."},
+		{"GET", imports, "", []string{"X-Service-License-Key", "'" + key + "'"}, 401, "The API key is in quotation marks. Send it without them."},
+		{"GET", "/" + imports, "", nil, 404, "This path does not exist, because it contains two slashes in a row. Remove one of them."},
+	} {
+		w := s.send(c.method, c.path, c.body, c.headers...)
+		var answer struct{ Detail string }
+		if err := json.Unmarshal(w.Body.Bytes(), &answer); err != nil {
+			t.Fatal(err)
+		}
+		if w.Code != c.status || answer.Detail != c.want {
+			t.Errorf("%s %s: status %d: %s\nwant %d: %s", c.method, c.path, w.Code, answer.Detail, c.status, c.want)
 		}
 	}
 }

@@ -79,7 +79,11 @@ func (f *frontHandler) dispatch(w *statusRecorder, r *http.Request) string {
 		r.URL.Path = "/"
 	}
 	path := r.URL.Path
-	if strings.Contains(path, "//") || hasDotSegment(path) {
+	switch {
+	case strings.Contains(path, "//"):
+		f.api.writeError(w, r, newError(http.StatusNotFound, "no_route", intray.NewMessage("request.path_has_empty_segment", nil)))
+		return "none"
+	case hasDotSegment(path):
 		f.api.writeError(w, r, noRoute())
 		return "none"
 	}
@@ -133,7 +137,7 @@ func (f *frontHandler) checkRoute(r *http.Request) *apiError {
 	case slices.Contains(methods, r.Method):
 		return nil
 	}
-	e := newError(http.StatusMethodNotAllowed, "method_not_allowed", intray.NewMessage("request.method_not_allowed", intray.Params{"method": truncate(r.Method, 40)}))
+	e := newError(http.StatusMethodNotAllowed, "method_not_allowed", intray.NewMessage("request.method_not_allowed", intray.Params{"method": truncate(r.Method, 40), "methods": methods}))
 	e.allow = strings.Join(methods, ", ")
 	return e
 }

@@ -80,6 +80,9 @@ func intParam(query url.Values, name string, least, most, otherwise int64) (int6
 	}
 	n, err := strconv.ParseInt(query.Get(name), 10, 64)
 	if err != nil || n < least || n > most {
+		if most == math.MaxInt64 {
+			return 0, invalidField(name, intray.NewMessage("request.not_at_least", intray.Params{"min": least}))
+		}
 		return 0, invalidField(name, intray.NewMessage("request.not_in_range", intray.Params{"min": least, "max": most}))
 	}
 	return n, nil
