@@ -34,7 +34,7 @@ export function useOnDemand<T>(of: OnDemand<T>): { readonly module: T | null; re
     setFailed(false);
     of.load().then(() => setLoaded(true), () => setFailed(true));
   };
-  useEffect(() => void (of.now || load()), []);
+  useEffect(load, []);
   const failure = failed && (
     <main class="state">
       <div class="state-main">

@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { CellsStep } from './cells-step';
 import { useReview, useShared } from './context';
 import { OnDemand, useOnDemand } from './on-demand';
+import type { StepId } from './steps';
 import { Spinner } from '../kit';
 
 /** Delay before the other steps are loaded, in milliseconds. The rows come first. */
@@ -20,7 +21,7 @@ export function Steps() {
   return step === 'cells' ? <CellsStep /> : <Early step={step} />;
 }
 
-function Early({ step }: { step: Parameters<typeof import('./question-steps').EarlyStep>[0]['step'] }) {
+function Early({ step }: { step: Exclude<StepId, 'cells'> }) {
   const { t } = useShared();
   const { module, failure } = useOnDemand(earlySteps);
   return failure ?? (module ? <module.EarlyStep step={step} /> : <p class="cells-opening"><Spinner /> {t('opening')}</p>);

@@ -123,7 +123,6 @@ function orderOf(question: Question, answer: string | null): readonly QuestionCh
   return [...first.slice(0, few - taken.length), ...taken, ...question.choices.filter((one) => one.value === noneAnswer), ...first.slice(few - taken.length), ...rest];
 }
 
-
 /** Returns the examples of a choice. For the detected header row, returns the column names. */
 function examplesOf(question: Question, choice: QuestionChoice, layout: Layout | null): readonly string[] {
   const most = stepOf(question.id) === 'header' || question.id === 'sheet' ? 6 : mostReadings;

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { Row as WireRow } from '../../api';
 import { Button, Dialog } from '../../kit';
 import type { Place } from '../columns';
-import type { Filter } from '../filter';
+import { foldCase, type Filter } from '../filter';
 import type { Model } from '../model';
 import type { EditSpec } from '../selection-scope';
 import { Preview, reportFault, usePreview } from './preview';
@@ -99,8 +99,7 @@ export function laterDuplicates(rows: readonly WireRow[], { at }: Pick<Place, 'a
   for (const row of rows) {
     const { value, cut }: WireRow['cells'][number] & { cut?: boolean } = row.cells[at]!;
     if (value === null || value === '' || cut) continue;
-    // ſ and s are equal for the server, and so are ς and σ.
-    const key = ignoreCase ? value.toUpperCase().toLowerCase() : value;
+    const key = ignoreCase ? foldCase(value) : value;
     const rest = JSON.stringify(row.cells.map((cell, other) => (other === at ? '' : cell.text)));
     const kept = first.get(key);
     if (kept === undefined) {
