@@ -235,8 +235,8 @@ func parquetAttacks() []attack {
 		List []int32
 	}
 	type lists struct {
-		Name string `parquet:"name"`
-		List [][][]int32
+		Name string      `parquet:"name"`
+		List [][][]int32 `parquet:",list"`
 	}
 	type mapped struct {
 		Name string `parquet:"name"`

@@ -18,8 +18,8 @@ const (
 	// memoryLimit is the memory of the server.
 	memoryLimit = 512 << 20
 	// softLimit is the value of GOMEMLIMIT where no memory cgroup can be created. With a cgroup,
-	// the server derives the limit from it.
-	softLimit = memoryLimit * 3 / 4
+	// the server derives the same limit from it.
+	softLimit = memoryLimit / 10 * 9
 	// cores is the number of processors of the server.
 	cores = 2
 )

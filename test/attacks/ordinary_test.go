@@ -9,7 +9,7 @@ import (
 
 // ordinaryRows is the number of rows of an ordinary file. The import of so many rows takes long
 // enough that its time does not depend on single delays.
-const ordinaryRows = 200_000
+const ordinaryRows = 500_000
 
 // ordinarySchema is the schema of the ordinary imports.
 var ordinarySchema = map[string]any{
@@ -44,7 +44,7 @@ func importOrdinary(c *client, file []byte) (took time.Duration, sum string, err
 	if err != nil {
 		return 0, "", err
 	}
-	got, err := c.await(id)
+	got, _, err := c.await(id)
 	if err != nil {
 		return 0, "", err
 	}

@@ -118,24 +118,28 @@ func (c *client) send(schema []byte, name string, file []byte) (id string, err e
 	return made.ID, c.call("PUT", made.Upload, file, "application/octet-stream", nil, "X-File-Name", url.PathEscape(name))
 }
 
-// await polls until an import has ended or needs a review.
-func (c *client) await(id string) (got importState, err error) {
-	for end := time.Now().Add(patience); time.Now().Before(end); {
+// await polls until an import has ended or needs a review. waited is the time in which it was
+// PENDING.
+func (c *client) await(id string) (got importState, waited time.Duration, err error) {
+	began := time.Now()
+	for time.Since(began) < patience {
 		got = importState{}
 		if err := c.call("GET", "/api/v1/headless/imports/"+id+"/", nil, "", &got); err != nil {
-			return got, err
+			return got, waited, err
 		}
 		switch got.Status {
 		case "SUCCESSFUL", "FAILED", "NEEDS_REVIEW":
-			return got, nil
+			return got, waited, nil
+		case "PENDING":
+			waited = time.Since(began)
 		}
 		select {
 		case <-c.Exited():
-			return got, errors.New("the server ended")
+			return got, waited, errors.New("the server ended")
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
-	return got, fmt.Errorf("the import is still %s after %s", got.Status, patience)
+	return got, waited, fmt.Errorf("the import is still %s after %s", got.Status, patience)
 }
 
 // questions returns the questions of an import.

@@ -70,8 +70,13 @@ def connector():
 
 
 def answers(id):
-    questions = call("GET", f"{IMPORTS}{id}/questions/")["questions"]
-    return {q["id"]: q["choices"][0]["value"] for q in questions if q["choices"]}
+    """Returns an answer to each question. No two answers select the same column."""
+    chosen = {}
+    for question in call("GET", f"{IMPORTS}{id}/questions/")["questions"]:
+        unused = [choice["value"] for choice in question["choices"] if choice["value"] not in chosen.values()]
+        if unused:
+            chosen[question["id"]] = unused[0]
+    return chosen
 
 
 lock = threading.Lock()
