@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"slices"
 	"time"
 	"unicode/utf8"
@@ -240,7 +239,7 @@ func (s *Service) SaveSessionFile(ctx context.Context, session model.Session, in
 		return model.Session{}, err
 	}
 	r := &UploadReceiver{MaxSize: s.cfg.MaxFileSize}
-	done, err := s.env.StoreFile(ctx, key, io.LimitReader(in.Body, r.MaxSize+1), func(d model.StoredFile) error { return r.verify(in, d) })
+	done, err := r.store(ctx, s.env, key, in)
 	if err != nil {
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 		// Writing may have failed because the session was deleted together with its

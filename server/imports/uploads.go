@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/md5" //nolint:gosec // compared with Content-MD5, not a security measure
 	"encoding/hex"
 	"errors"
 	"io"
@@ -120,9 +121,7 @@ func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadRe
 	if err := r.insertUpload(ctx, key); err != nil {
 		return UploadReceipt{}, err
 	}
-	// Reading one more byte than allowed reveals whether the file is too large.
-	body := io.LimitReader(in.Body, r.MaxSize+1)
-	done, err := s.env.StoreFile(ctx, key, body, func(d model.StoredFile) error { return r.verify(in, d) })
+	done, err := r.store(ctx, s.env, key, in)
 	if err != nil {
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 		// Writing may have failed because the import was deleted together with its
@@ -135,7 +134,7 @@ func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadRe
 	s.env.CrashPoint("upload.stored")
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()
-	if err := r.accept(ctx, key, in.Filename, done); err != nil {
+	if err := r.accept(ctx, key, in.Filename, done.StoredFile); err != nil {
 		if model.IsRolledBack(err) { // otherwise, the transaction may have been committed
 			s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 		}
@@ -166,8 +165,27 @@ func (r *UploadReceiver) insertUpload(ctx context.Context, key string) error {
 	})
 }
 
+// receivedFile is a stored file and its MD5, which only uploads need.
+type receivedFile struct {
+	model.StoredFile
+	MD5 []byte
+}
+
+// store stores a file if verify accepts it.
+func (r *UploadReceiver) store(ctx context.Context, env *model.Env, key string, in IncomingFile) (receivedFile, error) {
+	// Reading one more byte than allowed reveals whether the file is too large.
+	sum := md5.New()
+	body := io.TeeReader(io.LimitReader(in.Body, r.MaxSize+1), sum)
+	var done receivedFile
+	_, err := env.StoreFile(ctx, key, body, func(d model.StoredFile) error {
+		done = receivedFile{d, sum.Sum(nil)}
+		return r.verify(in, done)
+	})
+	return done, err
+}
+
 // verify checks the size of the stored file and compares it with the declared length and digests.
-func (r *UploadReceiver) verify(in IncomingFile, d model.StoredFile) error {
+func (r *UploadReceiver) verify(in IncomingFile, d receivedFile) error {
 	switch {
 	case d.Size > r.MaxSize:
 		return r.tooLarge()

@@ -14,13 +14,13 @@ import (
 func TestVerify(t *testing.T) {
 	sum, other := md5.Sum([]byte("body")), md5.Sum(nil)
 	long, otherLong := sha256.Sum256([]byte("body")), sha256.Sum256(nil)
-	stored := model.StoredFile{Size: 4, MD5: sum[:], SHA256: long[:]}
-	empty := model.StoredFile{MD5: other[:], SHA256: otherLong[:]}
+	stored := receivedFile{model.StoredFile{Size: 4, SHA256: long[:]}, sum[:]}
+	empty := receivedFile{model.StoredFile{SHA256: otherLong[:]}, other[:]}
 	slow, inTime := stored, stored
 	slow.Took, inTime.Took = uploadTimeout+time.Nanosecond, uploadTimeout
 	for name, c := range map[string]struct {
 		in   IncomingFile
-		file model.StoredFile
+		file receivedFile
 		most int64
 		code string
 	}{

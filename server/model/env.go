@@ -2,7 +2,6 @@ package model
 
 import (
 	"context"
-	"crypto/md5" //nolint:gosec // compared with Content-MD5, not a security measure
 	"crypto/sha256"
 	"encoding/base64"
 	"errors"
@@ -259,7 +258,6 @@ const (
 // StoredFile describes a stored file.
 type StoredFile struct {
 	Size   int64
-	MD5    []byte
 	SHA256 []byte
 	Took   time.Duration
 }
@@ -286,14 +284,14 @@ func (e *Env) StoreFile(ctx context.Context, key string, from io.Reader, approve
 	return done, WrapStorageFull(w.Commit())
 }
 
-// DigestFile returns the size and digests of a file without storing it.
+// DigestFile returns the size and digest of a file without storing it.
 func DigestFile(from io.Reader) (StoredFile, error) { return copyFile(io.Discard, from) }
 
-// copyFile copies a file and returns its size and digests.
+// copyFile copies a file and returns its size and digest.
 func copyFile(to io.Writer, from io.Reader) (StoredFile, error) {
-	md, sha := md5.New(), sha256.New()
-	n, err := io.CopyBuffer(io.MultiWriter(to, md, sha), onlyReader{from}, make([]byte, 256<<10))
-	return StoredFile{Size: n, MD5: md.Sum(nil), SHA256: sha.Sum(nil)}, err
+	sum := sha256.New()
+	n, err := io.CopyBuffer(io.MultiWriter(to, sum), onlyReader{from}, make([]byte, 256<<10))
+	return StoredFile{Size: n, SHA256: sum.Sum(nil)}, err
 }
 
 // DetachedContext returns a context for recording a stored file. It expires after 10 s and is
