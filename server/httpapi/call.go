@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -277,14 +278,18 @@ func (a *API) encodeResponse(c *call, done *response) error {
 	return nil
 }
 
-// reportError returns the response for an error. It logs internal errors, unless
-// they occurred because the client disconnected.
+// reportError returns the response for an error. It logs internal errors as errors, unless they
+// occurred because the client disconnected. A refusal by one of the limits of this package is no
+// failure, so it is logged for information only.
 func (a *API) reportError(r *http.Request, err error) *apiError {
 	e := toAPIError(err)
 	if e.status < http.StatusInternalServerError {
 		return e
 	}
 	level := slog.LevelError
+	if refusal, ok := errors.AsType[*apiError](err); ok && refusal.code == "busy" {
+		level = slog.LevelInfo
+	}
 	if r.Context().Err() != nil {
 		level = slog.LevelDebug
 		e = newError(http.StatusServiceUnavailable, "connection_closed", intray.NewMessage("request.connection_closed", nil))
