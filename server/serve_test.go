@@ -194,6 +194,25 @@ func TestServe(t *testing.T) {
 	}
 }
 
+// TestServeExposesProfilesWithTheMetrics checks that only the address of the metrics serves
+// profiles. The command line must not be served, because it can contain passwords.
+func TestServeExposesProfilesWithTheMetrics(t *testing.T) {
+	cfg := good()
+	cfg.Data, cfg.Listen, cfg.MetricsListen = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0", freeAddress(t)
+	s := serve(t, cfg)
+	for address, want := range map[string]int{
+		"/debug/pprof/": 404, "/debug/pprof/heap": 404,
+		"http://" + cfg.MetricsListen + "/debug/pprof/":                  200,
+		"http://" + cfg.MetricsListen + "/debug/pprof/heap":              200,
+		"http://" + cfg.MetricsListen + "/debug/pprof/profile?seconds=1": 200,
+		"http://" + cfg.MetricsListen + "/debug/pprof/cmdline":           404,
+	} {
+		if got, _ := s.ask("GET", address, "", ""); got != want {
+			t.Errorf("%s: status %d, want %d", address, got, want)
+		}
+	}
+}
+
 func TestServeExposesMetricsSeparately(t *testing.T) {
 	cfg := good()
 	cfg.Data, cfg.Listen, cfg.MetricsListen = filepath.Join(t.TempDir(), "data"), "127.0.0.1:0", freeAddress(t)

@@ -38,7 +38,7 @@ type serveCommand struct {
 	storeFlags
 	Listen        string `help:"Listen on this address. Default: 127.0.0.1:8080." default:"127.0.0.1:8080" placeholder:"ADDR"`
 	BaseURL       string `name:"base-url" help:"URL at which clients reach the server, without a path, such as https://intray.example.org. Default: as they called it." placeholder:"URL"`
-	MetricsListen string `help:"Serve Prometheus metrics on this address at /metrics. Default: off." placeholder:"ADDR"`
+	MetricsListen string `help:"Serve Prometheus metrics on this address at /metrics, and profiles at /debug/pprof/. Default: off." placeholder:"ADDR"`
 	TLSCert       string `name:"tls-cert" help:"TLS certificate in PEM format." placeholder:"FILE"`
 	TLSKey        string `name:"tls-key" help:"Private key of the certificate in PEM format." placeholder:"FILE"`
 	TrustedProxy  string `help:"Trust X-Forwarded headers from these networks, separated by commas." placeholder:"CIDR"`
