@@ -59,7 +59,8 @@ type Reading struct {
 //   - AnswerSheet: the value that [SheetChoice] returns for the sheet
 //   - AnswerEncoding: the name of an encoding
 //   - AnswerDelimiter: the character or text between cells
-//   - AnswerHeaderRow: the header row, counted from 1, or NoAnswer
+//   - AnswerHeaderRow: the header row, counted from 1, the first and last row of a header such as
+//     "2-3", or NoAnswer
 //   - AnswerColumn + field key: the index of the column, or NoAnswer. For a many-to-one
 //     field, the indexes are joined by commas
 //   - AnswerValue + field key + ":" + raw text: the value of cells with this text,
@@ -82,6 +83,23 @@ const (
 	// NoAnswer is the answer that there is no header, no column or no field.
 	NoAnswer = "none"
 )
+
+// maxHeaderRows is the maximum number of rows of a header that a person can choose.
+const maxHeaderRows = 10
+
+// ParseHeaderRows parses an answer to the question about the header: a row number such as "2", or
+// the first and last row such as "2-3". Instead of the hyphen, an en dash is accepted. Rows are
+// counted from 1, and a header has at most 10 rows.
+func ParseHeaderRows(answer string) (first, count int, ok bool) {
+	from, to, several := strings.Cut(strings.ReplaceAll(answer, "–", "-"), "-")
+	if !several {
+		to = from
+	}
+	first, err := strconv.Atoi(from)
+	last, err2 := strconv.Atoi(to)
+	count = last - first + 1
+	return first, count, err == nil && err2 == nil && first > 0 && count > 0 && count <= maxHeaderRows
+}
 
 // Accepts reports whether value is a valid answer for a file with the given number of columns.
 func (q Question) Accepts(value string, columns int) bool {

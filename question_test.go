@@ -68,3 +68,16 @@ func TestMatchAllColumns(t *testing.T) {
 		}
 	}
 }
+
+func TestParseHeaderRows(t *testing.T) {
+	for text, want := range map[string][2]int{"1": {1, 1}, "12": {12, 1}, "2-3": {2, 2}, "2–3": {2, 2}, "4-13": {4, 10}} {
+		if first, count, ok := intray.ParseHeaderRows(text); !ok || first != want[0] || count != want[1] {
+			t.Errorf("%q: row %d, %d rows, %t", text, first, count, ok)
+		}
+	}
+	for _, text := range []string{"", "0", "-1", "none", "3-2", "1-", "-", "1-2-3", "1-11", "1.5", "1 - 2", "99999999999999999999"} {
+		if first, count, ok := intray.ParseHeaderRows(text); ok {
+			t.Errorf("%q: row %d, %d rows", text, first, count)
+		}
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"slices"
-	"strconv"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/mapping"
@@ -28,9 +27,9 @@ func applyAnswers(opt source.Options, answers intray.Answers) source.Options {
 	opt.Encoding = cmp.Or(answers[intray.AnswerEncoding], opt.Encoding)
 	opt.Delimiter = cmp.Or(answers[intray.AnswerDelimiter], opt.Delimiter)
 	if row, asked := answers[intray.AnswerHeaderRow]; asked {
-		opt.HeaderRow = source.NoHeader
-		if n, err := strconv.Atoi(row); err == nil {
-			opt.HeaderRow = n
+		opt.HeaderRow, opt.HeaderRows = source.NoHeader, 0
+		if first, count, ok := intray.ParseHeaderRows(row); ok {
+			opt.HeaderRow, opt.HeaderRows = first, count
 		}
 	}
 	return opt
@@ -208,6 +207,18 @@ var openChoices = map[string]struct {
 	"encoding":   {intray.AnswerEncoding, intray.EncodingUncertain, "question.encoding"},
 	"delimiter":  {intray.AnswerDelimiter, intray.HeaderRowUncertain, "question.delimiter"},
 	"header row": {intray.AnswerHeaderRow, intray.HeaderRowUncertain, "question.header_row"},
+}
+
+// askAboutSkippedTable adds a question if the reader has found another table whose rows it did not
+// read, so that the header became a tie. evidence is the evidence of the reader after the last
+// record.
+func (o *Outcome) askAboutSkippedTable(evidence []intray.Evidence) {
+	isHeader := func(e intray.Evidence) bool { return e.Choice == "header row" }
+	own, now := slices.IndexFunc(o.Evidence, isHeader), slices.IndexFunc(evidence, isHeader)
+	if own >= 0 && now >= 0 && evidence[now].Tie {
+		o.Evidence[own] = evidence[now]
+		o.askTies()
+	}
 }
 
 // askTies adds a question for each choice with equally good alternatives.

@@ -87,6 +87,11 @@ func TestQuestions(t *testing.T) {
 		"the second row has the field names":  {"x,y\nid,name\n1,a\n", csv.Format{}, []intray.Field{field("id", true), field("name", true)}, "", "id=0 name=1"},
 		"the first row has the field names":   {"zip,street\nid,name\n1,a\n", csv.Format{}, []intray.Field{field("zip", true), field("street", true)}, "", "zip=0 street=1"},
 		"both rows have a field name":         {"zip,y\nid,name\n1,a\n", ambiguousHeader{}, []intray.Field{field("zip", false), field("id", false)}, "", "header_row 1 2 none"},
+		"a record or a part of the header":    {"id,a,b\nx,closed,open\n1,2,3\n2,3,4\n3,4,5\n", csv.Format{}, []intray.Field{field("z", false)}, "", "header_row 1 1–2"},
+		"both rows are the header":            {"id,a,b\nx,closed,open\n1,2,3\n2,3,4\n3,4,5\n", csv.Format{}, []intray.Field{field("a closed", false)}, "header_row=1-2", "a closed=1"},
+		"another table below":                 {"id,name,qty\n1,a,3\n2,b,4\n\ncity,people\nBonn,5\nUlm,6\n", csv.Format{}, []intray.Field{field("name", true)}, "", "header_row 1 5"},
+		"the table above is the answer":       {"id,name,qty\n1,a,3\n2,b,4\n\ncity,people\nBonn,5\nUlm,6\n", csv.Format{}, []intray.Field{field("name", true)}, "header_row=1", "name=1"},
+		"the table below is the answer":       {"id,name,qty\n1,a,3\n2,b,4\n\ncity,people\nBonn,5\nUlm,6\n", csv.Format{}, []intray.Field{field("city", true)}, "header_row=5", "city=0"},
 		"the first row is the answer":         {"id,name\n1,a\n", ambiguousHeader{}, []intray.Field{field("id", true)}, "header_row=1", "id=0"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -60,6 +60,8 @@ type Options struct {
 	// HeaderRow is the number of the header row, counted from 1 among all rows of the
 	// sheet. If it is 0, the format detects it. If it is NoHeader, there is none.
 	HeaderRow int
+	// HeaderRows is the number of rows of the header if HeaderRow is greater than 0. Default 1.
+	HeaderRows int
 	// HeaderScore returns how well a row matches the expected column names, from 0 to
 	// 1. Formats use it to find the header row. It may be nil.
 	HeaderScore func(row []string) float64
@@ -154,7 +156,8 @@ type Sheet struct {
 type Reader interface {
 	// Columns returns the columns of the sheet. A sheet without text has no columns.
 	Columns() []intray.Column
-	// Evidence returns the choices made about this sheet.
+	// Evidence returns the choices made about this sheet. After the last record, it includes
+	// ties that were found while reading, such as a second table below the first.
 	Evidence() []intray.Evidence
 	// Next empties batch, sets its First field, and fills it with at least one record and at
 	// most as many as fit. After the last record, it returns io.EOF and an empty batch. Other

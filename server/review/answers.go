@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -86,9 +85,8 @@ func (c answerChecker) normalize(id, value string) (string, error) {
 
 // checkReadingAnswer validates an answer about how to read the file.
 func checkReadingAnswer(id, value string) error {
-	row, err := strconv.Atoi(value)
-	isRow := value == intray.NoAnswer || err == nil && row > 0
-	if id == intray.AnswerHeaderRow && !isRow || value == "" {
+	_, _, isRow := intray.ParseHeaderRows(value)
+	if id == intray.AnswerHeaderRow && !isRow && value != intray.NoAnswer || value == "" {
 		return invalidChoice(id, value)
 	}
 	return nil

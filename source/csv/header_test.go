@@ -2,6 +2,7 @@ package csv
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/headerdetect"
+	"github.com/intraydata/intray/source/sourcetest"
 )
 
 // TestHeader checks the column names that are read from headers, including headers with more
@@ -78,6 +80,39 @@ func TestRequestedHeaderRow(t *testing.T) {
 	var unreadable *source.UnreadableError
 	if _, _, _, err := readTable(t, []byte(text), source.Options{HeaderRow: 5}); !errors.As(err, &unreadable) || unreadable.Reason.Code != "header.row_out_of_range" {
 		t.Errorf("header row 5 of 4: error %v", err)
+	}
+}
+
+// TestRequestedHeaderRows checks the names if several rows are requested as the header.
+func TestRequestedHeaderRows(t *testing.T) {
+	text := ",2025,,2026,\nid,men,women,men,women\n1,2,3,4,5\n"
+	for rows, want := range map[int]string{0: "|2025||2026|", 2: "id|2025 men|2025 women|2026 men|2026 women", 9: "id 1|2025 men 2|women 3|2026 men 4|women 5"} {
+		names, _, _, err := readTable(t, []byte(text), source.Options{HeaderRow: 1, HeaderRows: rows})
+		if got := strings.Join(names, "|"); err != nil || got != want {
+			t.Errorf("%d rows: %q, want %q, error %v", rows, got, want, err)
+		}
+	}
+}
+
+// TestOtherTable checks the question about the table to read if the rows of a second one would be
+// lost.
+func TestOtherTable(t *testing.T) {
+	text := "id,name,qty\n1,Ann,3\n2,Bob,4\n\ncity,people\nBonn,5\nUlm,6\n"
+	for requested, want := range map[int]string{0: "1: true [5]", 1: "1: false []", 5: "5: false []"} {
+		reader, _ := sourcetest.Open(t, Format{}, text, source.Options{HeaderRow: requested})
+		drainReader(t, reader)
+		for _, e := range reader.Evidence() {
+			if e.Choice != "header row" {
+				continue
+			}
+			var others []string
+			for _, c := range e.Alternatives {
+				others = append(others, c.Value)
+			}
+			if got := fmt.Sprintf("%s: %t %v", e.Value, e.Tie, others); got != want {
+				t.Errorf("header row %d requested: %s, want %s", requested, got, want)
+			}
+		}
 	}
 }
 

@@ -93,6 +93,7 @@ func (r *reader) endAtNextTable(batch *intray.Records) {
 	batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelWarning,
 		Text: intray.NewMessage("csv.other_table", intray.Params{"line": r.line})})
 	r.tableEnded = true
+	r.evidence = r.sheet.evidenceWithTable(r.line)
 }
 
 // skipRow skips a row and reports it.
@@ -272,10 +273,30 @@ func (r *reader) appendUnclosedLine(batch *intray.Records) error {
 	return r.checkCellLimit()
 }
 
+// minHeldRecords is the minimum number of rows with several cells that are records although they
+// were held back.
+const minHeldRecords = 5
+
+// holdsRecords reports whether the rows held back are records: if the table has no other records,
+// or if several of them have at least two cells and are not totals.
+func (r *reader) holdsRecords(batch *intray.Records) bool {
+	if r.rows == 0 && batch.Len() == 0 {
+		return true
+	}
+	n := 0
+	for _, h := range r.held {
+		if h.filled > 1 && !headerdetect.IsTotal(h.cells) {
+			n++
+		}
+	}
+	return n >= minHeldRecords
+}
+
 // releaseHeldRows handles the rows held back. If end is set, the table has ended, and
-// releaseHeldRows drops and reports the rows, except for empty rows at the very end. Otherwise,
-// releaseHeldRows appends them as records.
+// releaseHeldRows drops and reports the rows, except for empty rows at the very end and records.
+// Otherwise, releaseHeldRows appends them as records.
 func (r *reader) releaseHeldRows(batch *intray.Records, end bool) {
+	end = end && !r.holdsRecords(batch)
 	last := len(r.held)
 	for end && last > 0 && r.held[last-1].filled == 0 {
 		last-- // empty rows at the very end are records

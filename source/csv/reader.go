@@ -55,6 +55,8 @@ type reader struct {
 	unclosedUntil int64
 	// tableEnded reports whether the table ended before the end of the text.
 	tableEnded bool
+	// evidence replaces that of the sheet if it is not nil.
+	evidence []intray.Evidence
 	// ragged reports whether a record with fewer cells than columns was read.
 	ragged bool
 	// repairExhausted reports whether maxRepairWork was reached, and a notice about it was added.
@@ -79,7 +81,12 @@ type heldRow struct {
 
 func (r *reader) Columns() []intray.Column { return r.sheet.columns }
 
-func (r *reader) Evidence() []intray.Evidence { return r.sheet.evidence }
+func (r *reader) Evidence() []intray.Evidence {
+	if r.evidence != nil {
+		return r.evidence
+	}
+	return r.sheet.evidence
+}
 
 func (r *reader) Close() error {
 	r.nextErr = fmt.Errorf("read a closed sheet: %w", fs.ErrClosed)

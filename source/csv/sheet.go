@@ -48,6 +48,10 @@ type sheet struct {
 	rowBytes   int
 	evidence   []intray.Evidence
 	headerLine int64
+	// headerRequested reports whether the header was requested. rowLines holds the line number of
+	// each row that can be requested.
+	headerRequested bool
+	rowLines        []int64
 	// notices are returned with the first batch.
 	notices []intray.Notice
 }
@@ -160,12 +164,13 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 		return nil
 	}
 	s.repairHeader(rows, sample)
+	s.headerRequested = opt.HeaderRow != 0
 	texts := make([][]string, 0, headerSearchRows)
 	for _, row := range rows[:min(len(rows), headerSearchRows)] {
 		if isRulerRow(row.cells) {
 			row.cells = nil
 		}
-		texts = append(texts, row.cells)
+		texts, s.rowLines = append(texts, row.cells), append(s.rowLines, row.line)
 	}
 	s.blankNameValuePairs(texts)
 	layout, err := headerdetect.FindLayout(ctx, texts, s.width)
@@ -180,7 +185,8 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 		if opt.HeaderRow > len(texts) {
 			return &source.UnreadableError{Reason: intray.NewMessage("header.row_out_of_range", intray.Params{"row": opt.HeaderRow, "n": len(texts)})}
 		}
-		layout = headerdetect.Layout{Width: s.width, First: opt.HeaderRow - 1, Headers: 1, Reason: intray.NewMessage("option.requested", nil)}
+		rows := min(max(1, opt.HeaderRows), len(texts)-opt.HeaderRow+1)
+		layout = headerdetect.Layout{Width: s.width, First: opt.HeaderRow - 1, Headers: rows, Reason: intray.NewMessage("option.requested", nil)}
 	}
 	above := texts[:min(layout.First, len(texts))]
 	for _, row := range above {
@@ -196,11 +202,8 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 		body++
 	}
 	s.learnProfile(rows[body:], sample)
-	s.reportHeader(rows, layout)
+	s.reportHeader(rows, layout, texts)
 	s.reportRowsAbove(rows[:min(layout.First, len(rows))])
-	if opt.HeaderRow == 0 {
-		s.reportAmbiguousHeader(layout, rows, texts)
-	}
 	s.setFirstRecord(rows, body)
 	if err := s.setColumns(names, opt.Limits); err != nil {
 		return err
@@ -373,27 +376,41 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 
 // reportHeader adds the location of the header to the evidence. If the header is a single row,
 // it stores the cells in s.header.
-func (s *sheet) reportHeader(rows []sampledRow, layout headerdetect.Layout) {
-	if layout.Headers == 0 {
-		s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: "none", Reason: layout.Reason})
-		return
+func (s *sheet) reportHeader(rows []sampledRow, layout headerdetect.Layout, texts [][]string) {
+	if layout.Headers > 0 && layout.Alternative == headerdetect.NoHeader && !layout.RecordsAbove && differsFromBody(texts[layout.First], texts[layout.BodyStart():]) {
+		layout.Doubt = 0
 	}
-	first := rows[layout.First].line
-	value := strconv.Itoa(layout.First + 1)
-	if layout.Headers > 1 {
-		value += "–" + strconv.Itoa(layout.BodyStart())
+	evidence := layout.Evidence(texts, 0)
+	if layout.Headers > 0 {
+		s.headerLine = rows[layout.First].line
+		if s.headerLine > 1 {
+			evidence.Reason = intray.JoinMessages(evidence.Reason, intray.NewMessage("header.lines_above", intray.Params{"n": s.headerLine - 1}))
+		}
 	}
-	reason := layout.Reason
-	if first > 1 {
-		reason = intray.JoinMessages(reason, intray.NewMessage("header.lines_above", intray.Params{"n": first - 1}))
-	}
-	s.evidence = append(s.evidence, intray.Evidence{Choice: "header row", Value: value, Reason: reason})
-	s.headerLine = first
 	if layout.Headers == 1 {
 		for _, cell := range rows[layout.First].cells {
 			s.header = append(s.header, bytes.TrimSpace([]byte(cell)))
 		}
 	}
+	s.evidence = append(s.evidence, evidence)
+}
+
+// evidenceWithTable returns the evidence after another table was found below the table, whose rows
+// are not read. Unless the header was requested, its choice becomes a tie. The other table is an
+// alternative if its header can be requested.
+func (s *sheet) evidenceWithTable(line int64) []intray.Evidence {
+	all := slices.Clone(s.evidence)
+	at := slices.IndexFunc(all, func(e intray.Evidence) bool { return e.Choice == "header row" })
+	if at < 0 || s.headerRequested {
+		return all
+	}
+	all[at].Tie, all[at].Alternatives = true, nil
+	all[at].Reason = intray.JoinMessages(all[at].Reason, intray.NewMessage("header.table_below", intray.Params{"line": line}))
+	if row := slices.Index(s.rowLines, line); row >= 0 {
+		all[at].Alternatives = []intray.Choice{{Value: strconv.Itoa(row + 1), Label: intray.NewMessage("header.row", intray.Params{"row": row + 1}),
+			Reason: intray.NewMessage("header.begins_table", intray.Params{"line": line})}}
+	}
+	return all
 }
 
 // setColumns builds the columns.
@@ -430,22 +447,6 @@ func (s *sheet) collectSamples(rows []sampledRow) {
 // ambiguousShare is the minimum score of a second delimiter, relative to the best score, that
 // makes the choice ambiguous.
 const ambiguousShare = 0.97
-
-// reportAmbiguousHeader adds an alternative to the evidence about the header if a different
-// row is about as likely to be the header.
-func (s *sheet) reportAmbiguousHeader(layout headerdetect.Layout, rows []sampledRow, texts [][]string) {
-	if !layout.Unsure() || layout.First >= len(rows) || layout.Headers > 0 && layout.Alternative == headerdetect.NoHeader && differsFromBody(texts[layout.First], texts[layout.BodyStart():]) {
-		return
-	}
-	evidence := &s.evidence[len(s.evidence)-1]
-	evidence.Tie = layout.Headers <= 1 // a person cannot choose several rows
-	switch alternative := layout.Alternative; {
-	case alternative == headerdetect.NoHeader:
-		evidence.Alternatives = []intray.Choice{{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: rows[layout.First].cells}}
-	case alternative >= 0 && alternative < len(rows):
-		evidence.Alternatives = []intray.Choice{{Value: strconv.Itoa(alternative + 1), Label: intray.NewMessage("header.row", intray.Params{"row": alternative + 1}), Reason: intray.NewMessage("header.could_name_columns", nil), Examples: rows[alternative].cells}}
-	}
-}
 
 // minRepeatedCells is the minimum number of cells in a column for repeated values to be
 // significant.

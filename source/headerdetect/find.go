@@ -37,8 +37,12 @@ type Layout struct {
 	// are equally likely. It is 1/(1+lead), where a lead of one point corresponds to one column
 	// with text above numbers. Doubt is 0 if a person chose the header.
 	Doubt float64
-	// Alternative is the index of the header row in the best alternative, or NoHeader.
-	Alternative int
+	// Alternative is the index of the first header row in the best alternative, or NoHeader.
+	// AlternativeHeaders is the number of its header rows, where 0 means 1.
+	Alternative, AlternativeHeaders int
+	// RecordsAbove reports whether the layout is unsure because rows above the header look like
+	// records.
+	RecordsAbove bool
 }
 
 // NoHeader is the value of Layout.Alternative if the best alternative has no header.
@@ -129,6 +133,10 @@ type layoutFinder struct {
 	// first is the index of the first row that can start a table, and last is the index of the
 	// last row that is not blank.
 	first, last int
+	// longest is the number of cells in the longest row.
+	longest int
+	// typed is the last result of typedColumnsOf.
+	typed *typedColumns
 }
 
 func (f *layoutFinder) measure(ctx context.Context) error {
@@ -145,7 +153,7 @@ func (f *layoutFinder) measure(ctx context.Context) error {
 		for _, cell := range row {
 			_, _ = hash.WriteString(cell)
 			_ = hash.WriteByte(0)
-			l := cellInfo{kind: KindOf(cell)}
+			l := cellInfo{kind: kindOfCell(cell)}
 			if cell = strings.TrimSpace(cell); cell != "" {
 				filled++
 			}
@@ -155,6 +163,7 @@ func (f *layoutFinder) measure(ctx context.Context) error {
 			looks = append(looks, l)
 		}
 		f.cells = append(f.cells, looks)
+		f.longest = max(f.longest, len(row))
 		f.filled = append(f.filled, filled)
 		f.firstEqual = append(f.firstEqual, i)
 		sum := hash.Sum64()
@@ -212,9 +221,13 @@ func (f *layoutFinder) findLayout(ctx context.Context) (Layout, error) {
 		l.First, l.Reason = first, f.noneReason()
 	} else {
 		l.Headers, l.Reason = 1, best.why.reason(f.width)
-		f.extendHeader(&l)
+		f.extendHeader(&l, certain)
 	}
 	f.findAlternative(&l, best, list)
+	if l.Headers > 0 {
+		f.doubtHeaderRows(&l)
+		f.doubtRowsAbove(&l)
+	}
 	return l, nil
 }
 
@@ -256,9 +269,52 @@ func (f *layoutFinder) findAlternative(l *Layout, best headerCandidate, list []h
 		}
 	}
 	l.Doubt = 1 / (1 + max(0, best.found-next))
-	if l.Headers > 0 && f.hasRecordAbove(l.First, l.BodyStart()) {
-		l.Doubt, l.Alternative = 1, NoHeader // otherwise the first record would be lost
+}
+
+// doubtRowsAbove makes the layout unsure if rows above the header look like records, because
+// these records would be lost.
+func (f *layoutFinder) doubtRowsAbove(l *Layout) {
+	if f.hasRecordAbove(l.First, l.BodyStart()) || f.hasTableAbove(l.First) {
+		l.Doubt, l.Alternative, l.AlternativeHeaders, l.RecordsAbove = 1, NoHeader, 0, true
+		return
 	}
+	isTable := func(n int) bool { return n > 1 && 2*n >= f.width }
+	if above := slices.IndexFunc(f.filled[:l.First], isTable); above >= 0 && !slices.ContainsFunc(f.filled[l.BodyStart():], isTable) {
+		// The header itself may be the only record.
+		l.Doubt, l.Alternative, l.AlternativeHeaders, l.RecordsAbove = 1, above, 0, true
+	}
+}
+
+// minTableRows is the minimum number of adjacent rows with values in the same column that are
+// treated as a table of their own. Reports have fewer lines such as "Start date" and
+// "2024-01-01" above their table.
+const minTableRows = 5
+
+// hasTableAbove reports whether the rows above a header contain a table: several adjacent rows
+// that have at least two cells, with a typed cell in the same column.
+func (f *layoutFinder) hasTableAbove(header int) bool {
+	var runs []int // the number of adjacent rows so far with a typed cell, by column
+	for at := range header {
+		if f.filled[at] < 2 {
+			runs = nil
+			continue
+		}
+		next := make([]int, len(f.cells[at]))
+		for c, l := range f.cells[at] {
+			if !l.kind.IsTyped() {
+				continue
+			}
+			next[c] = 1
+			if c < len(runs) {
+				next[c] += runs[c]
+			}
+			if next[c] >= minTableRows {
+				return true
+			}
+		}
+		runs = next
+	}
+	return false
 }
 
 // hasRecordAbove reports whether a row above a header looks like the records below it. Such a row
@@ -321,78 +377,4 @@ func (f *layoutFinder) hasTypedCells(at int) bool {
 		}
 	}
 	return typed >= 2
-}
-
-// extendHeader adds adjacent rows to the header if they also have text above the typed columns.
-func (f *layoutFinder) extendHeader(l *Layout) {
-	l.Headers = f.bodyStart(l.First) - l.First
-	for l.Headers < MaxHeaders && l.BodyStart() < len(f.rows) && f.isFurtherHeader(l.BodyStart(), l.First, l.BodyStart()+1) {
-		l.Headers++
-	}
-	for l.Headers < MaxHeaders && l.First > 0 && f.isFurtherHeader(l.First-1, l.First, l.First+1) {
-		l.First--
-		l.Headers++
-	}
-	if l.Headers > 1 {
-		l.Reason = intray.NewMessage("header.rows_above_values", intray.Params{"n": l.Headers})
-	}
-}
-
-// bodyStart returns the index of the first row after a header of one or more rows that starts
-// at the given row.
-func (f *layoutFinder) bodyStart(header int) int {
-	if f.isSideBySideText(header) {
-		return header + 1
-	}
-	for body := min(header+MaxHeaders, len(f.rows)-1); body > header+1; body-- {
-		at := header + 1
-		for at < body && f.isFurtherHeader(at, header, body) {
-			at++
-		}
-		if at == body && f.isTextAboveTyped(header, header, body) {
-			return body
-		}
-	}
-	return header + 1
-}
-
-// isSideBySideText reports whether a row has only text in adjacent columns and at least the
-// last quarter of the columns is empty. Such a row is a title or a note, because names of
-// column groups extend over all columns and records rarely contain only text.
-func (f *layoutFinder) isSideBySideText(at int) bool {
-	end := filledWidth(f.rows[at])
-	return f.filled[at] == end && 4*end <= 3*f.width &&
-		!slices.ContainsFunc(f.cells[at], func(l cellInfo) bool { return l.kind.IsTyped() || l.kind == Code })
-}
-
-// isFurtherHeader reports whether a row next to a header row belongs to the same header. Such a
-// row repeats the header or has text in typed columns. below is the index of the first record.
-func (f *layoutFinder) isFurtherHeader(at, header, below int) bool {
-	if 2*f.filled[at] <= f.width || f.filled[at] < 2 || at < header && f.isSideBySideText(at) {
-		return false
-	}
-	if slices.EqualFunc(f.rows[at], f.rows[header], func(a, b string) bool { return strings.TrimSpace(a) == strings.TrimSpace(b) }) {
-		return true
-	}
-	return f.isTextAboveTyped(at, header, below)
-}
-
-// isTextAboveTyped reports whether a row has no typed cells, but has text in columns that are
-// typed in the records. below is the index of the first record.
-func (f *layoutFinder) isTextAboveTyped(at, header, below int) bool {
-	if slices.ContainsFunc(f.cells[at], func(l cellInfo) bool { return l.kind.IsTyped() || l.kind == Code }) {
-		return false
-	}
-	against := 0
-	for c, l := range f.cells[at] {
-		if l.kind == Empty {
-			continue
-		}
-		if col := f.columnStats(columnBody{c, below, f.firstEqual[header]}); col.kind.IsTyped() && col.share >= 0.8 {
-			if against++; against == 2 {
-				return true
-			}
-		}
-	}
-	return false
 }

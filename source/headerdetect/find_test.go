@@ -82,6 +82,18 @@ func TestFind(t *testing.T) {
 			5, 0, 3, "Age|Men Employed (000s)|Men Unemployed (000s)|Women Employed (000s)|Women Unemployed (000s)", false},
 		{"notes above make a header sure", "Data Source|World Development Indicators|\n\nLast Updated Date|2020-07-01|\n\nCountry Name|Country Code|1960|1961|1962|\nAruba|ABW|||1.5|\nAngola|AGO|||2.5|", 5, 4, 1, "Country Name|Country Code|1960|1961|1962", false},
 		{"a column that repeats other words", "who|side\nAda|left\nBob|right\nCy|left\nDon|left\nEd|right", 2, 0, 1, "who|side", false},
+		{"placeholders below the header", "Region|Births|Deaths|Rate\nAargau|**|**|**\nBasel|(D)|(D)|(D)\nBern|3|4|0.5\nChur|6|7|0.25\nUlm|1|2|0.5", 4, 0, 1, "Region|Births|Deaths|Rate", false},
+		{"a word for missing values", "Region|Births|Deaths|Rate\nAargau|suppressed|suppressed|suppressed\nBern|3|4|0.5\nChur|6|7|0.25\nUlm|1|2|0.5", 4, 0, 1, "Region|Births|Deaths|Rate", false},
+		{"a word that also stands for values below", "Region|Births|Deaths\nAargau|embargoed|embargoed\nBern|3|4\nChur|6|7\nUlm|1|embargoed\nBonn|1|2\nKiel|3|4\nJena|5|6", 3, 0, 1, "Region|Births|Deaths", false},
+		{"an unknown word instead of values", "Region|Births|Deaths|Rate\nAargau|embargoed|embargoed|embargoed\nBern|3|4|0.5\nChur|6|7|0.25\nUlm|1|2|0.5", 4, 0, 1, "Region|Births|Deaths|Rate", true},
+		{"groups above names", "||Travel|||Hotel|\nName|Date|Air|Rail|Taxi|Night|Food\nAda|2020-01-01|1|2|3|4|5\nBob|2020-01-02|1|2|3|4|5\nCy|2020-01-03|1|2|3|4|5", 7, 0, 2, "Name|Date|Travel Air|Rail|Taxi|Hotel Night|Food", false},
+		{"groups of equal names", "|2019||2020|\nTown|Men|Women|Men|Women\nBonn|1|2|3|4\nUlm|5|6|7|8\nKiel|9|1|2|3", 5, 0, 2, "Town|2019 Men|2019 Women|2020 Men|2020 Women", false},
+		{"a blank row between groups and names", "||Travel|||Hotel|\n\nName|Date|Air|Rail|Taxi|Night|Food\nAda|2020-01-01|1|2|3|4|5\nBob|2020-01-02|1|2|3|4|5\nCy|2020-01-03|1|2|3|4|5", 7, 0, 3, "Name|Date|Travel Air|Rail|Taxi|Hotel Night|Food", false},
+		{"one group in the middle", "||Travel||\nName|Date|Air|Rail|Taxi\nAda|2020-01-01|1|2|3\nBob|2020-01-02|1|2|3\nCy|2020-01-03|1|2|3", 5, 1, 1, "Name|Date|Air|Rail|Taxi", true},
+		{"questions and answers", "ID|Which colors?|||Comments\n|Red|Blue|Green|Free text\n1001|Red||Green|fine\n1002||Blue||bad\n1003|Red|Blue|Green|good", 5, 0, 2, "ID|Which colors? Red|Blue|Green|Comments Free text", false},
+		{"a title above groups and names", "Report of the year\n\n||Travel|||Hotel|\nName|Date|Air|Rail|Taxi|Night|Food\nAda|2020-01-01|1|2|3|4|5\nBob|2020-01-02|1|2|3|4|5\nCy|2020-01-03|1|2|3|4|5", 7, 2, 2, "Name|Date|Travel Air|Rail|Taxi|Hotel Night|Food", false},
+		{"units below names", "Town|Height|Weight\n|m|kg\nBonn|1.5|2.5\nUlm|1.25|6.5\nKiel|9.5|1.5", 3, 0, 2, "Town|Height m|Weight kg", false},
+		{"a table above a larger one", "day|value||\n2019-01-01|1||\n2019-01-02|2||\n2019-01-03|3||\n2019-01-04|4||\n2019-01-05|5||\n\nname|city|amount|unit\nn1|c1|1|kg\nn2|c2|2|kg\nn3|c3|3|kg\nn4|c4|4|kg\nn5|c5|5|kg\nn6|c6|6|kg\nn7|c7|7|kg", 4, 7, 1, "name|city|amount|unit", true},
 		{"labels above that look like a header", "Report|2024\nGenerated|2024-05-05\n\ndate|price\nJan 1 2000|13.9\nFeb 1 2000|13.6\nMar 1 2000|14.9", 2, 0, 1, "Report|2024", true},
 	} {
 		t.Run(c.name, func(t *testing.T) {

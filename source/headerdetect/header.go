@@ -47,7 +47,9 @@ func (l Layout) Prefer(rows [][]string, names func(row []string) float64) Layout
 	}
 	switch {
 	case own >= minNameScore && own-score >= minNameLead:
-		l.Doubt = 0
+		if !l.RecordsAbove {
+			l.Doubt = 0
+		}
 		l.Reason = intray.JoinMessages(l.Reason, intray.NewMessage("header.names_fields", nil))
 	case best >= 0 && score >= minNameScore && score-max(own, second) >= minNameLead:
 		l = l.withHeader(rows, best)
@@ -62,13 +64,20 @@ func (l Layout) withHeader(rows [][]string, header int) Layout {
 	if l.Headers > 0 {
 		alternative = l.First
 	}
-	l.First, l.Headers, l.Doubt = header, 1, 0
+	l.First, l.Headers, l.Doubt, l.RecordsAbove = header, 1, 0, false
 	l.Reason = intray.NewMessage("header.names_fields", nil)
-	if slices.ContainsFunc(rows[:header], l.isRecordLike) {
-		l.Doubt, l.Alternative = 1, alternative
+	if slices.ContainsFunc(rows[:header], l.isRecordLike) || hasTable(rows[:header]) {
+		l.Doubt, l.Alternative, l.AlternativeHeaders, l.RecordsAbove = 1, alternative, 0, true
 		l.Reason = intray.NewMessage("header.names_fields_below_record", nil)
 	}
 	return l
+}
+
+// hasTable reports whether rows contain a table, as hasTableAbove does.
+func hasTable(rows [][]string) bool {
+	f := layoutFinder{rows: truncateColumns(rows)}
+	_ = f.measure(context.Background()) // fails only if the context ends
+	return f.hasTableAbove(len(rows))
 }
 
 // isRecordLike reports whether a row has text in at least half of the columns, and at least
@@ -100,19 +109,62 @@ func (l Layout) withoutTitles(rows [][]string, names func(row []string) float64)
 }
 
 // ColumnNames returns the column names in the header. If the header has several rows, it joins
-// their cells with a space. A column without text in the header has the name "".
+// their cells with a space. If some names would be equal, the names of groups are repeated for
+// each column of the group. A column without text in the header has the name "".
 func (l Layout) ColumnNames(rows [][]string) []string {
+	header := rows[l.First:l.BodyStart()]
 	width := l.Width
-	for _, row := range rows[l.First:l.BodyStart()] {
+	for _, row := range header {
 		width = max(width, filledWidth(row))
 	}
-	names := make([]string, width)
-	for _, row := range rows[l.First:l.BodyStart()] {
-		for i, cell := range row[:min(len(row), width)] {
-			names[i] = strings.TrimSpace(names[i] + " " + strings.TrimSpace(cell))
+	names := joinNames(header, width, false)
+	if equal := countEqual(names); len(header) > 1 && equal > 0 {
+		if spread := joinNames(header, width, true); countEqual(spread) < equal {
+			return spread
 		}
 	}
 	return names
+}
+
+// joinNames joins the cells of each column of a header. If spread is true, the name of a group is
+// added to the columns to its right in which the row is blank and the next row is not.
+func joinNames(header [][]string, width int, spread bool) []string {
+	names := make([]string, width)
+	cell := func(row, column int) string {
+		if row >= len(header) || column >= len(header[row]) {
+			return ""
+		}
+		return strings.TrimSpace(header[row][column])
+	}
+	for row := range header {
+		group := ""
+		for i := range names {
+			text := cell(row, i)
+			below := cell(row+1, i) != ""
+			switch {
+			case text != "" && below:
+				group = text
+			case text != "":
+				group = "" // the name of a single column
+			case spread && below:
+				text = group
+			}
+			names[i] = strings.TrimSpace(names[i] + " " + text)
+		}
+	}
+	return names
+}
+
+// countEqual returns the number of names that are equal to an earlier one.
+func countEqual(names []string) (equal int) {
+	seen := map[string]bool{}
+	for _, name := range names {
+		if name != "" && seen[name] {
+			equal++
+		}
+		seen[name] = true
+	}
+	return equal
 }
 
 // IsTotal reports whether a row is a total of other rows, as indicated by its first cell with

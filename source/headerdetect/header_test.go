@@ -33,6 +33,26 @@ func table(text string) (rows [][]string) {
 	return rows
 }
 
+// TestPlaceholders checks which cells of a table stand for missing values, and which are numbers.
+func TestPlaceholders(t *testing.T) {
+	for kind, cells := range map[Kind]string{
+		Empty:  "**|*|..|...|:|.|(D)|[c]|(NA)|suppressed|Suppressed *|n.a.|k.A.|not available|—|†|不明",
+		Number: "<5|≥ 10|12*|1,250 †|34 [1]|~7",
+		Text:   "Red|%|€|(thousand)|Report of May|x",
+		Code:   "A12|Q1",
+	} {
+		for cell := range strings.SplitSeq(cells, "|") {
+			want := kind
+			if cell == "<5" || cell == "≥ 10" {
+				want = Number
+			}
+			if got := kindOfCell(cell); got != want {
+				t.Errorf("%q: kind %d, want %d", cell, got, want)
+			}
+		}
+	}
+}
+
 func TestPrefer(t *testing.T) {
 	for _, c := range []struct {
 		name, text string

@@ -42,12 +42,14 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 		return 0, grounds{}
 	}
 	seen := map[string]bool{}
+	// differing holds the texts above values of a different kind, and gained is their score.
+	differing, gained := map[string]bool{}, 0.0
 	why.names = true
 	from := at + 1
 	for from < len(f.rows) && f.firstEqual[from] == f.firstEqual[at] {
 		from++ // the header is repeated
 	}
-	from = max(from, f.bodyStart(at))
+	from = max(from, f.bodyStart(at, possible))
 	for c, cell := range row {
 		cell = strings.ToLower(strings.TrimSpace(cell))
 		if cell == "" {
@@ -62,19 +64,32 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 		switch {
 		case points >= 1:
 			why.differs++
+			differing[cell] = true
+			gained += points
 		case points < 0 && at < f.last:
 			why.same++
 		}
 	}
-	score += 0.4 * (float64(filled) - float64(f.width))
+	if why.differs > 1 && len(differing) == 1 { // one text in several columns may mark missing values
+		score -= gained * float64(why.differs-1) / float64(why.differs)
+		why.differs = 1
+	}
+	// Having more cells than the table has columns is no evidence, because titles can.
+	score += 0.4 * min(0, float64(filled)-float64(f.width))
 	// A later header must have a much higher score, because choosing it would drop the rows
 	// above it, which may be records.
 	for i := f.first; i < at; i++ {
-		if 2*f.filled[i] > f.width && !f.isSideBySideText(i) {
+		if 2*f.filled[i] > f.width && !f.isSideBySideText(i) && !f.isWideTitle(i) {
 			score -= 0.75 * float64(f.width)
 		}
 	}
 	return score, why
+}
+
+// isWideTitle reports whether a row has text in more cells than the table has columns, and the row
+// below it is blank.
+func (f *layoutFinder) isWideTitle(at int) bool {
+	return filledWidth(f.rows[at]) > f.width && at+1 < len(f.rows) && f.filled[at+1] == 0 && !f.hasValues(at)
 }
 
 // yearScore is the score of a year above numbers that are not years.
@@ -87,9 +102,11 @@ func (f *layoutFinder) cellScore(at int, below columnBody, cell string) float64 
 	switch {
 	case l.kind.IsTyped():
 		return f.typedScore(at, l.kind, col, cell)
+	case l.kind == Empty: // a marker of a missing value
+		return 0
 	case col.filled == 0:
 		return 0.3 + headerWordScore(cell)
-	case l.kind != Empty && f.containsText(below, l, cell):
+	case f.containsText(below, l, cell):
 		return -1
 	case col.kind.IsTyped() && col.share >= 0.7:
 		return col.share + headerWordScore(cell)

@@ -58,7 +58,7 @@ func describeLayout(t *testing.T, rows [][]string) string {
 	text += fmt.Sprintf("\nrows %d to %d", f.first, f.last)
 	for at := f.first; at < min(len(rows), f.first+10); at++ {
 		s := f.scoreRow(at, f.first)
-		text += fmt.Sprintf("\nrow %d: score %.3f, found %.3f, %d differ, %d same, body from %d", at, s.score, s.found, s.why.differs, s.why.same, f.bodyStart(at))
+		text += fmt.Sprintf("\nrow %d: score %.3f, found %.3f, %d differ, %d same, body from %d", at, s.score, s.found, s.why.differs, s.why.same, f.bodyStart(at, certain))
 	}
 	return text
 }

@@ -56,11 +56,7 @@ func newReader(b *book, p tableLocation, s *sheetShape) *reader {
 
 func headerEvidence(b *book, s *sheetShape) []intray.Evidence {
 	if s.names == nil {
-		value := "none"
-		if s.headerRow > 0 {
-			value = fmt.Sprint(s.headerRow)
-		}
-		return []intray.Evidence{{Choice: "header row", Value: value, Reason: s.reason}}
+		return []intray.Evidence{s.header}
 	}
 	reason := intray.NewMessage("json_file.names_are_columns", intray.Params{"elements": s.count, "names": len(s.columns)})
 	if b.opt.AsIs {

@@ -34,11 +34,9 @@ type sheetShape struct {
 	// bytes is the total length of the elements, and of the text between them, in bytes.
 	bytes int64
 	// These apply if the elements are arrays: skip is the number of elements before the first
-	// record, headerRow is the number of the first header row, or 0 if there is none, and
-	// reason explains that choice.
-	skip      int64
-	headerRow int
-	reason    intray.Message
+	// record, and header is the choice of the header.
+	skip   int64
+	header intray.Evidence
 	// sampled is the total size of all samples in bytes.
 	sampled int
 }
@@ -297,21 +295,34 @@ func (s *arraySurvey) addRow(cells [][]byte) error {
 	return nil
 }
 
+// findHeader finds the header, or returns the requested one.
+func (s *arraySurvey) findHeader(ctx context.Context, opt source.Options) (headerdetect.Layout, error) {
+	switch {
+	case opt.AsIs:
+		return headerdetect.Layout{Reason: intray.NewMessage("header.not_searched", nil)}, nil
+	case opt.HeaderRow == source.NoHeader:
+		return headerdetect.Layout{Reason: intray.NewMessage("header.none_requested", nil)}, nil
+	case opt.HeaderRow > len(s.firstRows):
+		return headerdetect.Layout{}, &source.UnreadableError{Reason: intray.NewMessage("header.row_out_of_range", intray.Params{"row": opt.HeaderRow, "n": len(s.firstRows)})}
+	case opt.HeaderRow > 0:
+		first := opt.HeaderRow - 1
+		return headerdetect.Layout{Width: s.width, First: first, Headers: min(max(1, opt.HeaderRows), len(s.firstRows)-first), Reason: intray.NewMessage("option.requested", nil)}, nil
+	}
+	layout, err := headerdetect.FindLayout(ctx, s.firstRows, 0)
+	return layout.Prefer(s.firstRows, opt.HeaderScore), err
+}
+
 // finish finds the header and builds the columns.
 func (s *arraySurvey) finish(ctx context.Context, opt source.Options) (*sheetShape, error) {
-	layout := headerdetect.Layout{Reason: intray.NewMessage("header.not_searched", nil)}
-	var names []string
-	if !opt.AsIs {
-		var err error
-		if layout, err = headerdetect.FindLayout(ctx, s.firstRows, 0); err != nil {
-			return nil, err
-		}
-		if layout = layout.Prefer(s.firstRows, opt.HeaderScore); layout.Headers > 0 {
-			names = layout.ColumnNames(s.firstRows)
-			s.headerRow = layout.First + 1
-		}
+	layout, err := s.findHeader(ctx, opt)
+	if err != nil {
+		return nil, err
 	}
-	s.skip, s.reason = int64(min(layout.BodyStart(), len(s.firstRows))), layout.Reason
+	var names []string
+	if layout.Headers > 0 {
+		names = layout.ColumnNames(s.firstRows)
+	}
+	s.skip, s.header = int64(min(layout.BodyStart(), len(s.firstRows))), layout.Evidence(s.firstRows, 0)
 	total := 0
 	for i := range s.width {
 		c := intray.Column{Index: i}

@@ -236,14 +236,6 @@ func TestCountFilled(t *testing.T) {
 	}
 }
 
-func TestExampleCells(t *testing.T) {
-	exact, long := strings.Repeat("é", maxExampleChars), strings.Repeat("é", maxExampleChars+1)
-	got := exampleCells([]string{"", " a ", exact, long, "b", "c", "d"})
-	if diff := cmp.Diff([]string{"a", exact, long[:2*(maxExampleChars-3)] + "...", "b", "c"}, got); diff != "" {
-		t.Errorf("(-want +got):\n%s", diff)
-	}
-}
-
 func TestLimits(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -3,10 +3,7 @@ package workbook
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"strconv"
-	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -117,9 +114,9 @@ func (r *reader) findTable(ctx context.Context) error {
 	case r.opt.HeaderRow == source.NoHeader:
 		layout = headerdetect.Layout{Width: layout.Width, Reason: intray.NewMessage("header.none_requested", nil)}
 	case r.opt.HeaderRow > 0:
-		layout = headerdetect.Layout{Width: layout.Width, Headers: 1, Reason: intray.NewMessage("option.requested", nil)}
+		layout = headerdetect.Layout{Width: layout.Width, Headers: min(max(1, r.opt.HeaderRows), len(texts)), Reason: intray.NewMessage("option.requested", nil)}
 	}
-	r.addHeaderEvidence(layout, texts, above)
+	r.evidence = append(r.evidence, layout.Evidence(texts, above))
 	if r.opt.FillMerged {
 		for i := layout.First; i < layout.BodyStart(); i++ {
 			texts[i] = r.merges.spreadHeader(above+int64(i+1), texts[i])
@@ -136,49 +133,6 @@ func (r *reader) findTable(ctx context.Context) error {
 	r.ahead = r.ahead[first:]
 	r.last = above + int64(layout.BodyStart())
 	return nil
-}
-
-// addHeaderEvidence adds the header row and its alternative to the evidence.
-func (r *reader) addHeaderEvidence(layout headerdetect.Layout, texts [][]string, above int64) {
-	e := intray.Evidence{Choice: "header row", Value: intray.NoAnswer, Reason: layout.Reason}
-	switch layout.Headers {
-	case 0:
-	case 1:
-		e.Value = strconv.FormatInt(above+int64(layout.First+1), 10)
-	default:
-		e.Value = fmt.Sprintf("%d–%d", above+int64(layout.First+1), above+int64(layout.BodyStart()))
-	}
-	if layout.Unsure() {
-		e.Alternatives = []intray.Choice{headerAlternative(layout, texts)}
-		e.Tie = layout.Headers <= 1 // the options cannot request several header rows
-	}
-	r.evidence = append(r.evidence, e)
-}
-
-// headerAlternative returns the second most likely header as a choice.
-func headerAlternative(layout headerdetect.Layout, texts [][]string) intray.Choice {
-	if layout.Alternative == headerdetect.NoHeader {
-		return intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("header.none", nil), Reason: intray.NewMessage("header.like_rows_below", nil), Examples: exampleCells(texts[layout.First])}
-	}
-	number := layout.Alternative + 1
-	return intray.Choice{Value: strconv.Itoa(number), Label: intray.NewMessage("header.row", intray.Params{"row": number}), Reason: intray.NewMessage("header.could_name_columns", nil), Examples: exampleCells(texts[layout.Alternative])}
-}
-
-// maxExampleChars is the maximum length of an example, in characters.
-const maxExampleChars = 80
-
-// exampleCells returns the first nonempty cells of a row, at most 5.
-func exampleCells(row []string) (cells []string) {
-	for _, cell := range row {
-		if cell = strings.TrimSpace(cell); cell == "" || len(cells) == maxListed {
-			continue
-		}
-		if runes := []rune(cell[:min(len(cell), 4*maxExampleChars)]); len(runes) > maxExampleChars {
-			cell = string(runes[:maxExampleChars-3]) + "..."
-		}
-		cells = append(cells, cell)
-	}
-	return cells
 }
 
 // textsWithBlanks returns the displayed text of each cell in the rows that were read ahead,

@@ -49,6 +49,8 @@ export function choiceLabel(question: Pick<Question, 'id'>, choice: Pick<Questio
   const [kind] = question.id.split(':', 1);
   if (kind === 'header_row' && value === noneAnswer) return t('reading.noHeader');
   if (kind === 'header_row' && /^\d+$/.test(value)) return t('choices.row', { row: Number(value) });
+  const rows = kind === 'header_row' ? /^(\d+)[-–](\d+)$/.exec(value) : null;
+  if (rows) return t('choices.rows', { first: Number(rows[1]), last: Number(rows[2]) });
   if (kind === 'delimiter' && value === noneAnswer) return t('choices.noDelimiter');
   if (value === noneAnswer) return t(kind === 'field' ? 'choices.noField' : 'choices.noColumn');
   if (kind === 'delimiter') return value === '\t' || value === 'tab' ? t('choices.tab') : value;
