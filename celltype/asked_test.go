@@ -120,7 +120,7 @@ func TestNumberCells(t *testing.T) {
 		raw, typed, want string
 	}{
 		{intray.TypeCheckbox, "0.00", "0", "false"}, {intray.TypeCheckbox, "-0", "-0", "false"}, {intray.TypeCheckbox, "0e5", "0e5", "false"},
-		{intray.TypeCheckbox, "0.0", "0.0", "false"}, {intray.TypeCheckbox, "1.00", "1", "true"}, {intray.TypeCheckbox, "0", "0.4", "true"},
+		{intray.TypeCheckbox, "0.0", "0.0", "false"}, {intray.TypeCheckbox, "1.00", "1", "true"}, {intray.TypeCheckbox, "0", "0.4", "wrong"},
 		{intray.TypeSelect, "1.00", "1", "1"}, {intray.TypeSelect, "2.5", "2.5", "half"}, {intray.TypeSelect, "0", "0", "0.0"},
 		{intray.TypeSelect, "3.00", "3", "wrong"}, {intray.TypeMultiSelect, "1.00", "1", `["1"]`}, {intray.TypeMultiSelect, "2,50", "2.5", `["half"]`},
 	} {

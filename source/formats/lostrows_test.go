@@ -201,8 +201,8 @@ func (g *tableGenerator) addHeader() {
 		}
 	}
 	first := len(g.rows) + 1
-	switch {
-	case g.chance(10) && len(names) > 3: // groups above some names
+	switch form := g.IntN(10); {
+	case form == 0 && len(names) > 3: // groups above some names
 		groups := make([]string, len(names))
 		for c := 1; c < len(names); c += 2 + g.IntN(2) {
 			groups[c] = pick(g, generatedGroups)
@@ -211,7 +211,7 @@ func (g *tableGenerator) addHeader() {
 		if g.chance(20) {
 			g.add()
 		}
-	case g.chance(10) && len(names) > 3: // questions and answers
+	case form == 1 && len(names) > 3: // questions and answers
 		answers := make([]string, len(names))
 		from := 1 + g.IntN(len(names)-2)
 		copy(answers[from:], names[from:])

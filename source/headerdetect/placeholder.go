@@ -52,7 +52,7 @@ func isPlaceholder(cell string) bool {
 var placeholderWords = wordList(
 	"suppressed", "withheld", "confidential", "redacted", "masked", "hidden", "missing", "unknown", "unavailable", "not available", "not applicable",
 	"not reported", "not tested", "not published", "no data", "insufficient data", "too few", "low", "n.a", "n/a", "na", "n.d", "nd", "n.s", "k.a", "k. a", "k.a.",
-	"unbekannt", "keine angabe", "keine angaben", "geheim", "nicht verfügbar", "non disponible", "inconnu", "confidentiel", "no disponible", "desconocido", "sin datos",
+	"unbekannt", "keine angabe", "keine angaben", "geheim", "nicht verfügbar", "non disponible", "inconnu", "no disponible", "desconocido", "sin datos",
 	"non disponibile", "sconosciuto", "onbekend", "geen gegevens", "brak danych", "ukjent", "okänd", "ukendt", "нет данных", "неизвестно", "不明", "データなし", "未知",
 )
 

@@ -52,8 +52,8 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"outputFormat": "h:mm a"}`, []string{"15:20"}},
 			}},
 		intray.TypeCheckbox: {key: "member", label: "Member",
-			summary: "Yes or no. The values 0, off, n, no, false and disabled mean no, in upper or lower case. **All other text means yes.** The result contains true or false.",
-			tried:   []attempt{{"", []string{"yes", "X", "No", "0", "disabled", "nein", ""}}}},
+			summary: "Yes or no. Intray knows the words for yes and no and for true and false in 36 languages, and `1` and `0`, `on` and `off`, `enabled` and `disabled`, `x`, and signs such as `✓` and `✗`, in upper or lower case. Markers of missing values, such as `n/a`, are empty. All other text is an error. The result contains true or false.",
+			tried:   []attempt{{"", []string{"yes", "X", "No", "0", "disabled", "nein", "いいえ", "n/a", "maybe", ""}}}},
 		intray.TypeSelect: {key: "color", label: "Color", more: colors,
 			summary: "One of the `selectOptions`. Intray compares the text with labels, values and alternate matches. It first looks for an exact match. If there is none, it ignores case, accents and spaces. If there is still none, it allows typos, provided that one option is clearly closest. It reports every match that is not exact. The result contains the value of the option.",
 			tried: []attempt{
