@@ -67,6 +67,9 @@ type Outcome struct {
 	// Forms maps field keys to the formats that were decided for the fields' columns.
 	// Revalidation uses these formats to parse edited cells.
 	Forms map[string]string
+	// ReadMissing holds the keys of the fields in which markers of missing values are read as
+	// empty. Revalidation uses it to parse edited cells.
+	ReadMissing []string
 	// Questions must be answered before the import can continue.
 	Questions []intray.Question
 }

@@ -25,6 +25,8 @@ type columnSniffer struct {
 	fields   []int
 	sniffers []celltype.Sniffer
 	answers  []map[string]string
+	// missing finds markers of missing values.
+	missing []missingSniffer
 }
 
 // sniffColumns reads rows to decide the formats of the columns and adds a question
@@ -32,13 +34,16 @@ type columnSniffer struct {
 func (p *importRun) sniffColumns(ctx context.Context, plan *rowplan.Plan) error {
 	s := &columnSniffer{plan: plan}
 	for i, f := range plan.Fields {
+		if plan.HasMissingMarkers(i) {
+			s.missing = append(s.missing, missingSniffer{field: i})
+		}
 		if parser, sniffing := f.Parser.(celltype.SniffingParser); sniffing && len(f.Columns) > 0 {
 			s.fields = append(s.fields, i)
 			s.sniffers = append(s.sniffers, parser.NewSniffer())
 			s.answers = append(s.answers, formatAnswers(p.imp.Answers, plan.Keys[i]))
 		}
 	}
-	if len(s.fields) == 0 {
+	if len(s.missing) == 0 {
 		return nil
 	}
 	reader, err := p.reopenSheet(ctx)
@@ -53,6 +58,9 @@ func (p *importRun) sniffColumns(ctx context.Context, plan *rowplan.Plan) error 
 		return err
 	}
 	s.decide(p.imp.Schema, p.out)
+	for i := range s.missing {
+		s.missing[i].decide(plan, p.out)
+	}
 	return nil
 }
 
@@ -68,11 +76,16 @@ func formatAnswers(answers intray.Answers, key string) map[string]string {
 	return forms
 }
 
-// readRows observes rows until all columns are decided or the file ends. It ignores errors
+// readRows observes rows until all columns are decided or the file ends. If no column can be
+// ambiguous, it observes only the first rows. It ignores errors
 // in the file, because the pipeline later reads the same rows and reports them.
 func (s *columnSniffer) readRows(ctx context.Context, reader source.Reader) error {
 	var recs intray.Records
-	for rows := int64(0); rows < sniffRows || s.isUndecided(); {
+	least := int64(sniffRows)
+	if len(s.fields) == 0 {
+		least = plainRows
+	}
+	for rows := int64(0); rows < least || s.isUndecided(); {
 		err := reader.Next(ctx, &recs)
 		if errors.Is(err, io.EOF) || isFileError(err) {
 			return nil
@@ -87,9 +100,22 @@ func (s *columnSniffer) readRows(ctx context.Context, reader source.Reader) erro
 				}
 			}
 		}
+		s.observeMissing(&recs)
 		rows += int64(recs.Len())
 	}
 	return nil
+}
+
+// observeMissing observes the cells of columns that can have markers of missing values.
+func (s *columnSniffer) observeMissing(recs *intray.Records) {
+	for i := range s.missing {
+		m := &s.missing[i]
+		for _, column := range s.plan.Fields[m.field].Columns {
+			for row := 0; row < recs.Len() && !m.isFull(); row++ {
+				m.observe(s.plan, rowplan.TypedCell(recs, row, column))
+			}
+		}
+	}
 }
 
 // isUndecided reports whether any column is still ambiguous after the rows read so far.

@@ -150,6 +150,7 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 			Text: intray.NewMessage("file.more_rows_than_limit", intray.Params{"limit": rows.limit}),
 		})
 	}
+	p.out.reportMissing(plan)
 	p.out.askAboutSkippedTable(reader.Evidence())
 	return p.out.decideVerdict(p.imp.Schema.Settings, len(p.removed)), nil
 }

@@ -74,6 +74,9 @@ type FieldPlan struct {
 	Headers []string
 	// Parser parses the cells. The caller may replace it.
 	Parser celltype.Parser
+	// missing counts the markers of missing values that were read as empty. It is nil if the
+	// parser does not read them as empty.
+	missing *markerCount
 	// code is the problem code for an invalid cell.
 	code string
 	// literal reports whether canonical values are valid JSON values.

@@ -46,6 +46,11 @@ func Open(e *engine.Engine, imp engine.Import, out *engine.Outcome) (*Revalidato
 			return nil, fmt.Errorf("restore the format of field %q: %w", plan.Keys[i], err)
 		}
 	}
+	for i, key := range plan.Keys {
+		if slices.Contains(out.ReadMissing, key) {
+			plan.ReadMissingMarkers(i)
+		}
+	}
 	plan.ApplyLearnedValues(imp.Answers, imp.Memory.Values)
 	hooks := imp.Schema.Hooks
 	d := &Revalidator{plan: plan, hooked: len(hooks.Row)+len(hooks.BulkRow)+len(hooks.Column) > 0}

@@ -1,0 +1,70 @@
+package engine_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/csv"
+)
+
+// TestMissingMarkers checks which cells are read as empty, and the notices about them.
+func TestMissingMarkers(t *testing.T) {
+	typed := func(key string, name intray.TypeName) intray.Field {
+		return intray.Field{Key: key, Label: key, Type: intray.FieldType{Name: name}}
+	}
+	choice := typed("color", intray.TypeSelect)
+	choice.SelectOptions = []intray.SelectOption{{Label: "Red", Value: "red"}, {Label: "None", Value: "none"}}
+	column := func(header string, cells ...string) string { return header + "\n" + strings.Join(cells, "\n") + "\n" }
+	// good returns ten good cells and others.
+	good := func(cell string, others ...string) []string {
+		return append(slices.Repeat([]string{cell}, 10), others...)
+	}
+	for name, c := range map[string]struct {
+		field intray.Field
+		text  string
+		// errors is the number of rows with an error, and notices are the texts of the notices.
+		errors  int64
+		notices string
+	}{
+		"numbers": {typed("amount", intray.TypeNumber), column("amount", good("12", "NA", "n/a", "NA", "k.A.", "-", "#N/A")...), 0,
+			`2 × NA, 1 × #N/A, 1 × -, 1 × k.A., 1 × n/a`},
+		"dates":                            {typed("day", intray.TypeDate), column("day", good("2026-01-31", "null", "(blank)", "--", "keine Angabe", "不明")...), 0, "1 × (blank), 1 × --, 1 × keine Angabe, 1 × null, 1 × 不明"},
+		"e-mail addresses":                 {typed("mail", intray.TypeEmail), column("mail", good("a@example.org", "none", "-")...), 1, "1 × none"},
+		"an option that looks like one":    {choice, column("color", good("Red", "None", "N/A")...), 0, "1 × N/A"},
+		"text":                             {typed("note", intray.TypeString), column("note", good("fine", "NA", "-")...), 0, ""},
+		"most other cells are not numbers": {typed("amount", intray.TypeNumber), column("amount", "1", "2", "a lot", "few", "NA"), 3, ""},
+		"nine of ten are numbers":          {typed("amount", intray.TypeNumber), column("amount", "1", "2", "3", "4", "5", "6", "7", "8", "9", "many", "NA"), 1, "1 × NA"},
+		"only markers":                     {typed("amount", intray.TypeNumber), column("amount", "NA", "NA", "NA"), 0, "3 × NA"},
+		"a country":                        {typed("country", intray.TypeCountry), column("country", good("Germany", "NA", "n/a")...), 0, "1 × n/a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			schema := &intray.Schema{Fields: []intray.Field{c.field}, Settings: intray.DefaultSettings()}
+			in := inputOf("x.csv", c.text)
+			out, err := engine.New(engine.Config{Formats: []source.Format{csv.Format{}}}).Run(t.Context(),
+				engine.Import{Input: in, Schema: schema, Answers: intray.Answers{intray.AnswerHeaderRow: "1", intray.AnswerColumn + c.field.Key: "0"}}, openSink(&batchSizes{}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var notices []string
+			for _, n := range out.Notices {
+				if n.Type == intray.ValueMapped {
+					notices = append(notices, fmt.Sprintf("%v × %s", n.Text.Params()["n"], *n.Value))
+				}
+			}
+			if diff := cmp.Diff(c.notices, strings.Join(notices, ", ")); diff != "" || out.ErrorRows != c.errors || out.Verdict != engine.Done {
+				t.Errorf("%d rows with errors, want %d; verdict %d; notices (-want +got):\n%s", out.ErrorRows, c.errors, out.Verdict, diff)
+			}
+			decided := slices.Contains(out.ReadMissing, c.field.Key)
+			if decided != (c.notices != "") {
+				t.Errorf("markers are read as empty: %t", decided)
+			}
+		})
+	}
+}

@@ -1,0 +1,103 @@
+package rowplan
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype"
+)
+
+// missingParser reads markers of missing values as empty cells. It parses all other cells with the
+// embedded Parser. A cell that is valid is never a marker, such as an option named "None".
+type missingParser struct {
+	celltype.Parser
+	// dash reports whether a single dash is a marker.
+	dash  bool
+	count *markerCount
+}
+
+// Parse parses a cell.
+func (m missingParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
+	result := m.Parser.Parse(c, scratch)
+	if result.State != celltype.Invalid {
+		return result
+	}
+	text := bytes.TrimSpace(c.Raw)
+	if !isMarker(text, m.dash) {
+		return result
+	}
+	m.count.add(string(text))
+	return celltype.Result{State: celltype.Empty}
+}
+
+// isMarker reports whether text marks a missing value. dash reports whether a single dash does.
+func isMarker(text []byte, dash bool) bool {
+	return celltype.IsMissingMarker(text) && (dash || string(text) != "-")
+}
+
+// markerCount counts the cells that were read as empty, by their text. It is safe for concurrent
+// use.
+type markerCount struct {
+	mu    sync.Mutex
+	cells map[string]int64
+}
+
+func (m *markerCount) add(marker string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.cells[marker]++
+}
+
+// typesWithDash are the types in which a single dash marks a missing value.
+var typesWithDash = []intray.TypeName{intray.TypeNumber, intray.TypeDate, intray.TypeDatetime, intray.TypeTime}
+
+// HasMissingMarkers reports whether a column of a field can have markers of missing values. In
+// text, a marker is a value. A checkbox always reads markers as empty.
+func (p *Plan) HasMissingMarkers(field int) bool {
+	f := &p.Fields[field]
+	return len(f.Columns) > 0 && f.field.Type.Name != intray.TypeString && f.field.Type.Name != intray.TypeCheckbox
+}
+
+// IsMissingMarker reports whether a cell of a field would be read as empty after
+// ReadMissingMarkers.
+func (p *Plan) IsMissingMarker(field int, c celltype.Cell) bool {
+	return isMarker(bytes.TrimSpace(c.Raw), slices.Contains(typesWithDash, p.Fields[field].field.Type.Name))
+}
+
+// ReadMissingMarkers makes the parser of a field read markers of missing values as empty.
+func (p *Plan) ReadMissingMarkers(field int) {
+	f := &p.Fields[field]
+	f.missing = &markerCount{cells: map[string]int64{}}
+	f.Parser = missingParser{f.Parser, slices.Contains(typesWithDash, f.field.Type.Name), f.missing}
+}
+
+// MarkerCount is the number of cells that were read as empty because of a marker.
+type MarkerCount struct {
+	Marker string
+	Cells  int64
+}
+
+// MissingCells returns the markers in the columns of a field and the number of cells with each, most
+// frequent first.
+func (p *Plan) MissingCells(field int) (list []MarkerCount) {
+	m := p.Fields[field].missing
+	if m == nil {
+		return nil
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, marker := range slices.Sorted(maps.Keys(m.cells)) {
+		list = append(list, MarkerCount{marker, m.cells[marker]})
+	}
+	slices.SortStableFunc(list, func(a, b MarkerCount) int {
+		if a.Cells != b.Cells {
+			return int(min(1, max(-1, b.Cells-a.Cells)))
+		}
+		return strings.Compare(a.Marker, b.Marker)
+	})
+	return list
+}
