@@ -29,12 +29,12 @@ func readMarkers() map[string]bool {
 }
 
 // markerLanguages lists the markers of missing values. The first ones are the default na_values of
-// pandas 2.2 that can't be numbers, the error values of Excel and the markers of SQL, R, SAS,
-// Stata and Tableau. The others are abbreviations and words for "not available", "no answer",
+// pandas 2.2, the error value #N/A of Excel and its translations, and the markers of SQL, R, SAS,
+// Stata and Tableau. Other error values, such as #DIV/0!, are errors. The others are abbreviations and words for "not available", "no answer",
 // "unknown" and "empty".
 var markerLanguages = []struct{ code, markers string }{
-	{"", "-, --, ---, –, —, ., .., ..., …, ?, \\n, na, n/a, #n/a, #n/a n/a, #na, <na>, <n/a>, nan, -nan, null, <null>, (null), [null], nil, none, nat, #null!, #div/0!, #value!, #ref!, #name?, #num!, (blank), (empty), [empty], (none), (missing), (not set), (n/a)"},
-	{"en", "n.a., n. a., n/d, nd, n.d., not available, not applicable, no data, no answer, not specified, unknown, missing, empty, blank, tbd, tba"},
+	{"", "-, --, ---, –, —, ., .., ..., …, ?, \\n, na, n/a, #n/a, #n/a n/a, #na, <na>, <n/a>, nan, -nan, null, <null>, (null), [null], nil, none, nat, (blank), (empty), [empty], (none), (missing), (not set), (n/a)"},
+	{"en", "n.a., n. a., n/d, nd, n.d., not available, not applicable, no data, no answer, not specified, unknown, missing, empty, blank"},
 	{"de", "k.a., k. a., k.a, keine angabe, keine angaben, nicht verfügbar, nicht vorhanden, unbekannt, entfällt, leer, #nv"},
 	{"fr", "n.c., nc, non disponible, non renseigné, non communiqué, inconnu, vide, s.o., sans objet, #n/d"},
 	{"es", "s/d, s.d., sin datos, sin dato, no disponible, no aplica, desconocido, vacío"},
@@ -42,12 +42,12 @@ var markerLanguages = []struct{ code, markers string }{
 	{"nl", "n.v.t., nvt, n.b., niet beschikbaar, onbekend, leeg, #n/b"},
 	{"pl", "b.d., bd, brak, brak danych, nie dotyczy, nd., nieznany, #n/d!"},
 	{"pt", "não disponível, não aplicável, sem dados, desconhecido, vazio"},
-	{"ja", "なし, 不明, 未定, 未入力, 該当なし, データなし, 無回答"},
+	{"ja", "なし, 不明, 未入力, 該当なし, データなし, 無回答"},
 	{"zh", "无, 無, 未知, 不详, 不詳, 暂无, 缺失, 无数据, 不适用"},
 	{"ru", "н/д, нет данных, неизвестно, не указано, пусто"},
 	{"sv", "saknas, uppgift saknas, okänd, okänt, ej tillgänglig, #saknas!"},
 	{"cs", "není k dispozici, neznámý, neznámé, neuvedeno, nevyplněno, #nen_k_dispozici"},
-	{"ko", "없음, 미상, 미정, 해당없음, 해당 없음"},
+	{"ko", "없음, 미상, 해당없음, 해당 없음"},
 	{"no", "ukjent, mangler, ikke tilgjengelig, ikke oppgitt, #i/t"},
 	{"hu", "nincs adat, ismeretlen, nincs megadva, üres, #hiányzik"},
 	{"da", "ukendt, ikke tilgængelig, ikke oplyst, #i/t"},

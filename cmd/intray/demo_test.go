@@ -64,7 +64,7 @@ func TestDemo(t *testing.T) {
 	if got := <-status; got != exitDone || !found {
 		t.Errorf("status %d, output:\n%s", got, said.String())
 	}
-	for _, want := range []string{"180 rows, 11 with an error", "NEEDS_REVIEW", "row "} {
+	for _, want := range []string{"180 rows, 10 with an error", "NEEDS_REVIEW", "row "} {
 		if !strings.Contains(said.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, said.String())
 		}

@@ -68,7 +68,9 @@ func isBinary(head []byte) bool {
 	return false
 }
 
-// Open detects the encoding. It returns source.ErrEmpty if the file contains only white space.
+// Open detects the encoding. It returns source.ErrEmpty if the file contains only white space, and a
+// source.UnreadableError if the text is certainly no table, unless a delimiter is requested or the
+// file is read as is.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -82,6 +84,9 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 		return nil, source.ErrEmpty
 	}
 	if !opt.AsIs && opt.Delimiter == "" {
+		if err := checkIsTable(in.Name, text.sample, text.whole); err != nil {
+			return nil, err
+		}
 		text.unwrap()
 	}
 	return &book{text: text, opt: opt}, nil

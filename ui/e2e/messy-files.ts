@@ -39,7 +39,6 @@ export const messy: readonly Messy[] = [
     name: 'crm', file: 'crm.csv', rows: 180,
     fixes: [
       { field: 'E-mail address', wrong: 'marcus.whitlock.example.com', right: 'marcus.whitlock@example.com' },
-      { field: 'E-mail address', wrong: 'n/a', right: 'nobody@example.org' },
       { field: 'Contact ID', wrong: 'C-10445', twice: true, right: 'C-99445' },
       { field: 'Created at', wrong: '2/30/2026 9:10 AM', right: '2/28/2026 9:10 AM' },
       { field: 'Status', wrong: 'Archived?', right: 'inactive', choice: 'Inactive' },
