@@ -44,7 +44,7 @@ type example struct {
 func examples() []example {
 	return []example{
 		{"bank", "bank.csv", bank, []int64{12, 38, 61, 65, 91, 122, 151, 172, 204}},
-		{"crm", "crm.csv", crm, []int64{7, 16, 22, 41, 59, 78, 94, 111, 132, 150, 161}},
+		{"crm", "crm.csv", crm, []int64{7, 16, 22, 41, 59, 78, 94, 111, 132, 150}},
 		{"stores", "stores.xlsx", stores, []int64{8, 13, 23, 32, 49, 60, 67, 84, 102}},
 		{"members", "members.csv", members, []int64{10, 25, 31, 39, 56, 72, 89, 105, 127}},
 		{"products", "products.csv", products, []int64{4, 9, 20, 34, 48, 63, 76, 99, 101, 121, 142}},

@@ -141,6 +141,9 @@ func (b *book) findSheet(ctx context.Context) (*sheet, error) {
 		if err != nil {
 			return nil, err
 		}
+		if b.text, err = found.dropTrailingRows(ctx, b.text, b.opt.Limits.Columns); err != nil {
+			return nil, err
+		}
 		b.found = found
 	}
 	return b.found, nil

@@ -169,7 +169,7 @@ func (t Table) Sample() Sample {
 
 // LargeTables returns tables that are larger than a batch. Their Text is empty, so that each
 // format can encode them. The table "tall" has more records than fit into two batches. The table
-// "wide" has more cells than fit into a batch, all of them empty. The table "heavy" has cells
+// "wide" has more cells than fit into a batch, nearly all of them empty. The table "heavy" has cells
 // that are longer than a read buffer.
 func LargeTables() []Table {
 	tall := Table{Name: "tall", Headers: []string{"n"}}
@@ -183,6 +183,7 @@ func LargeTables() []Table {
 	for range intray.BatchCells/8000 + 3 {
 		wide.Records = append(wide.Records, make([]string, 8000))
 	}
+	wide.Records[len(wide.Records)-1][7999] = "end" // text formats drop empty rows at the end
 	heavy := Table{Name: "heavy", Headers: []string{"n", "text"}}
 	for n := range 9 {
 		heavy.Records = append(heavy.Records, []string{fmt.Sprint(n), strings.Repeat("\n\"é", 30_000*n)})

@@ -72,7 +72,7 @@ test('headings are sentences', () => {
 test('choices are translated unless they quote the file', () => {
   const label = (id: string, value: string, given = '') => choiceLabel({ id }, { value, label: given }, layout(), t, chooseLocale('en', []));
   assert.equal(label('header_row', '3', 'row 3'), 'Row 3');
-  assert.equal(label('header_row', '3–4'), '3–4');
+  assert.equal(label('header_row', '3–4'), 'Rows 3 to 4');
   assert.equal(label('header_row', 'none', 'no header row'), 'No header row');
   assert.equal(label('column:email', '1', 'E-Mail (column 2)'), 'E-Mail');
   assert.equal(label('column:email', 'none', 'no column'), 'No column');
