@@ -105,7 +105,7 @@ func TestUploadStatus(t *testing.T) {
 		}{
 			"SUCCESSFUL":   {"email\na@example.org\n", "PROCESSED", m{}},
 			"FAILED":       {"", "FAILED", m{}},
-			"NEEDS_REVIEW": {"email\nnone\n", "PROCESSING", m{"invalidDataBehavior": "BLOCK_SUBMIT"}},
+			"NEEDS_REVIEW": {"email\nnobody\n", "PROCESSING", m{"invalidDataBehavior": "BLOCK_SUBMIT"}},
 		} {
 			done := c.importFile(call.file, call.settings)
 			if done.status != status || done.upload == "" {
@@ -181,7 +181,7 @@ func TestDeletedUpload(t *testing.T) {
 func TestUploadBeforeItsEnd(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := backend(t, s)
-		done := c.importFile("email\nnone\n", m{"invalidDataBehavior": "BLOCK_SUBMIT"})
+		done := c.importFile("email\nnobody\n", m{"invalidDataBehavior": "BLOCK_SUBMIT"})
 		c.Call("POST", uploadPath+done.upload+"/delete/", nil).WantStatus(http.StatusConflict)
 		c.metadata(done.upload)
 	})
