@@ -45,7 +45,23 @@ type Result struct {
 	Problem intray.Message
 	// Note reports how the cell was read. It is nil for most cells, and must not be modified.
 	Note *Note
+	// Loss is what the value lacks. Callers report it once per column, with the number of cells.
+	Loss Loss
 }
+
+// Loss is a part of a cell that its value does not contain because of the options of the field.
+type Loss uint8
+
+// The losses.
+const (
+	NoLoss Loss = iota
+	// SecondsLost means that the cell has seconds other than 0, and withSeconds is not set.
+	SecondsLost
+	// TimeLost means that the cell of a date field has a time of day other than midnight.
+	TimeLost
+	// Losses is the number of losses.
+	Losses
+)
 
 // Note is a remark about a cell that was parsed successfully.
 type Note struct {

@@ -79,8 +79,10 @@ func (m *dateTimeParser) fieldHints() date.Hints {
 }
 
 func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
-	if value, ok := m.parseSimple(c, scratch); ok {
-		return newResult(c.Raw, value)
+	if value, seconds, ok := m.parseSimple(c, scratch); ok {
+		result := newResult(c.Raw, value)
+		result.Loss = m.loss(seconds)
+		return result
 	}
 	if IsBlank(c.Raw) {
 		return Result{State: Empty}
@@ -91,29 +93,44 @@ func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
 	}
 	result := newResult(c.Raw, r.AppendISO(scratch, m.want, m.withSeconds))
 	result.Note = note
+	switch {
+	case m.want != date.WantDate:
+		result.Loss = m.loss(r.Second)
+	case r.Time != date.Time{}:
+		result.Loss = TimeLost
+	}
 	return result
 }
 
-// parseSimple parses the formats of most cells. It reports false for any other cell.
-func (m *dateTimeParser) parseSimple(c Cell, dst []byte) (value []byte, ok bool) {
+// loss returns the loss of a time with the given seconds.
+func (m *dateTimeParser) loss(seconds uint8) Loss {
+	if seconds != 0 && !m.withSeconds {
+		return SecondsLost
+	}
+	return NoLoss
+}
+
+// parseSimple parses the formats of most cells. It also returns the seconds. It reports false for
+// any other cell.
+func (m *dateTimeParser) parseSimple(c Cell, dst []byte) (value []byte, seconds uint8, ok bool) {
 	if c.Kind != intray.CellText || m.layout != nil && !m.numericOrder {
-		return nil, false
+		return nil, 0, false
 	}
 	switch m.want {
 	case date.WantDate:
 		if day, ok := m.style.ReadSimpleDate(c.Raw); ok {
-			return day.Append(dst), true
+			return day.Append(dst), 0, true
 		}
 	case date.WantTime:
 		if clock, ok := date.ReadSimpleTime(c.Raw); ok {
-			return clock.Append(dst, m.withSeconds), true
+			return clock.Append(dst, m.withSeconds), clock.Second, true
 		}
 	default:
 		if moment, ok := m.style.ReadSimpleDateTime(c.Raw); ok {
-			return moment.Append(dst, m.withSeconds), true
+			return moment.Append(dst, m.withSeconds), moment.Second, true
 		}
 	}
-	return nil, false
+	return nil, 0, false
 }
 
 // These are the notes of cells that were read differently from the rest of the column.

@@ -68,3 +68,35 @@ func TestMissingMarkers(t *testing.T) {
 		})
 	}
 }
+
+// TestLosses checks the notices about parts of cells that values do not contain.
+func TestLosses(t *testing.T) {
+	for name, c := range map[string]struct {
+		typed   intray.TypeName
+		options map[string]any
+		cells   string
+		want    string
+	}{
+		"seconds":                 {intray.TypeTime, nil, "15:20:05 15:20:00 9:30 3:20:10", "2 × time.seconds_dropped"},
+		"seconds that are kept":   {intray.TypeTime, map[string]any{"withSeconds": true}, "15:20:05 15:20:00", ""},
+		"seconds of a datetime":   {intray.TypeDatetime, nil, "2026-01-02T15:20:05 2026-01-02T15:20 2026-01-02", "1 × time.seconds_dropped"},
+		"the time of a date":      {intray.TypeDate, nil, "2026-01-02T15:20:05 2026-01-02T00:00:00 2026-01-02", "1 × date.time_dropped"},
+		"a date without any time": {intray.TypeDate, nil, "2026-01-02 2026-01-03", ""},
+	} {
+		field := intray.Field{Key: "at", Label: "at", Type: intray.FieldType{Name: c.typed, Options: c.options}}
+		schema := &intray.Schema{Fields: []intray.Field{field}, Settings: intray.DefaultSettings()}
+		in := inputOf("x.csv", "at\n"+strings.ReplaceAll(c.cells, " ", "\n")+"\n")
+		out, err := engine.New(engine.Config{Formats: []source.Format{csv.Format{}}}).Run(t.Context(),
+			engine.Import{Input: in, Schema: schema, Answers: intray.Answers{intray.AnswerHeaderRow: "1"}}, openSink(&batchSizes{}))
+		if err != nil || out.ErrorRows > 0 {
+			t.Fatalf("%s: %d rows with an error: %v", name, out.ErrorRows, err)
+		}
+		var notices []string
+		for _, n := range out.Notices {
+			notices = append(notices, fmt.Sprintf("%v × %s", n.Text.Params()["n"], n.Text.Code))
+		}
+		if got := strings.Join(notices, ", "); got != c.want {
+			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+	}
+}

@@ -36,7 +36,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"withSeconds": true}`, []string{"2024-12-31"}},
 			}},
 		intray.TypeDatetime: {key: "seen", label: "Seen",
-			summary: "A date and a time. Intray reads the date in the same way as in a `date` field. A date without a time means midnight at the start of that day. Intray keeps the local time and ignores any time zone offset. The result contains `YYYY-MM-DDTHH:MM`. Intray drops seconds unless `withSeconds` is set.",
+			summary: "A date and a time. Intray reads the date in the same way as in a `date` field. A date without a time means midnight at the start of that day. Intray keeps the local time and ignores any time zone offset. The result contains `YYYY-MM-DDTHH:MM`. Intray drops seconds unless `withSeconds` is set, and reports in how many cells it did so.",
 			tried: []attempt{
 				{"", []string{"2024-12-31 15:20", "12/31/2024 3:20 pm", "2024-12-31T15:20:59Z", "2024-12-31", "25:00"}},
 				{`{"withSeconds": true}`, []string{"2024-12-31 15:20:59"}},
@@ -44,7 +44,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"outputFormat": "yyyy/MM/dd HH'h'mm"}`, []string{"2024-12-31 15:20"}},
 			}},
 		intray.TypeTime: {key: "opens", label: "Opens",
-			summary: "A time of day. The result contains `HH:MM`. Intray drops seconds unless `withSeconds` is set.",
+			summary: "A time of day. The result contains `HH:MM`. Intray drops seconds unless `withSeconds` is set, and reports in how many cells it did so.",
 			tried: []attempt{
 				{"", []string{"15:20", "3:20 pm", "9 am", "24:00"}},
 				{`{"withSeconds": true}`, []string{"15:20:05"}},
