@@ -72,7 +72,7 @@ var faults = []struct {
 	{1, []string{""}},
 	{2, []string{"nobody at example.org", "info@", "@example.org", "call her"}},
 	{3, []string{"12", "on file", "+49 30", "ask"}},
-	{4, []string{"2024-02-30", "soon", "2023-14-32", "unknown"}},
+	{4, []string{"2024-02-30", "soon", "2023-14-32", "unclear"}},
 	{5, []string{"x/y", "many", "12.5.0.1", "tbd"}},
 	{6, []string{"Atlantis", "Nowhere", "Utopia land"}},
 	{7, []string{"AB-12-345", "ab-1234-56", "none"}},
