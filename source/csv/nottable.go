@@ -70,8 +70,8 @@ func isSentence(text []byte) bool {
 // number of lines that are examined.
 const minStatements, codeLines = 3, 60
 
-// isSourceCode reports whether a text is a program or a script: it begins like one, and at least
-// a third of the first lines look like statements.
+// isSourceCode reports whether a text is a program or a script: it begins like one, at least a third
+// of the first lines look like statements, and no delimiter splits the lines regularly.
 func isSourceCode(text []byte) bool {
 	first := firstCodeLine(text)
 	for _, begin := range sqlBegins {
@@ -99,7 +99,32 @@ func isSourceCode(text []byte) bool {
 			break
 		}
 	}
-	return statements >= minStatements && 3*statements >= lines
+	return statements >= minStatements && 3*statements >= lines && !isDelimited(text)
+}
+
+// isDelimited reports whether four in five of the first lines have the same number of some
+// delimiter. A delimiter at the end of a line, such as the semicolon of a statement, does not count.
+func isDelimited(text []byte) bool {
+	for _, delim := range []byte(",;\t|") {
+		counts := map[int]int{}
+		lines := 0
+		for line := range bytes.Lines(text) {
+			line = bytes.TrimRight(line, "\r\n"+string(delim))
+			if len(line) == 0 {
+				continue
+			}
+			counts[bytes.Count(line, []byte{delim})]++
+			if lines++; lines == codeLines {
+				break
+			}
+		}
+		for n, same := range counts {
+			if n > 0 && 5*same >= 4*lines {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // firstCodeLine returns the first line that is neither blank nor a comment, or the first line if

@@ -36,6 +36,8 @@ func TestNotTable(t *testing.T) {
 		{"a.csv", "from city,to city,km\nBonn,Ulm,400\nUlm,Kiel,800\n", ""},
 		{"a.csv", "class,function;\na,b;\nc,d;\ne,f;\n", ""},
 		{"a.csv", "import quota,tons\nwheat,3\nrice,4\n", ""},
+		{"a.csv", "import date,rule\n2026-01-02,a = b\n2026-01-03,b = c\n2026-01-04,c = d\n", ""},
+		{"a.csv", "package name;config\na;{\"x\": 1}\nb;{\"x\": 2}\nc;{\"x\": 3}\n", ""},
 		{"a.csv", "# a comment\nid,name\n1,x\n", ""},
 	} {
 		book, err := Format{}.Open(t.Context(), sourcetest.NewInput(c.name, []byte(c.text)), source.Options{})
