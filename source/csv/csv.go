@@ -100,6 +100,8 @@ type book struct {
 	// nobody opens. It is protected by finding.
 	finding sync.Mutex
 	found   *sheet
+	// body is the text without the rows of delimiters at its end. It is set together with found.
+	body *decodedText
 }
 
 func (b *book) Evidence() []intray.Evidence {
@@ -120,13 +122,14 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := b.text.units.encodedLength(b.text.sample[:found.body])
+	text := b.body
+	start := text.units.encodedLength(text.sample[:found.body])
 	r := &reader{
 		sheet: found, limits: b.opt.Limits, line: found.line, noticeCounts: map[string]int{}, pendingNotices: slices.Clone(found.notices),
-		window: newWindow(b.text, body), rec: record{maxCells: b.opt.Limits.Columns}, lookahead: record{maxCells: b.opt.Limits.Columns},
+		window: newWindow(text, start), rec: record{maxCells: b.opt.Limits.Columns}, lookahead: record{maxCells: b.opt.Limits.Columns},
 	}
-	if b.text.units.hasOffsets() && found.dialect.supportsFastPath() && !found.asIs && found.width > 1 {
-		r.parallel = parallelReader{text: b.text, fast: newFastParser(found), rowBytes: found.rowBytes, size: chunkSize, tail: tailBytes}
+	if text.units.hasOffsets() && found.dialect.supportsFastPath() && !found.asIs && found.width > 1 {
+		r.parallel = parallelReader{text: text, fast: newFastParser(found), rowBytes: found.rowBytes, size: chunkSize, tail: tailBytes}
 	}
 	return r, nil
 }
@@ -141,7 +144,7 @@ func (b *book) findSheet(ctx context.Context) (*sheet, error) {
 		if err != nil {
 			return nil, err
 		}
-		if b.text, err = found.dropTrailingRows(ctx, b.text, b.opt.Limits.Columns); err != nil {
+		if b.body, err = found.dropTrailingRows(ctx, b.text, b.opt.Limits.Columns); err != nil {
 			return nil, err
 		}
 		b.found = found
