@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -33,12 +35,12 @@ func (m *missingSniffer) observe(plan *rowplan.Plan, c celltype.Cell) {
 	switch {
 	case m.isFull() || celltype.IsBlank(c.Raw):
 	case plan.IsMissingMarker(m.field, c):
-		if text := strings.TrimSpace(string(c.Raw)); len(m.markers) < maxExamples && !strings.Contains(strings.Join(m.markers, "\n")+"\n", text+"\n") {
+		if text := strings.TrimSpace(string(c.Raw)); len(m.markers) < maxExamples && !slices.Contains(m.markers, text) {
 			m.markers = append(m.markers, text)
 		}
 	default:
 		m.bytes += len(c.Raw) + len(c.Typed)
-		m.cells = append(m.cells, celltype.Cell{Raw: []byte(string(c.Raw)), Kind: c.Kind, Typed: []byte(string(c.Typed))})
+		m.cells = append(m.cells, celltype.Cell{Raw: bytes.Clone(c.Raw), Kind: c.Kind, Typed: bytes.Clone(c.Typed)})
 	}
 }
 
@@ -75,21 +77,6 @@ const missingOf = "missing values of "
 
 // maxMarkers is the maximum number of markers that are reported for a field.
 const maxMarkers = 10
-
-// lossMessages are the codes of the messages about losses.
-var lossMessages = map[celltype.Loss]string{celltype.SecondsLost: "time.seconds_dropped", celltype.TimeLost: "date.time_dropped"}
-
-// reportLosses adds a notice for each field and kind of loss.
-func (o *Outcome) reportLosses(plan *rowplan.Plan) {
-	for i, key := range plan.Keys {
-		for loss := celltype.NoLoss + 1; loss < celltype.Losses; loss++ {
-			if n := plan.Lost(i, loss); n > 0 {
-				o.addNotice(intray.Notice{Type: intray.ValueMapped, Level: intray.LevelInfo, Field: key, Header: plan.Fields[i].Headers[0],
-					Text: intray.NewMessage(lossMessages[loss], intray.Params{"n": n, "field": mapping.Shorten(key)})})
-			}
-		}
-	}
-}
 
 // reportMissing adds a notice for each marker that was read as empty.
 func (o *Outcome) reportMissing(plan *rowplan.Plan) {

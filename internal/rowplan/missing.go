@@ -2,7 +2,7 @@ package rowplan
 
 import (
 	"bytes"
-	"maps"
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -90,14 +90,11 @@ func (p *Plan) MissingCells(field int) (list []MarkerCount) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	for _, marker := range slices.Sorted(maps.Keys(m.cells)) {
-		list = append(list, MarkerCount{marker, m.cells[marker]})
+	for marker, n := range m.cells {
+		list = append(list, MarkerCount{marker, n})
 	}
-	slices.SortStableFunc(list, func(a, b MarkerCount) int {
-		if a.Cells != b.Cells {
-			return int(min(1, max(-1, b.Cells-a.Cells)))
-		}
-		return strings.Compare(a.Marker, b.Marker)
+	slices.SortFunc(list, func(a, b MarkerCount) int {
+		return cmp.Or(cmp.Compare(b.Cells, a.Cells), strings.Compare(a.Marker, b.Marker))
 	})
 	return list
 }
