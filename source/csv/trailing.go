@@ -11,7 +11,7 @@ import (
 const trailingChunk = 64 << 10
 
 // dropTrailingRows returns the text without the rows at its end that consist of delimiters only,
-// which spreadsheet programs write, and adds a notice. It returns text if there are none, or if
+// which spreadsheet programs write, and adds a notice. It returns text if it has no such rows, or if
 // offsets in the file are unknown. A row of more than most cells is not dropped, so that the reader
 // reports it.
 func (s *sheet) dropTrailingRows(ctx context.Context, text *decodedText, most int) (*decodedText, error) {

@@ -84,7 +84,7 @@ func TestFind(t *testing.T) {
 		{"a column that repeats other words", "who|side\nAda|left\nBob|right\nCy|left\nDon|left\nEd|right", 2, 0, 1, "who|side", false},
 		{"placeholders below the header", "Region|Births|Deaths|Rate\nAargau|**|**|**\nBasel|(D)|(D)|(D)\nBern|3|4|0.5\nChur|6|7|0.25\nUlm|1|2|0.5", 4, 0, 1, "Region|Births|Deaths|Rate", false},
 		{"a word for missing values", "Region|Births|Deaths|Rate\nAargau|suppressed|suppressed|suppressed\nBern|3|4|0.5\nChur|6|7|0.25\nUlm|1|2|0.5", 4, 0, 1, "Region|Births|Deaths|Rate", false},
-		{"a word that also stands for values below", "Region|Births|Deaths\nAargau|embargoed|embargoed\nBern|3|4\nChur|6|7\nUlm|1|embargoed\nBonn|1|2\nKiel|3|4\nJena|5|6", 3, 0, 1, "Region|Births|Deaths", false},
+		{"a word that also replaces values below", "Region|Births|Deaths\nAargau|embargoed|embargoed\nBern|3|4\nChur|6|7\nUlm|1|embargoed\nBonn|1|2\nKiel|3|4\nJena|5|6", 3, 0, 1, "Region|Births|Deaths", false},
 		{"an unknown word instead of values", "Region|Births|Deaths|Rate\nAargau|embargoed|embargoed|embargoed\nBern|3|4|0.5\nChur|6|7|0.25\nUlm|1|2|0.5", 4, 0, 1, "Region|Births|Deaths|Rate", true},
 		{"groups above names", "||Travel|||Hotel|\nName|Date|Air|Rail|Taxi|Night|Food\nAda|2020-01-01|1|2|3|4|5\nBob|2020-01-02|1|2|3|4|5\nCy|2020-01-03|1|2|3|4|5", 7, 0, 2, "Name|Date|Travel Air|Rail|Taxi|Hotel Night|Food", false},
 		{"groups of equal names", "|2019||2020|\nTown|Men|Women|Men|Women\nBonn|1|2|3|4\nUlm|5|6|7|8\nKiel|9|1|2|3", 5, 0, 2, "Town|2019 Men|2019 Women|2020 Men|2020 Women", false},

@@ -33,7 +33,7 @@ func table(text string) (rows [][]string) {
 	return rows
 }
 
-// TestPlaceholders checks which cells of a table stand for missing values, and which are numbers.
+// TestPlaceholders checks which cells of a table mark missing values, and which are numbers.
 func TestPlaceholders(t *testing.T) {
 	for kind, cells := range map[Kind]string{
 		Empty:  "**|*|..|...|:|.|(D)|[c]|(NA)|suppressed|Suppressed *|n.a.|k.A.|not available|—|†|不明",

@@ -18,8 +18,7 @@ const (
 	certain
 )
 
-// extendHeader adds adjacent rows to the header if it is at least as certain as least that they
-// belong to it.
+// extendHeader adds the adjacent rows that belong to the header with at least the given certainty.
 func (f *layoutFinder) extendHeader(l *Layout, least certainty) {
 	f.extendUp(l, least)
 	l.Headers = max(l.Headers, f.bodyStart(l.First, least)-l.First)
@@ -32,7 +31,8 @@ func (f *layoutFinder) extendHeader(l *Layout, least certainty) {
 	}
 }
 
-// extendUp adds the rows directly above a header if they belong to it.
+// extendUp adds the rows directly above the header that belong to it with at least the given
+// certainty.
 func (f *layoutFinder) extendUp(l *Layout, least certainty) {
 	for l.Headers < MaxHeaders && l.First > 0 {
 		at := l.First - 1
@@ -57,7 +57,7 @@ func (f *layoutFinder) doubtHeaderRows(l *Layout) {
 }
 
 // bodyStart returns the index of the first row after a header of one or more rows that starts
-// at the given row. least is how certain it must be that each row belongs to the header.
+// at the given row. Each of its rows belongs to it with at least the given certainty.
 func (f *layoutFinder) bodyStart(header int, least certainty) int {
 	if f.isSideBySideText(header) {
 		return header + 1
@@ -250,7 +250,7 @@ var unitWords = wordSet("% ‰ percent prozent pct € $ £ ¥ eur usd gbp chf j
 type typedColumns struct {
 	from, header int
 	columns      []bool
-	// texts holds the checksums of the texts in typed columns, which stand for missing values.
+	// texts holds the checksums of the texts in typed columns, which mark missing values.
 	texts map[uint32]bool
 }
 

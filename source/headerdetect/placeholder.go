@@ -27,7 +27,7 @@ func kindOfCell(cell string) Kind {
 // maxPlaceholderBytes is an upper bound for the length of a placeholder.
 const maxPlaceholderBytes = 32
 
-// isPlaceholder reports whether a cell stands for a number that is missing or is not published: a
+// isPlaceholder reports whether a cell replaces a number that is missing or is not published: a
 // cell without letters and digits such as ** or .., one to three letters in brackets such as (D)
 // or [c], or a word such as suppressed. The symbols are those that statistical offices
 // use, for example in the Census of Agriculture of the USDA, at Eurostat, and in the guidance
