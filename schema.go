@@ -56,6 +56,11 @@ type Field struct {
 	// then a list.
 	ManyToOne     bool
 	SelectOptions []SelectOption
+	// MissingValues are the texts that mean an empty cell, in any case. nil means the markers
+	// that Intray knows, and an empty list means none.
+	MissingValues []string
+	// Lenient is set if all text means true in a checkbox, except a few words for false.
+	Lenient bool
 }
 
 // FieldType is a cell type and its options. Missing options have the default values of the type.

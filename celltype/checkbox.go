@@ -10,11 +10,40 @@ import (
 // checkboxParser parses the type checkbox. It knows words for yes and no in 36 languages. A number
 // cell is read by its value, not by its displayed text.
 type checkboxParser struct {
+	// markers reports whether markers of missing values are empty.
+	markers bool
 	invalid Result
 }
 
 func newCheckbox(f intray.Field, _ options) (Parser, error) {
-	return checkboxParser{invalidResult(f, intray.NewMessage("checkbox.invalid", nil))}, nil
+	if f.Lenient {
+		return lenientCheckboxParser{}, nil
+	}
+	return checkboxParser{f.MissingValues == nil, invalidResult(f, intray.NewMessage("checkbox.invalid", nil))}, nil
+}
+
+// lenientCheckboxParser parses the type checkbox of lenient fields. A few words are false, and any
+// other text is true.
+type lenientCheckboxParser struct{}
+
+func (lenientCheckboxParser) Parse(c Cell, _ []byte) Result {
+	word := trimSpace(c.Raw)
+	switch c.Kind {
+	case intray.CellBool, intray.CellNumber:
+		word = trimSpace(c.Typed)
+	}
+	if len(word) == 0 {
+		return Result{State: Empty}
+	}
+	var room [keyBufferSize]byte
+	if value, ok := number.Canonical(room[:0], word); ok && c.Kind == intray.CellNumber {
+		word = value
+	}
+	switch strings.ToLower(string(word)) {
+	case "0", "off", "n", "no", "false", "disabled":
+		return newResult(c.Raw, falseText)
+	}
+	return newResult(c.Raw, trueText)
 }
 
 func (p checkboxParser) Parse(c Cell, _ []byte) Result {
@@ -32,7 +61,7 @@ func (p checkboxParser) Parse(c Cell, _ []byte) Result {
 		return newResult(c.Raw, trueText)
 	case known:
 		return newResult(c.Raw, falseText)
-	case IsMissingMarker(word) && string(word) != "-":
+	case p.markers && IsMissingMarker(word) && string(word) != "-":
 		return Result{State: Empty}
 	}
 	return p.invalid

@@ -19,6 +19,12 @@ func TestMissingMarkers(t *testing.T) {
 	typed := func(key string, name intray.TypeName) intray.Field {
 		return intray.Field{Key: key, Label: key, Type: intray.FieldType{Name: name}}
 	}
+	listing := func(f intray.Field, markers ...string) intray.Field {
+		f.MissingValues = append([]string{}, markers...)
+		return f
+	}
+	lenient := typed("member", intray.TypeCheckbox)
+	lenient.Lenient = true
 	choice := typed("color", intray.TypeSelect)
 	choice.SelectOptions = []intray.SelectOption{{Label: "Red", Value: "red"}, {Label: "None", Value: "none"}}
 	column := func(header string, cells ...string) string { return header + "\n" + strings.Join(cells, "\n") + "\n" }
@@ -42,6 +48,12 @@ func TestMissingMarkers(t *testing.T) {
 		"most other cells are not numbers": {typed("amount", intray.TypeNumber), column("amount", "1", "2", "a lot", "few", "NA"), 3, ""},
 		"nine of ten are numbers":          {typed("amount", intray.TypeNumber), column("amount", "1", "2", "3", "4", "5", "6", "7", "8", "9", "many", "NA"), 1, "1 × NA"},
 		"only markers":                     {typed("amount", intray.TypeNumber), column("amount", "NA", "NA", "NA"), 0, "3 × NA"},
+		"listed numbers":                   {listing(typed("amount", intray.TypeNumber), "999", "n.b."), column("amount", "1", "999", "N.B.", "NA", "-"), 2, "1 × 999, 1 × N.B."},
+		"listed text":                      {listing(typed("note", intray.TypeString), "?", "(None)"), column("note", "fine", "?", "(none)", "NA"), 0, "1 × (none), 1 × ?"},
+		"no markers":                       {listing(typed("amount", intray.TypeNumber)), column("amount", good("1", "NA")...), 1, ""},
+		"no markers in a checkbox":         {listing(typed("member", intray.TypeCheckbox)), column("member", "yes", "n/a"), 1, ""},
+		"a strict checkbox":                {typed("member", intray.TypeCheckbox), column("member", "yes", "nein", "n/a", "maybe"), 1, ""},
+		"a lenient checkbox":               {lenient, column("member", "yes", "nein", "n/a", "maybe"), 0, ""},
 		"a country":                        {typed("country", intray.TypeCountry), column("country", good("Germany", "NA", "n/a")...), 0, "1 × n/a"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -62,7 +74,7 @@ func TestMissingMarkers(t *testing.T) {
 				t.Errorf("%d rows with errors, want %d; verdict %d; notices (-want +got):\n%s", out.ErrorRows, c.errors, out.Verdict, diff)
 			}
 			decided := slices.Contains(out.ReadMissing, c.field.Key)
-			if decided != (c.notices != "") {
+			if decided != (c.notices != "" && c.field.MissingValues == nil) {
 				t.Errorf("markers are read as empty: %t", decided)
 			}
 		})

@@ -167,6 +167,7 @@ func (p *importRun) prepare(ctx context.Context) (*rowplan.Plan, error) {
 	if err := p.sniffColumns(ctx, plan); err != nil {
 		return nil, err
 	}
+	plan.ReadListedMarkers()
 	plan.ApplyLearnedValues(p.imp.Answers, p.imp.Memory.Values)
 	return plan, nil
 }

@@ -1,7 +1,7 @@
 // Package schema reads schemas from JSON.
 //
-//   - A [Doc] is a schema as it was sent: a name, and three decoded JSON documents for the
-//     fields, the settings and the hooks. It is stored and returned unchanged.
+//   - A [Doc] is a schema as it was sent: a name, and decoded JSON documents for the fields,
+//     the settings, the hooks and the extensions. It is stored and returned unchanged.
 //   - [Parse] returns the [intray.Schema] that a Doc describes, with defaults filled in, or
 //     the issues in the Doc.
 //   - The shapes ([FieldsShape], [SettingsShape], [HooksShape], [FileShape]) list
@@ -26,12 +26,14 @@ import (
 // Issue is an error in a document: a path, such as fields[1].type, and a message.
 type Issue = jsonschema.Issue
 
-// Doc is a schema as it was sent. The three documents are decoded JSON, as returned by
+// Doc is a schema as it was sent. The documents are decoded JSON, as returned by
 // encoding/json or jsonschema.Decode. They are nil if they were not sent.
 type Doc struct {
 	// Name is "" if no name was sent.
 	Name                    string
 	Fields, Settings, Hooks any
+	// Extensions are what goes beyond the other documents; see ExtensionsShape.
+	Extensions any
 }
 
 // Merge returns the combination of the documents saved and over. Settings and hooks are merged
@@ -46,6 +48,7 @@ func Merge(saved, over Doc) Doc {
 	}
 	merged.Settings = mergeKeys(saved.Settings, over.Settings)
 	merged.Hooks = mergeKeys(saved.Hooks, over.Hooks)
+	merged.Extensions = mergeKeys(saved.Extensions, over.Extensions)
 	return merged
 }
 
@@ -99,7 +102,7 @@ func normalizeField(field any) any {
 // asObject returns the document as a JSON object that contains the parts that were sent.
 func (d Doc) asObject() map[string]any {
 	whole := map[string]any{}
-	for name, part := range map[string]any{"fields": d.Fields, "settings": d.Settings, "hooks": d.Hooks} {
+	for name, part := range map[string]any{"fields": d.Fields, "settings": d.Settings, "hooks": d.Hooks, "extensions": d.Extensions} {
 		if part != nil {
 			whole[name] = part
 		}
@@ -139,8 +142,8 @@ func ReadFile(name string) (*intray.Schema, error) {
 	return s, nil
 }
 
-// Read reads a schema from JSON: an object with fields and optionally name, settings and
-// hooks. It returns an *InvalidError if the document is JSON but not a valid schema. It
+// Read reads a schema from JSON: an object with fields and optionally name, settings, hooks and
+// extensions. It returns an *InvalidError if the document is JSON but not a valid schema. It
 // returns a different error if the document cannot be read.
 func Read(r io.Reader) (*intray.Schema, error) {
 	_, s, err := ReadDoc(r)
@@ -168,7 +171,7 @@ func readDoc(r io.Reader, parse func(Doc) (*intray.Schema, []Issue)) (Doc, *intr
 		return Doc{}, nil, &InvalidError{Issues: issues}
 	}
 	whole, _ := v.(map[string]any)
-	doc := Doc{Name: stringMember(whole, "name"), Fields: whole["fields"], Settings: whole["settings"], Hooks: whole["hooks"]}
+	doc := Doc{Name: stringMember(whole, "name"), Fields: whole["fields"], Settings: whole["settings"], Hooks: whole["hooks"], Extensions: whole["extensions"]}
 	s, issues := parse(doc)
 	if len(issues) > 0 {
 		return Doc{}, nil, &InvalidError{Issues: issues}

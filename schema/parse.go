@@ -36,10 +36,13 @@ func parse(doc Doc, saved bool) (*intray.Schema, []Issue) {
 	p := &parser{keys: map[string]int{}, expressions: map[expression]bool{}, expressionSteps: maxExpressionSteps, saved: saved}
 	settings, _ := whole["settings"].(map[string]any)
 	hooks, _ := whole["hooks"].(map[string]any)
+	extensions, _ := whole["extensions"].(map[string]any)
 	s := &intray.Schema{Name: doc.Name, Fields: p.readFields(listMember(whole, "fields")), Hooks: readHooks(hooks)}
 	for i, f := range s.Fields {
 		p.checkKey(i, f.Key)
 	}
+	readExtensions(s.Fields, extensions)
+	p.checkExtensions(s.Fields, extensions)
 	for i, f := range s.Fields {
 		at := indexedPath("fields", i)
 		p.checkValidators(at, f)
@@ -234,8 +237,11 @@ func ParseUnchecked(doc Doc) *intray.Schema {
 	p := &parser{}
 	settings, _ := whole["settings"].(map[string]any)
 	hooks, _ := whole["hooks"].(map[string]any)
+	extensions, _ := whole["extensions"].(map[string]any)
+	fields := p.readFields(listMember(whole, "fields"))
+	readExtensions(fields, extensions)
 	return &intray.Schema{
-		Name: doc.Name, Fields: p.readFields(listMember(whole, "fields")),
+		Name: doc.Name, Fields: fields,
 		Settings: p.readSettings(settings), Hooks: readHooks(hooks),
 	}
 }

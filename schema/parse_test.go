@@ -205,7 +205,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("%v, %v", s, err)
 	}
 	for document, want := range map[string]string{
-		`{"fields":[{"key":"a"}],"x":1}`:                   "fields[0].label: is required\nx: is an unknown property; known properties are name, fields, settings, hooks, id",
+		`{"fields":[{"key":"a"}],"x":1}`:                   "fields[0].label: is required\nx: is an unknown property; known properties are name, fields, settings, hooks, extensions, id",
 		field(`,"type":["phone-number",{"country":"XX"}]`): "fields[0].type: is invalid: no phone numbers are known for the country \"XX\"; use a two-letter ISO 3166-1 code",
 		with(`"name":""`):                                  "name: must not be empty",
 		with(`"settings":null`):                            "settings: must be an object, not null",

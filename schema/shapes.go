@@ -29,6 +29,7 @@ func FileShape() *jsonschema.Schema {
 		required("fields", FieldsShape()),
 		optional("settings", SettingsShape()),
 		optional("hooks", HooksShape()),
+		optional("extensions", ExtensionsShape()),
 		optional("id", newShape(jsonschema.String, "The id of the saved schema. It is ignored.")),
 	)
 }

@@ -213,7 +213,7 @@ func TestFileShape(t *testing.T) {
 		{FileShape(), `{"id":"1",` + fields + `}`, ""},
 		{FileShape(), `{"name":"x",` + fields + `,"settings":{},"hooks":{}}`, ""},
 		{FileShape(), `{}`, "fields: is required"},
-		{FileShape(), `{"owner":"1",` + fields + `}`, "owner: is an unknown property; known properties are name, fields, settings, hooks, id"},
+		{FileShape(), `{"owner":"1",` + fields + `}`, "owner: is an unknown property; known properties are name, fields, settings, hooks, extensions, id"},
 		{FileShape(), `{"fields":[]}`, "fields: must have at least 1 element"},
 	}
 	for _, tt := range tests {

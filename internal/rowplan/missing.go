@@ -56,10 +56,11 @@ func (m *markerCount) add(marker string) {
 var typesWithDash = []intray.TypeName{intray.TypeNumber, intray.TypeDate, intray.TypeDatetime, intray.TypeTime}
 
 // HasMissingMarkers reports whether a column of a field can have markers of missing values. In
-// text, a marker is a value. A checkbox always reads markers as empty.
+// text, a marker is a value. A checkbox always reads markers as empty. A field that lists its own
+// markers has no others.
 func (p *Plan) HasMissingMarkers(field int) bool {
 	f := &p.Fields[field]
-	return len(f.Columns) > 0 && f.field.Type.Name != intray.TypeString && f.field.Type.Name != intray.TypeCheckbox
+	return len(f.Columns) > 0 && f.field.MissingValues == nil && f.field.Type.Name != intray.TypeString && f.field.Type.Name != intray.TypeCheckbox
 }
 
 // IsMissingMarker reports whether a cell of a field would be read as empty after
@@ -73,6 +74,41 @@ func (p *Plan) ReadMissingMarkers(field int) {
 	f := &p.Fields[field]
 	f.missing = &markerCount{cells: map[string]int64{}}
 	f.Parser = missingParser{f.Parser, slices.Contains(typesWithDash, f.field.Type.Name), f.missing}
+}
+
+// listedParser reads the texts that a field lists as empty cells. It parses all other cells with the
+// embedded Parser.
+type listedParser struct {
+	celltype.Parser
+	// markers holds the texts in lower case.
+	markers map[string]bool
+	count   *markerCount
+}
+
+// Parse parses a cell.
+func (l listedParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
+	if text := bytes.TrimSpace(c.Raw); len(text) > 0 && l.markers[strings.ToLower(string(text))] {
+		l.count.add(string(text))
+		return celltype.Result{State: celltype.Empty}
+	}
+	return l.Parser.Parse(c, scratch)
+}
+
+// ReadListedMarkers makes the parsers of fields that list markers of missing values read them as
+// empty.
+func (p *Plan) ReadListedMarkers() {
+	for i := range p.Fields {
+		f := &p.Fields[i]
+		if len(f.field.MissingValues) == 0 {
+			continue
+		}
+		f.missing, f.plain = &markerCount{cells: map[string]int64{}}, false
+		listed := listedParser{f.Parser, map[string]bool{}, f.missing}
+		for _, marker := range f.field.MissingValues {
+			listed.markers[strings.ToLower(marker)] = true
+		}
+		f.Parser = listed
+	}
 }
 
 // MarkerCount is the number of cells that were read as empty because of a marker.

@@ -51,6 +51,7 @@ func Open(e *engine.Engine, imp engine.Import, out *engine.Outcome) (*Revalidato
 			plan.ReadMissingMarkers(i)
 		}
 	}
+	plan.ReadListedMarkers()
 	plan.ApplyLearnedValues(imp.Answers, imp.Memory.Values)
 	hooks := imp.Schema.Hooks
 	d := &Revalidator{plan: plan, hooked: len(hooks.Row)+len(hooks.BulkRow)+len(hooks.Column) > 0}
