@@ -64,7 +64,7 @@ type Reading struct {
 //   - AnswerColumn + field key: the index of the column, or NoAnswer. For a many-to-one
 //     field, the indexes are joined by commas
 //   - AnswerValue + field key + ":" + raw text: the value of cells with this text,
-//     or "" for null
+//     or "" for null. A number or date with the answer "" is null however it is written
 //   - AnswerFormat + field key: one of the choices of the question. If the column
 //     has several formats, ":" and the format follow the key
 //   - AnswerField + column index: the key of the field, or NoAnswer

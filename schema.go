@@ -93,6 +93,16 @@ const (
 	TypeUUID        TypeName = "uuid"
 )
 
+// AcceptsValueAnswers reports whether people can decide how fields of the type read a raw value, with
+// an answer whose ID begins with AnswerValue.
+func (t TypeName) AcceptsValueAnswers() bool {
+	switch t {
+	case TypeSelect, TypeMultiSelect, TypeCountry, TypeState, TypeNumber, TypeDate, TypeDatetime:
+		return true
+	}
+	return false
+}
+
 // SelectOption is one allowed value of a select field.
 type SelectOption struct {
 	Label            string

@@ -49,6 +49,15 @@ type Result struct {
 	Loss Loss
 }
 
+// Canonical returns the canonical text of the value of a cell, given the cell, and false if the cell
+// has no value.
+func (r Result) Canonical(c Cell) ([]byte, bool) {
+	if r.State == Unchanged {
+		return c.Raw, true
+	}
+	return r.Value, r.State == Parsed
+}
+
 // Loss is a part of a cell that its value does not contain because of the options of the field.
 type Loss uint8
 

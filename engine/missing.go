@@ -49,14 +49,26 @@ func (m *missingSniffer) isFull() bool {
 }
 
 // decide makes the field read markers as empty if most of its other cells are valid. It adds
-// evidence if the sample has markers.
-func (m *missingSniffer) decide(plan *rowplan.Plan, out *Outcome) {
+// evidence if the sample has markers, and asks about numbers and dates that may be markers.
+func (m *missingSniffer) decide(plan *rowplan.Plan, imp Import, out *Outcome) {
 	valid := 0
 	scratch := make([]byte, rowplan.ScratchBytes)
+	f := &plan.Fields[m.field]
+	var finder *sentinelFinder
+	if field := imp.Schema.Fields[m.field]; canHaveSentinels(field, f.Headers[0]) {
+		finder = &sentinelFinder{dates: field.Type.Name != intray.TypeNumber, sentinels: map[string]*sentinel{}}
+	}
 	for _, c := range m.cells {
-		if plan.Fields[m.field].Parser.Parse(c, scratch[:0]).State != celltype.Invalid {
+		result := f.Parser.Parse(c, scratch[:0])
+		if result.State != celltype.Invalid {
 			valid++
 		}
+		if value, has := result.Canonical(c); has && finder != nil {
+			finder.observe(strings.TrimSpace(string(c.Raw)), string(value))
+		}
+	}
+	if finder != nil {
+		out.askSentinels(plan, imp, m.field, finder)
 	}
 	if float64(valid) < minValidShare*float64(len(m.cells)) {
 		return

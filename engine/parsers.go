@@ -59,7 +59,7 @@ func (p *importRun) sniffColumns(ctx context.Context, plan *rowplan.Plan) error 
 	}
 	s.decide(p.imp.Schema, p.out)
 	for i := range s.missing {
-		s.missing[i].decide(plan, p.out)
+		s.missing[i].decide(plan, p.imp, p.out)
 	}
 	return nil
 }

@@ -46,34 +46,101 @@ func (t overrideParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
 	return r
 }
 
-// overridableTypes are the types for which a person may map raw text to values.
-var overridableTypes = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
-
-// ApplyLearnedValues changes the parsers of fields that have a list of values so that they
-// accept the raw text that people mapped to values. Answers win over learned values. Later
-// learned values win over earlier ones.
+// ApplyLearnedValues changes the parsers of fields so that they read raw text as people decided.
+// If they decided that a number or date means a missing value, all cells with that value are read as
+// empty, however it is written. Answers win over learned
+// values. Later learned values win over earlier ones.
 func (p *Plan) ApplyLearnedValues(answers intray.Answers, learned []intray.LearnedValue) {
-	ids := slices.Sorted(maps.Keys(answers))
 	for i := range p.Fields {
 		f := &p.Fields[i]
-		if !slices.Contains(overridableTypes, f.field.Type.Name) {
+		if !f.field.Type.Name.AcceptsValueAnswers() {
 			continue
 		}
-		texts := map[string]valueOverride{}
-		for _, r := range learnedFor(learned, f.field.Key) {
-			texts[strings.TrimSpace(r.Text)] = newOverride(r.Value, rememberedText(r))
+		texts := overridesOf(f.field.Key, answers, learned)
+		if slices.Contains(sentinelTypes, f.field.Type.Name) {
+			texts = f.ignoreSentinels(texts)
 		}
-		prefix := intray.AnswerValue + f.field.Key + ":"
-		for _, id := range ids {
-			if text, about := strings.CutPrefix(id, prefix); about {
-				texts[strings.TrimSpace(text)] = newOverride(answers[id], answeredText(answers[id]))
-			}
-		}
-		delete(texts, "")
 		if len(texts) > 0 {
 			f.Parser = overrideParser{f.Parser, texts}
 		}
 	}
+}
+
+// overridesOf returns the decisions of people about the raw text of a field.
+func overridesOf(key string, answers intray.Answers, learned []intray.LearnedValue) map[string]valueOverride {
+	texts := map[string]valueOverride{}
+	for _, r := range learnedFor(learned, key) {
+		texts[strings.TrimSpace(r.Text)] = newOverride(r.Value, rememberedText(r))
+	}
+	prefix := intray.AnswerValue + key + ":"
+	for _, id := range slices.Sorted(maps.Keys(answers)) {
+		if text, about := strings.CutPrefix(id, prefix); about {
+			texts[strings.TrimSpace(text)] = newOverride(answers[id], answeredText(answers[id]))
+		}
+	}
+	delete(texts, "")
+	return texts
+}
+
+// sentinelTypes are the types in which a value can mean a missing value, such as 999.
+var sentinelTypes = []intray.TypeName{intray.TypeNumber, intray.TypeDate, intray.TypeDatetime}
+
+// sentinelParser reads cells with certain values as empty. It parses all other cells with the
+// embedded Parser.
+type sentinelParser struct {
+	celltype.Parser
+	// values holds the canonical texts of the values.
+	values map[string]bool
+	count  *markerCount
+}
+
+// Parse parses a cell.
+func (s sentinelParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
+	result := s.Parser.Parse(c, scratch)
+	if value, has := result.Canonical(c); has && s.values[string(value)] {
+		s.count.add(string(bytes.TrimSpace(c.Raw)))
+		return celltype.Result{State: celltype.Empty}
+	}
+	return result
+}
+
+// ignoreSentinels makes the field read the values that people decided to be missing as empty. It
+// returns the other decisions.
+func (f *FieldPlan) ignoreSentinels(texts map[string]valueOverride) map[string]valueOverride {
+	values, rest := map[string]bool{}, map[string]valueOverride{}
+	for text, decided := range texts {
+		c := celltype.Cell{Raw: []byte(text)}
+		value, has := f.Parser.Parse(c, nil).Canonical(c)
+		switch {
+		case has && len(decided.value) == 0:
+			values[string(value)] = true
+		case !has || string(value) != string(decided.value):
+			rest[text] = decided
+		}
+	}
+	if len(values) > 0 {
+		if f.missing == nil {
+			f.missing = &markerCount{cells: map[string]int64{}}
+		}
+		f.Parser = sentinelParser{f.Parser, values, f.missing}
+	}
+	return rest
+}
+
+// IsDecided reports whether a person decided how a field reads raw text.
+func (p *Plan) IsDecided(field int, raw string, answers intray.Answers, learned []intray.LearnedValue) bool {
+	f := &p.Fields[field]
+	canonical := func(text string) string {
+		c := celltype.Cell{Raw: []byte(text)}
+		value, _ := f.Parser.Parse(c, nil).Canonical(c)
+		return string(value)
+	}
+	for text := range overridesOf(f.field.Key, answers, learned) {
+		if text == raw || canonical(text) == canonical(raw) {
+			return true
+		}
+	}
+	return false
 }
 
 func newOverride(text string, why intray.Message) valueOverride {

@@ -50,8 +50,8 @@ func TestApplyLearnedValues(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("cells (-want +got):\n%s", diff)
 	}
-	if got := formatCell(&b, 0, 0); got != `null "dozen" error number` {
-		t.Errorf("a learned value of a number applies: %s", got)
+	if got := formatCell(&b, 0, 0); got != `12 "dozen" info value_mapped` {
+		t.Errorf("a number that a person mapped: %s", got)
 	}
 	notes := map[int]string{}
 	for _, q := range b.Problems {

@@ -159,7 +159,7 @@ func identifiesColumns(headers []string, header string, columns []int) bool {
 
 // learnValues learns the values that answers selected for raw values of a field.
 func (l *learnedMappings) learnValues(f intray.Field, answers intray.Answers) {
-	if !HasChoices(f) {
+	if f.Hidden || !f.Type.Name.AcceptsValueAnswers() {
 		return
 	}
 	prefix := intray.AnswerValue + f.Key + ":"
@@ -211,9 +211,3 @@ func (s *Service) saveLearned(ctx context.Context, tx model.Tx, imp model.Import
 	}
 	return tx.Memory.Trim(ctx, imp.Org, l.identifier, MaxMemory, maxMemorySize)
 }
-
-// choiceTypes are the types whose values come from a list.
-var choiceTypes = []intray.TypeName{intray.TypeSelect, intray.TypeMultiSelect, intray.TypeCountry, intray.TypeState}
-
-// HasChoices reports whether people can choose the value for a raw value of the field.
-func HasChoices(f intray.Field) bool { return !f.Hidden && slices.Contains(choiceTypes, f.Type.Name) }

@@ -254,7 +254,7 @@ func (t *valueAnswers) resolveField(id string) (found intray.Field, text string,
 	for _, f := range t.fields {
 		after, matched := strings.CutPrefix(rest, f.Key+":")
 		named = named || matched && !f.Hidden
-		if matched && imports.HasChoices(f) {
+		if matched && !f.Hidden && f.Type.Name.AcceptsValueAnswers() {
 			found, text = f, after
 			matches++
 		}
@@ -293,11 +293,12 @@ func Choices(f intray.Field) []intray.SelectOption {
 func choiceLabels(fields []intray.Field) []map[string]string {
 	names := make([]map[string]string, len(fields))
 	for i, f := range fields {
-		if !imports.HasChoices(f) {
+		options := Choices(f)
+		if f.Hidden || len(options) == 0 {
 			continue
 		}
 		names[i] = map[string]string{}
-		for _, option := range Choices(f) {
+		for _, option := range options {
 			names[i][option.Value] = option.Label
 		}
 	}
