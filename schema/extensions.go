@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/text/language"
+
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
 )
@@ -12,8 +14,10 @@ import (
 const (
 	// maxMarkers is the maximum number of markers of missing values of a field.
 	maxMarkers = 100
-	// maxMarkerText is the maximum number of characters of a marker.
-	maxMarkerText = 255
+	// maxMarkerText and maxLabelText are the maximum numbers of characters of a marker and of a label.
+	maxMarkerText, maxLabelText = 255, 1024
+	// maxLabels is the maximum number of languages of a label.
+	maxLabels = 100
 )
 
 // ExtensionsShape returns the shape of the extensions of a schema: what goes beyond the fields,
@@ -21,7 +25,10 @@ const (
 func ExtensionsShape() *jsonschema.Schema {
 	marker := newShape(jsonschema.String, "")
 	marker.MinLength, marker.MaxLength = 1, maxMarkerText
+	label := newShape(jsonschema.String, "")
+	label.MinLength, label.MaxLength = 1, maxLabelText
 	field := objectShape("The extensions of a field.",
+		optional("labels", &jsonschema.Schema{Kind: jsonschema.Map, Description: "The label in other languages, by language tag (BCP 47). Headers are compared with these labels, too.", Elem: label}),
 		optional("missingValues", listShape("The texts that mean an empty cell, in any case. They replace the markers that Intray knows. An empty list means none.", marker)),
 		optional("lenient", boolShape("Only for checkbox. If true, all text is true, except 0, off, n, no, false and disabled.", false)),
 	)
@@ -38,6 +45,13 @@ func readExtensions(fields []intray.Field, extensions map[string]any) {
 		if !has {
 			continue
 		}
+		labels, _ := given["labels"].(map[string]any)
+		for _, tag := range slices.Sorted(maps.Keys(labels)) {
+			label, _ := labels[tag].(string)
+			if label != f.Label && !slices.Contains(f.AlternateMatches, label) {
+				f.AlternateMatches = append(f.AlternateMatches, label)
+			}
+		}
 		f.Lenient = boolMember(given, "lenient")
 		if list, listed := given["missingValues"].([]any); listed {
 			f.MissingValues = []string{}
@@ -49,17 +63,36 @@ func readExtensions(fields []intray.Field, extensions map[string]any) {
 	}
 }
 
-// checkExtensions checks that extensions belong to fields and suit their types.
-func (p *parser) checkExtensions(fields []intray.Field, extensions map[string]any) {
+// CheckExtensions returns the issues in the extensions of a saved schema. Their paths start in the
+// extensions. doc contains the fields of the schema and the extensions.
+func CheckExtensions(doc Doc) []Issue {
+	if issues := ExtensionsShape().Validate(doc.Extensions); len(issues) > 0 {
+		return issues
+	}
+	p := &parser{keys: map[string]int{}}
+	fields := p.readFields(listMember(doc.asObject(), "fields"))
+	for i, f := range fields {
+		p.keys[f.Key] = i
+	}
+	extensions, _ := doc.Extensions.(map[string]any)
+	readExtensions(fields, extensions)
+	p.checkExtensions("", fields, extensions)
+	return p.issues
+}
+
+// checkExtensions checks that extensions belong to fields and suit their types. prefix is the
+// beginning of the paths of issues.
+func (p *parser) checkExtensions(prefix string, fields []intray.Field, extensions map[string]any) {
 	all, _ := extensions["fields"].(map[string]any)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
-		at := "extensions.fields." + shorten(key)
+		at := prefix + "fields." + shorten(key)
 		i, known := p.keys[key]
 		if !known {
 			p.addUnknownField(at, key)
 			continue
 		}
 		f := fields[i]
+		p.checkLabels(at+".labels", all[key])
 		if f.Lenient && f.Type.Name != intray.TypeCheckbox {
 			p.addIssue(at+".lenient", intray.NewMessage("schema.lenient_without_checkbox", nil))
 		}
@@ -68,6 +101,20 @@ func (p *parser) checkExtensions(fields []intray.Field, extensions map[string]an
 		}
 		if n := slices.Index(f.MissingValues, ""); n >= 0 {
 			p.addIssue(at+"."+indexedPath("missingValues", n), intray.NewMessage("schema.blank_marker", nil))
+		}
+	}
+}
+
+// checkLabels checks that the labels in the extensions of a field have language tags.
+func (p *parser) checkLabels(at string, extensions any) {
+	of, _ := extensions.(map[string]any)
+	labels, _ := of["labels"].(map[string]any)
+	if len(labels) > maxLabels {
+		p.addIssue(at, intray.NewMessage("schema.too_many_labels", intray.Params{"n": maxLabels}))
+	}
+	for _, tag := range slices.Sorted(maps.Keys(labels)) {
+		if _, err := language.Parse(tag); err != nil {
+			p.addIssue(at+"."+shorten(tag), intray.NewMessage("schema.invalid_language", nil))
 		}
 	}
 }

@@ -25,7 +25,8 @@ const UnmappedKey = "$unmapped"
 func Parse(doc Doc) (*intray.Schema, []Issue) { return parse(doc, false) }
 
 // ParseSaved is like Parse, but for a document with the fields of a saved schema. It accepts
-// validators that repeat another one, because earlier versions accepted them.
+// validators that repeat another one, because earlier versions accepted them. It ignores extensions
+// of fields that no longer exist.
 func ParseSaved(doc Doc) (*intray.Schema, []Issue) { return parse(doc, true) }
 
 func parse(doc Doc, saved bool) (*intray.Schema, []Issue) {
@@ -42,7 +43,9 @@ func parse(doc Doc, saved bool) (*intray.Schema, []Issue) {
 		p.checkKey(i, f.Key)
 	}
 	readExtensions(s.Fields, extensions)
-	p.checkExtensions(s.Fields, extensions)
+	if !saved { // fields may have changed since the extensions were saved
+		p.checkExtensions("extensions.", s.Fields, extensions)
+	}
 	for i, f := range s.Fields {
 		at := indexedPath("fields", i)
 		p.checkValidators(at, f)

@@ -211,6 +211,8 @@ func (s *server) schemas() {
 	s.do("GET", all, "")
 	s.do("GET", all+id+"/", "")
 	s.do("PUT", all+id+"/", `{"name":"People","settings":{},`+mailFields+`}`)
+	s.do("GET", all+id+"/extensions/", "")
+	s.do("PUT", all+id+"/extensions/", `{"fields":{"email":{"missingValues":["keine"]}}}`)
 	s.do("DELETE", all+id+"/", "")
 }
 

@@ -7,6 +7,7 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/schema"
 )
 
 const (
@@ -92,6 +93,11 @@ func schemaOperations() []operation {
 			description: "Earlier imports keep the previous version."},
 		{method: "DELETE", path: one, id: "deleteSchema", summary: "Delete a saved schema", auth: authBackendKey,
 			status: 204, errors: []int{404, 409}, serve: (*API).deleteSchema},
+		{method: "GET", path: one + "extensions/", id: "getSchemaExtensions", summary: "Retrieve the extensions of a schema", auth: authBackendKey, memory: readMemory,
+			status: 200, response: schema.ExtensionsShape(), errors: []int{404}, serve: (*API).getExtensions},
+		{method: "PUT", path: one + "extensions/", id: "replaceSchemaExtensions", summary: "Replace the extensions of a saved schema", auth: authBackendKey, body: schema.ExtensionsShape(),
+			status: 200, response: schema.ExtensionsShape(), errors: []int{400, 404, 409, 413, 415}, serve: (*API).replaceExtensions,
+			description: "Replacing the schema does not change its extensions. Earlier imports keep the previous version."},
 	}
 }
 

@@ -73,6 +73,20 @@ func (a *API) replaceSchema(c *call) (*response, error) {
 	return jsonResponse(http.StatusOK, wireSchema(s, warnings), err)
 }
 
+func (a *API) getExtensions(c *call) (*response, error) {
+	s, err := loadByID(c, a.cfg.Service.Schema)
+	return jsonResponse(http.StatusOK, s.Document.Extensions, err)
+}
+
+func (a *API) replaceExtensions(c *call) (*response, error) {
+	id, err := c.pathID("id")
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.cfg.Service.ReplaceExtensions(c.context(), c.org, id, any(c.bodyObject()))
+	return jsonResponse(http.StatusOK, s.Document.Extensions, err)
+}
+
 func (a *API) deleteSchema(c *call) (*response, error) {
 	return jsonResponse(http.StatusNoContent, nil, c.deleteByID("id", a.cfg.Service.DeleteSchema))
 }

@@ -17,6 +17,8 @@ var scopeOf = map[string]model.Scope{
 	"listSchemas":       model.ScopeRead,
 	"getSchema":         model.ScopeRead,
 
+	"getSchemaExtensions": model.ScopeRead,
+
 	"createImport":  model.ScopeImport,
 	"deleteImport":  model.ScopeImport,
 	"deleteUpload":  model.ScopeImport,
@@ -28,9 +30,12 @@ var scopeOf = map[string]model.Scope{
 	"renewReviewLink":  model.ScopeReview,
 	"revokeReviewLink": model.ScopeReview,
 
-	"createSchema":           model.ScopeAdmin,
-	"replaceSchema":          model.ScopeAdmin,
-	"deleteSchema":           model.ScopeAdmin,
+	"createSchema":  model.ScopeAdmin,
+	"replaceSchema": model.ScopeAdmin,
+	"deleteSchema":  model.ScopeAdmin,
+
+	"replaceSchemaExtensions": model.ScopeAdmin,
+
 	"listMemory":             model.ScopeAdmin,
 	"forgetMemory":           model.ScopeAdmin,
 	"createCredential":       model.ScopeAdmin,

@@ -156,6 +156,8 @@ func (o objects) call(op *operation) (path, body string) {
 		path += "?import_identifier=x"
 	case "replaceSchema":
 		body = `{"name":"x","settings":{},` + mailFields + `}`
+	case "replaceSchemaExtensions":
+		body = `{}`
 	case "replaceCredential":
 		body = credentialText
 	case "replaceConnector":

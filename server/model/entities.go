@@ -118,6 +118,9 @@ type Document struct {
 	Fields   json.RawMessage
 	Settings json.RawMessage
 	Hooks    json.RawMessage
+	// Extensions are what goes beyond the other documents. Of a saved schema, only SetExtensions
+	// changes them.
+	Extensions json.RawMessage
 }
 
 // Schema is a saved schema, or the inline schema of one import.

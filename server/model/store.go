@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"encoding/json"
 	"iter"
 	"time"
 
@@ -134,8 +135,10 @@ type SchemaRows interface {
 	List(ctx context.Context, org string) iter.Seq2[Schema, error]
 	// SavedIDs returns those of the given ids that belong to saved schemas, in any order.
 	SavedIDs(ctx context.Context, org string, ids []string) ([]string, error)
-	// Replace updates Name, Document and Modified.
+	// Replace updates Name, Document and Modified, but not the extensions.
 	Replace(ctx context.Context, s Schema) error
+	// SetExtensions updates the extensions and Modified.
+	SetExtensions(ctx context.Context, org, id string, extensions json.RawMessage, modified time.Time) error
 	Delete(ctx context.Context, org, id string) error
 }
 

@@ -88,10 +88,51 @@ func (s *Service) ReplaceSchema(ctx context.Context, org, id string, draft Draft
 		if err != nil {
 			return err
 		}
-		next.ID, next.Created = saved.ID, saved.Created
+		next.ID, next.Created, next.Document.Extensions = saved.ID, saved.Created, saved.Document.Extensions
+		if warnings, err = addExtensionWarnings(warnings, next); err != nil {
+			return err
+		}
 		return nameTakenError(tx.Schemas.Replace(ctx, next), next.Name)
 	})
 	return next, warnings, err
+}
+
+// ReplaceExtensions replaces the extensions of a saved schema. Existing imports keep their frozen
+// schemas.
+func (s *Service) ReplaceExtensions(ctx context.Context, org, id string, extensions any) (replaced model.Schema, err error) {
+	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if replaced, err = savedSchema(ctx, tx, org, id); err != nil {
+			return err
+		}
+		doc, err := Decode(replaced.Name, replaced.Document)
+		if err != nil {
+			return err
+		}
+		doc.Extensions = extensions
+		if issues := schema.CheckExtensions(doc); len(issues) > 0 {
+			return model.ValidationError(issues)
+		}
+		encoded, err := Encode(doc)
+		if err != nil {
+			return err
+		}
+		replaced.Document.Extensions, replaced.Modified = encoded.Extensions, s.env.Now()
+		return tx.Schemas.SetExtensions(ctx, org, id, encoded.Extensions, replaced.Modified)
+	})
+	return replaced, err
+}
+
+// addExtensionWarnings adds a warning for each issue in the extensions of a schema, such as a field
+// that no longer exists. Such extensions have no effect.
+func addExtensionWarnings(warnings []intray.Message, saved model.Schema) ([]intray.Message, error) {
+	doc, err := Decode(saved.Name, saved.Document)
+	if err != nil {
+		return nil, err
+	}
+	for _, issue := range schema.CheckExtensions(doc) {
+		warnings = append(warnings, intray.NewMessage("property.problem", intray.Params{"path": "extensions." + issue.Path, "problem": issue.Message}))
+	}
+	return warnings, nil
 }
 
 // DeleteSchema deletes a saved schema. Existing imports keep their frozen schemas.
@@ -206,7 +247,7 @@ func Encode(doc schema.Doc) (model.Document, error) {
 		to   *json.RawMessage
 		from any
 		zero string
-	}{{&d.Fields, schema.Normalize(doc.Fields), "[]"}, {&d.Settings, doc.Settings, "{}"}, {&d.Hooks, doc.Hooks, "{}"}} {
+	}{{&d.Fields, schema.Normalize(doc.Fields), "[]"}, {&d.Settings, doc.Settings, "{}"}, {&d.Hooks, doc.Hooks, "{}"}, {&d.Extensions, doc.Extensions, "{}"}} {
 		if part.from == nil {
 			*part.to = json.RawMessage(part.zero)
 			continue
@@ -228,7 +269,7 @@ func Decode(name string, d model.Document) (schema.Doc, error) {
 	for _, part := range []struct {
 		from json.RawMessage
 		to   *any
-	}{{d.Fields, &doc.Fields}, {d.Settings, &doc.Settings}, {d.Hooks, &doc.Hooks}} {
+	}{{d.Fields, &doc.Fields}, {d.Settings, &doc.Settings}, {d.Hooks, &doc.Hooks}, {d.Extensions, &doc.Extensions}} {
 		dec := json.NewDecoder(bytes.NewReader(part.from))
 		dec.UseNumber()
 		if err := dec.Decode(part.to); err != nil {

@@ -186,7 +186,7 @@ func TestInvalidValueAnswers(t *testing.T) {
 	for name, c := range map[string]struct{ id, value, problem string }{
 		"of an unknown field":      {"value:nothing:x", "S", "does not name a field"},
 		"of no field":              {"value:x", "S", "does not name a field"},
-		"of a field of any text":   {"value:home:x", "S", "no options"},
+		"of a field of any text":   {"value:home:x", "S", "cannot be chosen"},
 		"of a hidden field":        {"value:secret:x", "DE", "does not name a field"},
 		"of two fields":            {"value:size:x:y", "S", "could mean more than one"},
 		"without a text":           {"value:size:", "S", "must end with a value"},

@@ -60,6 +60,10 @@ func TestResourceFaults(t *testing.T) {
 			_, _, err := f.ReplaceSchema(f.ctx, f.org, schema.ID, schemas.Draft{Doc: namedSchema(t, "People")})
 			return err
 		}},
+		{"ReplaceExtensions", func() error {
+			_, err := f.ReplaceExtensions(f.ctx, f.org, schema.ID, map[string]any{})
+			return err
+		}},
 		{"DeleteSchema", func() error { return f.DeleteSchema(f.ctx, f.org, schema.ID) }},
 		{"CreateSession", func() error { _, err := f.CreateSession(f.ctx, f.org, imports.NewSession{}); return err }},
 		{"CreateSession again", func() error {

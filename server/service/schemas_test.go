@@ -80,6 +80,59 @@ func TestInlineSchemas(t *testing.T) {
 	f.wantError(f.DeleteSchema(f.ctx, f.org, imp.SchemaID), model.Conflict, "inline_schema")
 }
 
+// TestExtensions checks that extensions belong to a saved schema, take effect in its next import and
+// survive a replacement of the schema.
+func TestExtensions(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	d := namedSchema(t, "Ages")
+	d.Fields = decoded(t, `[{"key":"age","label":"Age","type":"number"},{"key":"name","label":"Name"}]`)
+	saved, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: d})
+	must(t, err)
+	if got := string(saved.Document.Extensions); got != "{}" {
+		t.Errorf("the extensions of a new schema are %s", got)
+	}
+	const extensions = `{"fields":{"age":{"labels":{"de":"Lebensjahre"},"missingValues":["999"]}}}`
+	before, err := f.CreateImport(f.ctx, f.org, imports.Draft{SchemaID: saved.ID, Rows: strings.NewReader(`[{"age":"999","name":"A"}]`)})
+	must(t, err)
+	f.Clock.Advance(time.Second)
+	replaced, err := f.ReplaceExtensions(f.ctx, f.org, saved.ID, decoded(t, extensions))
+	must(t, err)
+	if diff := cmp.Diff(extensions, string(replaced.Document.Extensions)); diff != "" || !replaced.Modified.After(saved.Modified) {
+		t.Errorf("modified %v; extensions (-want +got):\n%s", replaced.Modified, diff)
+	}
+	after, err := f.CreateImport(f.ctx, f.org, imports.Draft{SchemaID: saved.ID, Rows: strings.NewReader(`[{"Lebensjahre":"999","name":"A"}]`)})
+	must(t, err)
+	f.runAll()
+	f.wantResult(before, `[{"age":999,"name":"A"}]`)
+	f.wantResult(after, `[{"age":null,"name":"A"}]`)
+
+	d.Fields = decoded(t, `[{"key":"years","label":"Age","type":"number"}]`)
+	next, warnings, err := f.ReplaceSchema(f.ctx, f.org, saved.ID, schemas.Draft{Doc: d})
+	must(t, err)
+	if string(next.Document.Extensions) != extensions || len(warnings) != 1 || !strings.Contains(warnings[0].String(), "extensions.fields.age") {
+		t.Errorf("extensions %s, warnings %v", next.Document.Extensions, warnings)
+	}
+	_, err = f.CreateImport(f.ctx, f.org, imports.Draft{SchemaID: saved.ID, Rows: strings.NewReader(`[{"years":1}]`)})
+	must(t, err)
+
+	for path, wrong := range map[string]string{
+		"fields.gone":             `{"fields":{"gone":{}}}`,
+		"fields.years.lenient":    `{"fields":{"years":{"lenient":true}}}`,
+		"fields.years.labels.d e": `{"fields":{"years":{"labels":{"d e":"Jahre"}}}}`,
+		"surprise":                `{"surprise":1}`,
+	} {
+		_, err := f.ReplaceExtensions(f.ctx, f.org, saved.ID, decoded(t, wrong))
+		if f.wantError(err, model.Invalid, "invalid"); err != nil && !strings.Contains(err.Error(), path+":") {
+			t.Errorf("%s: error %v, want a message about %s", wrong, err, path)
+		}
+	}
+	_, err = f.ReplaceExtensions(f.ctx, f.org, "0f8fad5b-d9cb-469f-a165-70867728950e", decoded(t, `{}`))
+	f.wantError(err, model.NotFound, "not_found")
+	_, err = f.ReplaceExtensions(f.ctx, f.org, f.newImport("").SchemaID, decoded(t, `{}`))
+	f.wantError(err, model.Conflict, "inline_schema")
+}
+
 func TestInvalidSchemas(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

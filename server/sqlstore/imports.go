@@ -275,7 +275,7 @@ var schemas = newTable("schemas", "schema", 4, func(to *columns, s *model.Schema
 })
 
 func addDocument(to *columns, d *model.Document) {
-	to.add("fields", rawJSON{&d.Fields}, "settings", rawJSON{&d.Settings}, "hooks", rawJSON{&d.Hooks})
+	to.add("fields", rawJSON{&d.Fields}, "settings", rawJSON{&d.Settings}, "hooks", rawJSON{&d.Hooks}, "extensions", rawJSON{&d.Extensions})
 }
 
 // Get does not lock the row, because Replace writes all columns that can change.
@@ -312,7 +312,13 @@ func (r schemaRows) Replace(ctx context.Context, s model.Schema) error {
 		}
 		return alreadyExists()
 	}
-	return r.Save(ctx, s)
+	end := slices.Index(schemas.names, "extensions")
+	return r.execOne(ctx, schemas.entity, `UPDATE schemas SET `+assignments(schemas.names[schemas.fixed:end], 3)+byID,
+		append([]any{s.Org, s.ID}, schemas.cells(&s)[schemas.fixed:end]...)...)
+}
+
+func (r schemaRows) SetExtensions(ctx context.Context, org, id string, extensions json.RawMessage, modified time.Time) error {
+	return r.execOne(ctx, schemas.entity, `UPDATE schemas SET extensions = $3, modified = $4`+byID, org, id, rawJSON{&extensions}, toMicros(modified))
 }
 
 type editRows struct{ *txn }

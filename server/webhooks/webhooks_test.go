@@ -29,7 +29,7 @@ func (f *fixture) announceImport(imp model.Import) error {
 // imported returns an import whose schema contains URLs.
 func imported(status model.Status) model.Import {
 	return model.Import{ID: "i", Org: org, UploadID: "u", Status: status, Schema: model.Document{
-		Fields: json.RawMessage(`[{"key":"email","label":"E-Mail"}]`), Hooks: json.RawMessage(`{}`),
+		Fields: json.RawMessage(`[{"key":"email","label":"E-Mail"}]`), Hooks: json.RawMessage(`{}`), Extensions: json.RawMessage(`{}`),
 		Settings: json.RawMessage(`{"webhookUrl":"http://done","needsReviewWebhookUrl":"http://review"}`),
 	}}
 }

@@ -11,7 +11,7 @@ func aSchema(n int, org, name string) model.Schema {
 		ID: id("schema", n), Org: org, Name: name, Created: startPlus(n), Modified: startPlus(n + 1),
 		Document: model.Document{
 			Fields:   json.RawMessage(`[{"key": "é\u0000", "label":"<&>"}]`),
-			Settings: json.RawMessage(`{ }`),
+			Settings: json.RawMessage(`{ }`), Extensions: json.RawMessage(`{"fields":{}}`),
 		},
 	}
 }
@@ -61,9 +61,18 @@ func testSchemas(f *fixture) {
 	changed.Name, changed.Modified = "sooner", startPlus(90)
 	changed.Document.Hooks = json.RawMessage(`{"rowHooks":[]}`)
 	asked := changed
-	asked.Created, asked.Inline = startPlus(99), true
+	asked.Created, asked.Inline, asked.Document.Extensions = startPlus(99), true, json.RawMessage(`{}`)
 	f.mustUpdate(func(tx model.Tx) error { return tx.Schemas.Replace(f.ctx, asked) })
 	f.wantEqual(read(f, f.schema("org-a", soon.ID)), changed)
+
+	changed.Document.Extensions, changed.Modified = json.RawMessage(`{"fields":{"é\u0000":{}}}`), startPlus(91)
+	f.mustUpdate(func(tx model.Tx) error {
+		return tx.Schemas.SetExtensions(f.ctx, "org-a", soon.ID, changed.Document.Extensions, changed.Modified)
+	})
+	f.wantEqual(read(f, f.schema("org-a", soon.ID)), changed)
+	f.wantRefused(model.NotFound, func(tx model.Tx) error {
+		return tx.Schemas.SetExtensions(f.ctx, "org-b", soon.ID, changed.Document.Extensions, changed.Modified)
+	})
 
 	f.mustUpdate(func(tx model.Tx) error { return tx.Schemas.Delete(f.ctx, "org-a", soon.ID) })
 	f.wantEqual(f.schemas("org-a"), []model.Schema{late})

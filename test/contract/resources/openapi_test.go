@@ -18,6 +18,7 @@ var promised = []string{
 	"GET /api/v1/headless/imports/{id}/cells/", "GET /api/v1/headless/memory/", "DELETE /api/v1/headless/memory/",
 	"GET /api/v1/uploads/", "GET /api/v1/upload/{id}/metadata/", "GET /api/v1/upload/{id}/url/", "POST /api/v1/upload/{id}/delete/",
 	"GET /api/v1/schemas/", "POST /api/v1/schemas/", "GET /api/v1/schemas/{id}/", "PUT /api/v1/schemas/{id}/", "DELETE /api/v1/schemas/{id}/",
+	"GET /api/v1/schemas/{id}/extensions/", "PUT /api/v1/schemas/{id}/extensions/",
 	"GET /api/v1/headless/sftp/credentials/", "POST /api/v1/headless/sftp/credentials/", "GET /api/v1/headless/sftp/credentials/{id}/",
 	"PUT /api/v1/headless/sftp/credentials/{id}/", "DELETE /api/v1/headless/sftp/credentials/{id}/",
 	"POST /api/v1/headless/sftp/credentials/{id}/test_connection/",

@@ -47,7 +47,7 @@ func (th things) idFor(o apitest.Operation) string {
 	case apitest.MatchesTemplate("/api/v1/headless/imports/{id}", o.Path), apitest.MatchesTemplate("/api/v1/headless/imports/{id}/url", o.Path),
 		apitest.MatchesTemplate("/api/v1/headless/imports/{id}/questions", o.Path), apitest.MatchesTemplate("/api/v1/headless/imports/{id}/cells", o.Path):
 		return th.imp
-	case apitest.MatchesTemplate("/api/v1/schemas/{id}", o.Path):
+	case apitest.MatchesTemplate("/api/v1/schemas/{id}", o.Path), apitest.MatchesTemplate("/api/v1/schemas/{id}/extensions", o.Path):
 		return th.schema
 	case apitest.MatchesTemplate(sessionsPath+"{sessionId}", o.Path), apitest.MatchesTemplate(sessionsPath+"{sessionId}/auth", o.Path):
 		return th.session
@@ -66,6 +66,8 @@ func bodyFor(o apitest.Operation) any {
 	switch o.OperationID {
 	case "createSchema", "replaceSchema":
 		return schemaNamed(unique("schema"))
+	case "replaceSchemaExtensions":
+		return m{"fields": m{}}
 	case "createCredential", "replaceCredential":
 		return password("anything")
 	case "createImport":

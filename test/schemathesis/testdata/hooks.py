@@ -50,6 +50,8 @@ def valid_body(operation):
         return {"fields": FIELDS, "original_filename": "it.csv", "initial_data": [{"name": "Anna", "email": "anna@example.org"}]}
     if operation in ("createSchema", "replaceSchema"):
         return {"name": name, "fields": FIELDS, "settings": {}}
+    if operation == "replaceSchemaExtensions":
+        return {"fields": {FIELDS[0]["key"]: {"labels": {"de": name}, "missingValues": ["none"]}}}
     if operation in ("createCredential", "replaceCredential"):
         return CREDENTIAL
     if operation in ("createConnector", "replaceConnector"):
