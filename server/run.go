@@ -27,6 +27,8 @@ type RunConfig struct {
 	// Answers are the answers to questions about the file. Run returns a UsageError for an
 	// answer to a question that cannot occur, and for an answer that is not valid for the file.
 	Answers intray.Answers
+	// Learned are the decisions of people about earlier files. Answers take precedence.
+	Learned intray.LearnedMappings
 	// Out is the path of the result file, or "-" for Stdout.
 	Out    string
 	Stdout io.Writer
@@ -96,7 +98,7 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 	}
 	hooks := &hookRunner{cfg: cfg.Hooks, loadFirst: true}
 	defer hooks.close()
-	imp, err := openImport(ctx, cfg.File, cfg.Schema, importer.Config{Answers: cfg.Answers, LoadHooks: hooks.open}, cfg.Progress)
+	imp, err := openImport(ctx, cfg.File, cfg.Schema, importer.Config{Answers: cfg.Answers, Learned: cfg.Learned, LoadHooks: hooks.open}, cfg.Progress)
 	if err != nil {
 		return report, err
 	}

@@ -19,6 +19,7 @@ type mapCommand struct {
 	File    string `arg:"" help:"File to inspect, or - for standard input."`
 	Schema  string `help:"Schema document: JSON with fields, settings and hooks." required:"" placeholder:"FILE"`
 	Answers string `help:"JSON file with answers to questions about the file, by question id." placeholder:"FILE"`
+	Lexicon string `help:"JSON file with learned mappings, as the server exports them." placeholder:"FILE"`
 	reportFlags
 }
 
@@ -71,11 +72,15 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 	if err != nil {
 		return usageError{err}
 	}
+	learned, err := readLexicon(c.Lexicon)
+	if err != nil {
+		return usageError{err}
+	}
 	in, closeFile, err := s.openInput(ctx, c.File)
 	if err != nil {
 		return err
 	}
-	out, err := engine.New(engine.Config{Formats: formats.Formats("")}).MapColumns(ctx, engine.Import{Input: in, Schema: schema, Answers: answers})
+	out, err := engine.New(engine.Config{Formats: formats.Formats("")}).MapColumns(ctx, engine.Import{Input: in, Schema: schema, Answers: answers, Memory: learned})
 	if err = errors.Join(err, closeFile()); err != nil {
 		return err
 	}

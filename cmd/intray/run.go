@@ -28,6 +28,7 @@ type runCommand struct {
 	Out      string  `help:"Write the result to this file, or - for standard output. Default: NAME.result.FORMAT in the current folder, or - if the file is -." placeholder:"FILE"`
 	Format   string  `help:"Format of the result: json, ndjson, csv, xlsx or parquet. Default: the extension of --out, or json." placeholder:"FORMAT"`
 	Answers  string  `help:"JSON file with answers to questions about the file, by question id." placeholder:"FILE"`
+	Lexicon  string  `help:"JSON file with learned mappings, as the server exports them." placeholder:"FILE"`
 	Problems string  `help:"Write all problems to this CSV file." placeholder:"FILE.csv"`
 	Strict   bool    `help:"Exit with status 5 if any row has an error. The result is written anyway."`
 	Explain  []int64 `help:"Explain where each value of this data row came from and what each step did to it. Rows count from 1; at most 20 rows." placeholder:"ROW"`
@@ -64,6 +65,9 @@ func (c *runCommand) Run(ctx context.Context, s streams) (err error) {
 		return usageError{errors.New("--json writes the summary to standard output; write the result and the problems to files, with --out FILE and --problems FILE.csv")}
 	}
 	if cfg.Answers, err = readAnswers(c.Answers); err != nil {
+		return usageError{err}
+	}
+	if cfg.Learned, err = readLexicon(c.Lexicon); err != nil {
 		return usageError{err}
 	}
 	if cfg.Explain, err = c.explainedRows(); err != nil {

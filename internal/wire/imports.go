@@ -215,6 +215,28 @@ type LearnedMapping struct {
 	RememberedDate string   `json:"remembered_date" schema:"time"`
 }
 
+// Lexicon is a file with learned mappings.
+type Lexicon struct {
+	_       struct{}        `doc:"The decisions that Intray learned for an import identifier."`
+	Columns []LexiconColumn `json:"columns"`
+	Values  []LexiconValue  `json:"values"`
+}
+
+// LexiconColumn is a learned mapping from a header to a field.
+type LexiconColumn struct {
+	Field          string `json:"field" doc:"The key of the field."`
+	Header         string `json:"header" doc:"The header of the column."`
+	RememberedDate string `json:"remembered_date,omitempty" schema:"time"`
+}
+
+// LexiconValue is a learned mapping from a raw value to a value of a field.
+type LexiconValue struct {
+	Field          string `json:"field" doc:"The key of the field."`
+	Text           string `json:"text" doc:"The raw value of cells."`
+	Value          string `json:"value" doc:"The value that the raw value is read as, empty for an empty cell."`
+	RememberedDate string `json:"remembered_date,omitempty" schema:"time"`
+}
+
 // Layout describes how Intray read the file of an import.
 type Layout struct {
 	_        struct{}          `doc:"How the file was read, and which columns feed which fields."`

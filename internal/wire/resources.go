@@ -185,6 +185,7 @@ type DeletedPart struct {
 // Retention is the retention policy of an organization.
 type Retention struct {
 	RetentionDays
+	Learned *int              `json:"learned_days"`
 	Schemas []SchemaRetention `json:"schemas"`
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
@@ -108,6 +109,70 @@ func (a *API) forgetMemory(c *call) (*response, error) {
 		return nil, err
 	}
 	return jsonResponse(http.StatusNoContent, nil, a.cfg.Service.ForgetMemory(c.context(), c.org, identifier))
+}
+
+func (a *API) getLexicon(c *call) (*response, error) {
+	identifier, err := identifierParam(c.r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	list, err := a.cfg.Service.Lexicon(c.context(), c.org, identifier)
+	out := wire.Lexicon{Columns: []wire.LexiconColumn{}, Values: []wire.LexiconValue{}}
+	for _, r := range list {
+		if r.Kind == model.ColumnMemory {
+			out.Columns = append(out.Columns, wire.LexiconColumn{Field: r.Field, Header: r.Text, RememberedDate: formatTime(r.On)})
+			continue
+		}
+		out.Values = append(out.Values, wire.LexiconValue{Field: r.Field, Text: r.Text, Value: r.Value, RememberedDate: formatTime(r.On)})
+	}
+	return jsonResponse(http.StatusOK, out, err)
+}
+
+func (a *API) replaceLexicon(c *call) (*response, error) {
+	identifier, err := identifierParam(c.r.URL.Query())
+	if err != nil {
+		return nil, err
+	}
+	doc := c.bodyObject()
+	list, err := learnedIn(doc, "columns", model.ColumnMemory, "header")
+	if err != nil {
+		return nil, err
+	}
+	values, err := learnedIn(doc, "values", model.ValueMemory, "text")
+	if err != nil {
+		return nil, err
+	}
+	if err := a.cfg.Service.ReplaceLexicon(c.context(), c.org, identifier, append(list, values...)); err != nil {
+		return nil, err
+	}
+	return a.getLexicon(c)
+}
+
+// learnedIn returns the mappings in a list of a lexicon. text is the property with their text.
+func learnedIn(doc map[string]any, name string, kind model.MemoryKind, text string) (list []model.LearnedMapping, err error) {
+	all, _ := doc[name].([]any)
+	for _, one := range all {
+		of, _ := one.(map[string]any)
+		r := model.LearnedMapping{Kind: kind, Field: stringField(of, "field"), Text: stringField(of, text), Value: stringField(of, "value")}
+		if date := stringField(of, "remembered_date"); date != "" {
+			if r.On, err = time.Parse(time.RFC3339Nano, date); err != nil {
+				return nil, invalidField(name, intray.NewMessage("lexicon.invalid_date", intray.Params{"date": model.Truncate(date)}))
+			}
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+func lexiconBody() *jsonschema.Schema {
+	text := func(doc string) *jsonschema.Schema {
+		return &jsonschema.Schema{Kind: jsonschema.String, MinLength: 1, Description: doc}
+	}
+	date := optional("remembered_date", stringType("When a person last confirmed the mapping. Default: now."))
+	return objectType("The learned mappings of an import identifier.",
+		optional("columns", arrayType(objectType("", required("field", text("The key of the field.")), required("header", text("The header of the column.")), date), "Which header maps to which field.")),
+		optional("values", arrayType(objectType("", required("field", text("The key of the field.")), required("text", text("The raw value of cells.")),
+			required("value", stringType("The value that the raw value is read as, empty for an empty cell.")), date), "Which raw value maps to which value.")))
 }
 
 // identifierName is the name of the query parameter that contains the import identifier.

@@ -72,6 +72,21 @@ func (s *server) remembered() {
 		s.Errorf("the second page: %s%+v", diff, page)
 	}
 
+	exported := s.do("GET", path+"lexicon/"+query, "").Body.String()
+	date := page.Results[0].RememberedDate
+	wantLexicon := `{"columns":[{"field":"land","header":"LAND","remembered_date":"` + date + `"}],"values":[{"field":"land","text":"Nirgends","value":"DE","remembered_date":"` + date + `"}]}`
+	if diff := cmp.Diff(wantLexicon, exported); diff != "" {
+		s.Errorf("lexicon (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(exported, s.do("PUT", path+"lexicon/?import_identifier=copy", exported).Body.String()); diff != "" {
+		s.Errorf("imported lexicon (-want +got):\n%s", diff)
+	}
+	for _, wrong := range []string{`{"columns":[{"field":"","header":"x"}]}`, `{"values":[{"field":"a","text":"x"}]}`, `{"columns":[{"field":"a","header":"x","remembered_date":"soon"}]}`, `{"x":1}`} {
+		if w := s.send("PUT", path+"lexicon/"+query, wrong); w.Code != 400 {
+			s.Errorf("a lexicon %s: status %d, %s", wrong, w.Code, w.Body)
+		}
+	}
+
 	for _, method := range []string{"GET", "DELETE"} {
 		for _, missing := range []string{path, path + "?import_identifier="} {
 			if w := s.send(method, missing, ""); w.Code != 400 || !strings.Contains(w.Body.String(), `"import_identifier":["is required`) {

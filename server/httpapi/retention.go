@@ -9,13 +9,15 @@ import (
 )
 
 func wireDays(r model.Retention) wire.RetentionDays {
-	some := func(n int) *int {
-		if n == 0 {
-			return nil
-		}
-		return &n
+	return wire.RetentionDays{Originals: days(r.Originals), Results: days(r.Results), Problems: days(r.Problems)}
+}
+
+// days returns a retention period, or nil for forever.
+func days(n int) *int {
+	if n == 0 {
+		return nil
 	}
-	return wire.RetentionDays{Originals: some(r.Originals), Results: some(r.Results), Problems: some(r.Problems)}
+	return &n
 }
 
 func retentionOf(doc map[string]any) model.Retention {
@@ -29,7 +31,7 @@ func (a *API) getRetention(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := wire.Retention{RetentionDays: wireDays(list[0]), Schemas: []wire.SchemaRetention{}}
+	out := wire.Retention{RetentionDays: wireDays(list[0]), Learned: days(list[0].Learned), Schemas: []wire.SchemaRetention{}}
 	for _, one := range list[1:] {
 		out.Schemas = append(out.Schemas, wire.SchemaRetention{SchemaID: one.SchemaID, RetentionDays: wireDays(one)})
 	}
@@ -39,6 +41,7 @@ func (a *API) getRetention(c *call) (*response, error) {
 func (a *API) putRetention(c *call) (*response, error) {
 	doc := c.bodyObject()
 	list := []model.Retention{retentionOf(doc)}
+	list[0].Learned = int(intField(doc, "learned_days"))
 	schemas, _ := doc["schemas"].([]any)
 	for _, one := range schemas {
 		of, _ := one.(map[string]any)
@@ -63,19 +66,22 @@ func wireReceipt(d model.Deletion) wire.Receipt {
 	}
 }
 
+func daysType(doc string) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Nullable: true, Description: doc + " null, the default, means forever."}
+}
+
 func retentionShape(more ...jsonschema.Property) *jsonschema.Schema {
-	days := func(doc string) *jsonschema.Schema {
-		return &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Nullable: true, Description: doc + " null, the default, means forever."}
-	}
 	own := []jsonschema.Property{
-		optional("originals_days", days("Number of days to keep the file of an import after the import has ended.")), optional("results_days", days("Number of days to keep the result and the staged rows.")),
-		optional("problems_days", days("Number of days to keep problems with their cells, and messages about them.")),
+		optional("originals_days", daysType("Number of days to keep the file of an import after the import has ended.")), optional("results_days", daysType("Number of days to keep the result and the staged rows.")),
+		optional("problems_days", daysType("Number of days to keep problems with their cells, and messages about them.")),
 	}
 	return objectType("", append(more, own...)...)
 }
 
 func retentionBody() *jsonschema.Schema {
-	return retentionShape(optional("schemas", arrayType(retentionShape(required("schema_id", uuidType("A saved schema."))), "Policies for the imports of single schemas, which replace the one above.")))
+	return retentionShape(
+		optional("learned_days", daysType("Number of days to keep a learned mapping after a person last confirmed it.")),
+		optional("schemas", arrayType(retentionShape(required("schema_id", uuidType("A saved schema."))), "Policies for the imports of single schemas, which replace the one above.")))
 }
 
 func retentionOperations() []operation {

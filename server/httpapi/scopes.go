@@ -38,6 +38,8 @@ var scopeOf = map[string]model.Scope{
 
 	"listMemory":             model.ScopeAdmin,
 	"forgetMemory":           model.ScopeAdmin,
+	"getLexicon":             model.ScopeAdmin,
+	"replaceLexicon":         model.ScopeAdmin,
 	"createCredential":       model.ScopeAdmin,
 	"listCredentials":        model.ScopeAdmin,
 	"getCredential":          model.ScopeAdmin,

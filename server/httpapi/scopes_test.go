@@ -152,8 +152,11 @@ func (o objects) call(op *operation) (path, body string) {
 	switch op.id {
 	case "getCells":
 		path += "?row=0"
-	case "listMemory", "forgetMemory":
+	case "listMemory", "forgetMemory", "getLexicon":
 		path += "?import_identifier=x"
+	case "replaceLexicon":
+		path += "?import_identifier=x"
+		body = `{}`
 	case "replaceSchema":
 		body = `{"name":"x","settings":{},` + mailFields + `}`
 	case "replaceSchemaExtensions":

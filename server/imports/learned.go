@@ -38,6 +38,51 @@ func (s *Service) ForgetMemory(ctx context.Context, org, identifier string) erro
 	return s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Memory.Forget(ctx, org, identifier) })
 }
 
+// Lexicon returns all learned mappings of an import identifier, newest first.
+func (s *Service) Lexicon(ctx context.Context, org, identifier string) ([]model.LearnedMapping, error) {
+	list, _, err := s.Memory(ctx, org, identifier, 0, MaxMemory)
+	return list, err
+}
+
+// ReplaceLexicon replaces all learned mappings of an import identifier. A mapping without a time, or
+// with a time in the future, has the current time. If two entries are about the same header or text
+// of a field, the later one wins.
+func (s *Service) ReplaceLexicon(ctx context.Context, org, identifier string, list []model.LearnedMapping) error {
+	if err := checkLexicon(list); err != nil {
+		return err
+	}
+	now := s.env.Now()
+	return s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if err := tx.Memory.Forget(ctx, org, identifier); err != nil {
+			return err
+		}
+		for _, r := range list {
+			r.Org, r.ImportIdentifier = org, identifier
+			if r.On.IsZero() || r.On.After(now) {
+				r.On = now
+			}
+			if err := tx.Memory.Upsert(ctx, r); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+func checkLexicon(list []model.LearnedMapping) error {
+	size := 0
+	for _, r := range list {
+		size += len(r.Field) + len(r.Text) + len(r.Value)
+		if len(r.Text) > MaxMemoryText || len(r.Value) > MaxMemoryText {
+			return model.InvalidField("text", intray.NewMessage("lexicon.text_too_long", intray.Params{"text": model.Truncate(r.Text), "n": MaxMemoryText}))
+		}
+	}
+	if len(list) > MaxMemory || size > maxMemorySize {
+		return model.InvalidField("columns", intray.NewMessage("lexicon.too_large", intray.Params{"n": MaxMemory, "size": maxMemorySize}))
+	}
+	return nil
+}
+
 // loadMemory copies the learned mappings to an import before its first run, so that
 // all its runs use the same mappings.
 func loadMemory(ctx context.Context, tx model.Tx, imp *model.Import) error {
@@ -204,7 +249,7 @@ func (s *Service) saveLearned(ctx context.Context, tx model.Tx, imp model.Import
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Field, b.Field), cmp.Compare(a.Text, b.Text))
 	})
 	for _, r := range l.entries {
-		r.Org, r.ImportIdentifier, r.On = imp.Org, l.identifier, imp.Modified
+		r.Org, r.ImportIdentifier, r.ImportID, r.On = imp.Org, l.identifier, imp.ID, imp.Modified
 		if err := tx.Memory.Upsert(ctx, r); err != nil {
 			return err
 		}

@@ -490,6 +490,9 @@ type Retention struct {
 	// without their own policy.
 	SchemaID                     string
 	Originals, Results, Problems int
+	// Learned is the number of days for which learned mappings are kept after they were last
+	// confirmed. It is 0 in the policies of single schemas.
+	Learned int
 }
 
 // KeptPart is a part of an import that has its own retention period.
@@ -559,7 +562,10 @@ type LearnedMapping struct {
 	Text  string
 	// Value is the value for the raw value Text. It is "" for a column.
 	Value string
-	// On is the end time of the import from which the mapping was learned.
+	// ImportID is the import from which the mapping was learned. It is "" for a mapping from a
+	// lexicon file.
+	ImportID string
+	// On is the end time of that import, or the time in the lexicon file.
 	On time.Time
 }
 

@@ -259,6 +259,11 @@ type MemoryRows interface {
 	Trim(ctx context.Context, org, identifier string, most int, size int64) error
 	// Forget deletes all mappings of an import identifier.
 	Forget(ctx context.Context, org, identifier string) error
+	// ForgetImport deletes all mappings that were learned from an import.
+	ForgetImport(ctx context.Context, org, importID string) error
+	// Expire deletes at most limit mappings of an organization that are older than before, oldest
+	// first, and returns their number.
+	Expire(ctx context.Context, org string, before time.Time, limit int) (int64, error)
 }
 
 // EditRows stores the logs of imports under review. A log is deleted with its import.

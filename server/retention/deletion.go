@@ -68,6 +68,9 @@ func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Impor
 	if err := tx.Outbox.EraseImport(ctx, imp.ID); err != nil {
 		return err
 	}
+	if err := tx.Memory.ForgetImport(ctx, imp.Org, imp.ID); err != nil {
+		return err
+	}
 	if err := tx.Imports.Delete(ctx, imp.Org, imp.ID); err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (s *Service) SetRetention(ctx context.Context, org string, list []model.Ret
 		switch {
 		case seen[r.SchemaID]:
 			return model.InvalidField("schemas", intray.NewMessage("retention.schema_named_twice", nil))
-		case min(r.Originals, r.Results, r.Problems) < 0 || max(r.Originals, r.Results, r.Problems) > maxDays:
+		case min(r.Originals, r.Results, r.Problems, r.Learned) < 0 || max(r.Originals, r.Results, r.Problems, r.Learned) > maxDays:
 			return model.InvalidField("schemas", intray.NewMessage("retention.invalid_days", intray.Params{"n": maxDays, "entry": i}))
 		}
 		seen[r.SchemaID] = true
@@ -72,12 +72,17 @@ func (s *Service) Deletions(ctx context.Context, org string, offset, limit int64
 	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.Deletion, int64, error) { return tx.Deletions.List(ctx, org, offset, limit) })
 }
 
-// Expire deletes all expired parts and returns their number. It deletes each part in its own
-// transaction, so that other writes run in between. Several processes can call Expire at the
+// Expire deletes all expired parts and learned mappings, and returns their number. It deletes each
+// part in its own transaction, so that other writes run in between. Several processes can call Expire at the
 // same time; each part is then deleted and counted by one of them.
 func (s *Service) Expire(ctx context.Context) (n int, err error) {
 	policies, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Retention, error) { return tx.Retention.ListAll(ctx) })
 	for _, policy := range policies {
+		if policy.Learned > 0 && err == nil {
+			var forgotten int
+			forgotten, err = s.expireLearned(ctx, policy.Org, s.env.Now().AddDate(0, 0, -policy.Learned))
+			n += forgotten
+		}
 		for part, days := range map[model.KeptPart]int{model.Originals: policy.Originals, model.Results: policy.Results, model.Problems: policy.Problems} {
 			if days == 0 || err != nil {
 				continue
@@ -88,6 +93,20 @@ func (s *Service) Expire(ctx context.Context) (n int, err error) {
 		}
 	}
 	return n, err
+}
+
+// expireLearned deletes the mappings of an organization that were last confirmed before a time.
+func (s *Service) expireLearned(ctx context.Context, org string, before time.Time) (n int, err error) {
+	for {
+		var deleted int64
+		err := s.env.UpdateToFree(ctx, func(tx model.Tx) (err error) {
+			deleted, err = tx.Memory.Expire(ctx, org, before, model.MaintenanceBatch)
+			return err
+		})
+		if n += int(deleted); err != nil || deleted < model.MaintenanceBatch {
+			return n, err
+		}
+	}
 }
 
 func (s *Service) expire(ctx context.Context, policy model.Retention, part model.KeptPart, before time.Time) (n int, err error) {

@@ -60,6 +60,10 @@ func TestResourceFaults(t *testing.T) {
 			_, _, err := f.ReplaceSchema(f.ctx, f.org, schema.ID, schemas.Draft{Doc: namedSchema(t, "People")})
 			return err
 		}},
+		{"Lexicon", func() error { _, err := f.Lexicon(f.ctx, f.org, "crm"); return err }},
+		{"ReplaceLexicon", func() error {
+			return f.ReplaceLexicon(f.ctx, f.org, "crm", []model.LearnedMapping{{Kind: model.ColumnMemory, Field: "a", Text: "b"}})
+		}},
 		{"ReplaceExtensions", func() error {
 			_, err := f.ReplaceExtensions(f.ctx, f.org, schema.ID, map[string]any{})
 			return err

@@ -262,3 +262,57 @@ func TestMemoryIsSavedWithTheEnd(t *testing.T) {
 		})
 	}
 }
+
+// TestForgottenWithImport checks that deleting an import deletes what was learned from it.
+func TestForgottenWithImport(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.importAndAnswer(contacts, crm, ambiguousName, intray.Answers{"column:name": "2"})
+	other := f.importFile(f.org, contacts, crm, ambiguousName)
+	must(t, f.DeleteImport(f.ctx, f.org, other.ID))
+	f.wantMemory("crm", "column name name")
+	must(t, f.DeleteImport(f.ctx, f.org, imp.ID))
+	f.wantMemory("crm")
+}
+
+// TestLearnedSentinels checks that a decision about a sentinel is learned.
+func TestLearnedSentinels(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const fields, file = `[{"key":"age","label":"Age","type":"number"}]`, "Age\n31\n18\n95\n44\n52\n67\n999\n999\n"
+	const result = `[{"age":31},{"age":18},{"age":95},{"age":44},{"age":52},{"age":67},{"age":null},{"age":null}]`
+	f.wantResult(f.importAndAnswer(fields, crm, file, intray.Answers{"value:age:999": ""}), result)
+	f.wantMemory("crm", "value age 999")
+	f.wantResult(f.importFile(f.org, fields, crm, file), result)
+}
+
+// TestLexicon checks that learned mappings can be exported, imported for another identifier, and
+// expire.
+func TestLexicon(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	f.importAndAnswer(contacts, crm, ambiguousName, intray.Answers{"column:name": "2"})
+	exported, err := f.Lexicon(f.ctx, f.org, "crm")
+	must(t, err)
+	f.Clock.Advance(time.Hour)
+	future := model.LearnedMapping{Kind: model.ValueMemory, Field: "country", Text: "Absurdistan", Value: "DE", On: f.Clock.Now().AddDate(1, 0, 0)}
+	must(t, f.ReplaceLexicon(f.ctx, f.org, "erp", append(exported, future)))
+	f.wantMemory("erp", "value country Absurdistan DE", "column name name")
+	f.wantStatus(f.importFile(f.org, contacts, `{"importIdentifier":"erp"}`, ambiguousName), model.Successful)
+
+	must(t, f.SetRetention(f.ctx, f.org, []model.Retention{{Learned: 2}}))
+	f.Clock.Advance(2*24*time.Hour - 30*time.Minute)
+	n, err := f.Expire(f.ctx)
+	must(t, err)
+	f.wantMemory("erp", "value country Absurdistan DE")
+	f.wantMemory("crm")
+	if n != 2 {
+		t.Errorf("%d mappings expired, want 2", n)
+	}
+	must(t, f.ReplaceLexicon(f.ctx, f.org, "erp", nil))
+	f.wantMemory("erp")
+
+	long := model.LearnedMapping{Kind: model.ColumnMemory, Field: "name", Text: strings.Repeat("x", imports.MaxMemoryText+1)}
+	f.wantError(f.ReplaceLexicon(f.ctx, f.org, "erp", []model.LearnedMapping{long}), model.Invalid, "invalid")
+	f.wantError(f.ReplaceLexicon(f.ctx, f.org, "erp", make([]model.LearnedMapping, imports.MaxMemory+1)), model.Invalid, "invalid")
+}

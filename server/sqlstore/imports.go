@@ -347,9 +347,9 @@ func (r editRows) LastSeq(ctx context.Context, org, importID string, run int) (i
 type memoryRows struct{ *txn }
 
 // The table has two more columns: place, which contains the learnedKey, and size.
-var memories = newTable("memories", "learned mapping", 7, func(to *columns, m *model.LearnedMapping) {
+var memories = newTable("memories", "learned mapping", 8, func(to *columns, m *model.LearnedMapping) {
 	to.add("org", &m.Org, "import_identifier", &m.ImportIdentifier, "kind", &m.Kind, "field", &m.Field,
-		"remembered", micros{&m.On}, "text", asJSON{&m.Text}, "value", asJSON{&m.Value})
+		"import_id", &m.ImportID, "remembered", micros{&m.On}, "text", asJSON{&m.Text}, "value", asJSON{&m.Value})
 })
 
 // newestMemory is the order of lists. Trim deletes in the reverse order.
@@ -370,7 +370,7 @@ func (r memoryRows) Upsert(ctx context.Context, m model.LearnedMapping) error {
 	_, err := r.exec(ctx, "save learned mapping", `
 		INSERT INTO memories (`+memories.list+`, place, size) VALUES (`+placeholders(len(cells))+`)
 		ON CONFLICT (org, import_identifier, place)
-		DO UPDATE SET value = excluded.value, size = excluded.size, remembered = excluded.remembered`, cells...)
+		DO UPDATE SET value = excluded.value, size = excluded.size, import_id = excluded.import_id, remembered = excluded.remembered`, cells...)
 	return err
 }
 
@@ -391,6 +391,17 @@ func (r memoryRows) Trim(ctx context.Context, org, identifier string, most int, 
 				FROM memories`+byIdentifier+` WINDOW newest AS (ORDER BY `+newestMemory+`)) AS ranked
 			WHERE n > $3 OR total > $4)`, org, identifier, most, size)
 	return err
+}
+
+func (r memoryRows) ForgetImport(ctx context.Context, org, importID string) error {
+	_, err := r.exec(ctx, "delete learned mappings", `DELETE FROM memories WHERE org = $1 AND import_id = $2 AND import_id <> ''`, org, importID)
+	return err
+}
+
+func (r memoryRows) Expire(ctx context.Context, org string, before time.Time, limit int) (int64, error) {
+	return r.exec(ctx, "delete expired learned mappings", `
+		DELETE FROM memories WHERE org = $1 AND (import_identifier, place) IN (
+			SELECT import_identifier, place FROM memories WHERE org = $1 AND remembered < $2 ORDER BY remembered LIMIT $3)`, org, toMicros(before), max(limit, 0))
 }
 
 func (r memoryRows) Forget(ctx context.Context, org, identifier string) error {

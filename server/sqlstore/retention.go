@@ -9,8 +9,8 @@ import (
 
 type retentionRows struct{ *txn }
 
-var retentions = newTable("retention", "retention policy", 5, func(to *columns, r *model.Retention) {
-	to.add("org", &r.Org, "schema_id", &r.SchemaID, "originals", &r.Originals, "results", &r.Results, "problems", &r.Problems)
+var retentions = newTable("retention", "retention policy", 6, func(to *columns, r *model.Retention) {
+	to.add("org", &r.Org, "schema_id", &r.SchemaID, "originals", &r.Originals, "results", &r.Results, "problems", &r.Problems, "learned", &r.Learned)
 })
 
 func (r retentionRows) ListByOrg(ctx context.Context, org string) ([]model.Retention, error) {

@@ -128,7 +128,7 @@ func testMemory(f *fixture) {
 	f.wantMemory("org-a", other.ImportIdentifier, other)
 	f.wantMemory("org-a", "unknown")
 
-	value.Value, value.On = "", startPlus(20)
+	value.Value, value.On, value.ImportID = "", startPlus(20), id("import", 1)
 	f.insertMemories(value)
 	f.wantMemory("org-a", "crm", value, column, aMemory(1, "org-a", "crm"))
 	f.mustView(func(tx model.Tx) error {
@@ -143,12 +143,37 @@ func testMemory(f *fixture) {
 	})
 	f.wantMemory("org-a", "crm", value, aMemory(1, "org-a", "crm"))
 	f.mustUpdate(func(tx model.Tx) error {
+		return firstError(tx.Memory.ForgetImport(f.ctx, "org-b", value.ImportID), tx.Memory.ForgetImport(f.ctx, "org-a", ""))
+	})
+	f.wantMemory("org-a", "crm", value, aMemory(1, "org-a", "crm"))
+	f.mustUpdate(func(tx model.Tx) error { return tx.Memory.ForgetImport(f.ctx, "org-a", value.ImportID) })
+	f.wantMemory("org-a", "crm", aMemory(1, "org-a", "crm"))
+	f.mustUpdate(func(tx model.Tx) error {
 		return firstError(tx.Memory.Forget(f.ctx, "org-a", "crm"), tx.Memory.Forget(f.ctx, "org-a", "crm"))
 	})
 	f.wantMemory("org-a", "crm")
 	f.wantMemory("org-a", other.ImportIdentifier, other)
 	f.wantMemory("org-b", "crm", foreign)
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Memory.Upsert(f.ctx, aMemory(1, "org-c", "crm")) })
+}
+
+func testMemoryExpired(f *fixture) {
+	other, foreign := aMemory(3, "org-a", "erp"), aMemory(1, "org-b", "crm")
+	f.insertMemories(aMemory(4, "org-a", "crm"), aMemory(2, "org-a", "crm"), aMemory(1, "org-a", "crm"), other, foreign)
+	expire := func(limit int, want int64) {
+		f.mustUpdate(func(tx model.Tx) error {
+			n, err := tx.Memory.Expire(f.ctx, "org-a", startPlus(4), limit)
+			f.wantEqual(n, want)
+			return err
+		})
+	}
+	expire(1, 1)
+	f.wantMemory("org-a", "crm", aMemory(4, "org-a", "crm"), aMemory(2, "org-a", "crm"))
+	expire(5, 2)
+	expire(5, 0)
+	f.wantMemory("org-a", "crm", aMemory(4, "org-a", "crm"))
+	f.wantMemory("org-a", "erp")
+	f.wantMemory("org-b", "crm", foreign)
 }
 
 func testMemoryTrimmed(f *fixture) {

@@ -60,6 +60,7 @@ func testCases() []testCase {
 		{"replays", testReplays},
 		{"memory", testMemory},
 		{"memory trimmed", testMemoryTrimmed},
+		{"memory expired", testMemoryExpired},
 		{"edits", testEdits},
 		{"webhooks", testWebhooks},
 		{"deliveries", testDeliveries},

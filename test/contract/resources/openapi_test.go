@@ -16,6 +16,7 @@ var promised = []string{
 	"DELETE /api/v1/headless/imports/{id}/", "GET /api/v1/headless/imports/{id}/url/",
 	"GET /api/v1/headless/imports/{id}/questions/", "POST /api/v1/headless/imports/{id}/questions/",
 	"GET /api/v1/headless/imports/{id}/cells/", "GET /api/v1/headless/memory/", "DELETE /api/v1/headless/memory/",
+	"GET /api/v1/headless/memory/lexicon/", "PUT /api/v1/headless/memory/lexicon/",
 	"GET /api/v1/uploads/", "GET /api/v1/upload/{id}/metadata/", "GET /api/v1/upload/{id}/url/", "POST /api/v1/upload/{id}/delete/",
 	"GET /api/v1/schemas/", "POST /api/v1/schemas/", "GET /api/v1/schemas/{id}/", "PUT /api/v1/schemas/{id}/", "DELETE /api/v1/schemas/{id}/",
 	"GET /api/v1/schemas/{id}/extensions/", "PUT /api/v1/schemas/{id}/extensions/",
