@@ -1,6 +1,7 @@
 package intray
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -56,7 +57,8 @@ type Reading struct {
 // Answers maps the IDs of questions to people's decisions. Answers to questions that do not
 // arise have no effect.
 //
-//   - AnswerSheet: the value that [SheetChoice] returns for the sheet
+//   - AnswerSheet: the value that [SheetChoice] returns for the sheet, or that [SheetsChoice]
+//     returns for several sheets
 //   - AnswerEncoding: the name of an encoding
 //   - AnswerDelimiter: the character or text between cells
 //   - AnswerHeaderRow: the header row, counted from 1, the first and last row of a header such as
@@ -145,6 +147,37 @@ func SheetChoice(names []string, sheet int) string {
 		}
 	}
 	return name
+}
+
+// sheetNames is the part of an answer that adds the names of sheets as a column.
+const sheetNames = "names"
+
+// SheetsChoice returns the answer that selects several sheets to be read as one table, such as
+// "#1,#3", or "#1,#3,names" to add the names of the sheets as a column.
+func SheetsChoice(sheets []int, names bool) string {
+	var parts []string
+	for _, sheet := range sheets {
+		parts = append(parts, "#"+strconv.Itoa(sheet+1))
+	}
+	if names {
+		parts = append(parts, sheetNames)
+	}
+	return strings.Join(parts, ",")
+}
+
+// ParseSheets parses an answer of [SheetsChoice] about a file with total sheets. It reports false for
+// other answers, and for answers that name fewer than two sheets or a sheet twice.
+func ParseSheets(answer string, total int) (sheets []int, names, ok bool) {
+	list, names := strings.CutSuffix(answer, ","+sheetNames)
+	for part := range strings.SplitSeq(list, ",") {
+		number, marked := strings.CutPrefix(part, "#")
+		n, err := strconv.Atoi(number)
+		if !marked || err != nil || n < 1 || n > total || slices.Contains(sheets, n-1) {
+			return nil, false, false
+		}
+		sheets = append(sheets, n-1)
+	}
+	return sheets, names, len(sheets) > 1
 }
 
 // Mapping assigns columns to the fields of a schema.

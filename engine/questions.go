@@ -3,7 +3,9 @@ package engine
 import (
 	"cmp"
 	"context"
+	"hash/maphash"
 	"slices"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/mapping"
@@ -58,6 +60,9 @@ type tableSheets struct {
 	// headers are the first headers of each sheet in found. They are nil for sheets that were
 	// not examined.
 	headers [][]string
+	// columns are the fingerprints of the columns of each sheet in found. They are zero for sheets
+	// that were not examined or have no headers.
+	columns []uint64
 	// unexamined is the number of sheets in found that were not examined.
 	unexamined int
 }
@@ -70,7 +75,7 @@ const maxTableWork = 10 << 30
 // not open it and assumes that it has columns. It also assumes this for all sheets that remain
 // after maxTableWork.
 func findTables(ctx context.Context, book source.Book, work *source.Work) (*tableSheets, error) {
-	t := &tableSheets{}
+	t, seed := &tableSheets{}, maphash.MakeSeed()
 	sheets := book.Sheets()
 	for _, s := range sheets {
 		t.names = append(t.names, s.Name)
@@ -82,7 +87,7 @@ func findTables(ctx context.Context, book source.Book, work *source.Work) (*tabl
 		}
 		if work.Units() > maxTableWork {
 			t.unexamined++
-			t.addSheet(i, sheets[i], nil)
+			t.addSheet(i, sheets[i], nil, 0)
 			continue
 		}
 		reader, err := book.Open(ctx, i)
@@ -100,26 +105,60 @@ func findTables(ctx context.Context, book source.Book, work *source.Work) (*tabl
 		for _, c := range columns[:min(len(columns), maxExamples)] {
 			headers = append(headers, mapping.Shorten(c.Header))
 		}
-		t.addSheet(i, sheets[i], headers)
+		t.addSheet(i, sheets[i], headers, fingerprint(seed, columns))
 	}
 	return t, nil
 }
 
 // addSheet adds a sheet to the sheets that contain a table.
-func (t *tableSheets) addSheet(i int, sheet source.Sheet, headers []string) {
-	t.found, t.headers = append(t.found, i), append(t.headers, headers)
+func (t *tableSheets) addSheet(i int, sheet source.Sheet, headers []string, columns uint64) {
+	t.found, t.headers, t.columns = append(t.found, i), append(t.headers, headers), append(t.columns, columns)
 	if !sheet.Hidden {
 		t.shown = append(t.shown, i)
 	}
 }
 
-// chooseSheet returns the sheet that the answer selects, the only sheet with a table, or the
+// fingerprint returns a hash of the headers, apart from letter case and surrounding white space. It is
+// 0 if there are no headers.
+func fingerprint(seed maphash.Seed, columns []intray.Column) uint64 {
+	var h maphash.Hash
+	h.SetSeed(seed)
+	named := false
+	for _, c := range columns {
+		header := strings.ToLower(strings.TrimSpace(c.Header))
+		named = named || header != ""
+		h.WriteString(header)
+		h.WriteByte(0)
+	}
+	if !named {
+		return 0
+	}
+	return max(h.Sum64(), 1)
+}
+
+// tableChoice is the table to import: one sheet, or several sheets with the same columns.
+type tableChoice struct {
+	// sheets are the indexes of the sheets. There is at least one.
+	sheets []int
+	// named reports whether the first column contains the names of the sheets.
+	named bool
+}
+
+// open opens the table.
+func (c tableChoice) open(ctx context.Context, book source.Book) (source.Reader, error) {
+	if len(c.sheets) == 1 {
+		return book.Open(ctx, c.sheets[0])
+	}
+	return source.JoinSheets(ctx, book, c.sheets, c.named)
+}
+
+// chooseSheet returns the sheets that the answer selects, the only sheet with a table, or the
 // only visible sheet with a table, and adds evidence for it. If none of these exists but several
 // sheets have a table, it returns a question.
-func chooseSheet(ctx context.Context, book source.Book, work *source.Work, answers intray.Answers, out *Outcome) (int, *intray.Question, error) {
+func chooseSheet(ctx context.Context, book source.Book, work *source.Work, answers intray.Answers, out *Outcome) (tableChoice, *intray.Question, error) {
 	t, err := findTables(ctx, book, work)
 	if err != nil {
-		return 0, nil, err
+		return tableChoice{}, nil, err
 	}
 	if t.unexamined > 0 {
 		out.addNotice(intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo,
@@ -129,26 +168,70 @@ func chooseSheet(ctx context.Context, book source.Book, work *source.Work, answe
 		for i := range t.names {
 			if intray.SheetChoice(t.names, i) == value {
 				t.addEvidence(out, i, intray.NewMessage("sheet.asked_for", nil))
-				return i, nil, nil
+				return tableChoice{sheets: []int{i}}, nil, nil
 			}
 		}
-		return 0, nil, &source.UnreadableError{Reason: intray.NewMessage("sheet.not_found", intray.Params{"sheet": mapping.Shorten(value)})}
+		if sheets, named, ok := intray.ParseSheets(value, len(t.names)); ok {
+			reason := intray.NewMessage("sheet.joined", intray.Params{"n": len(sheets)})
+			t.addEvidence(out, sheets[0], reason)
+			for _, i := range sheets[1:] {
+				out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheet", Value: t.names[i], Reason: reason})
+			}
+			return tableChoice{sheets, named}, nil, nil
+		}
+		return tableChoice{}, nil, &source.UnreadableError{Reason: intray.NewMessage("sheet.not_found", intray.Params{"sheet": mapping.Shorten(value)})}
 	}
 	switch {
 	case t.unexamined > 0: // whether a sheet is the only table is unknown
 	case len(t.names) == 1 && t.names[0] == "", len(t.found) == 0:
-		return 0, nil, nil
+		return tableChoice{sheets: []int{0}}, nil, nil
 	case len(t.names) == 1:
 		t.addEvidence(out, 0, intray.NewMessage("sheet.only_one", nil))
-		return 0, nil, nil
+		return tableChoice{sheets: []int{0}}, nil, nil
 	case len(t.found) == 1:
 		t.addEvidence(out, t.found[0], intray.NewMessage("sheet.only_table", intray.Params{"n": len(t.names)}))
-		return t.found[0], nil, nil
+		return tableChoice{sheets: t.found[:1]}, nil, nil
 	case len(t.shown) == 1:
 		t.addEvidence(out, t.shown[0], intray.NewMessage("sheet.only_visible_table", intray.Params{"n": len(t.names)}))
-		return t.shown[0], nil, nil
+		return tableChoice{sheets: t.shown[:1]}, nil, nil
 	}
-	return 0, t.question(), nil
+	return tableChoice{}, t.question(), nil
+}
+
+// joinChoices returns the choices to read all sheets with the same columns as one table, if there are
+// several. Of several such groups, it uses the largest one.
+func (t *tableSheets) joinChoices() []intray.Choice {
+	groups := map[uint64][]int{}
+	var best []int
+	for n, sheet := range t.found {
+		if key := t.columns[n]; key != 0 {
+			groups[key] = append(groups[key], sheet)
+			if len(groups[key]) > max(1, len(best)) {
+				best = groups[key]
+			}
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	params := intray.Params{"n": len(best), "sheets": t.listSheets(best)}
+	reason := intray.NewMessage("sheet.same_columns", intray.Params{"n": len(best)})
+	return []intray.Choice{
+		{Value: intray.SheetsChoice(best, false), Label: intray.NewMessage("sheet.join", params), Reason: reason},
+		{Value: intray.SheetsChoice(best, true), Label: intray.NewMessage("sheet.join_with_names", params), Reason: reason},
+	}
+}
+
+// listSheets returns the list of the names of sheets. It names at most maxNamed sheets.
+func (t *tableSheets) listSheets(sheets []int) any {
+	var names []intray.Message
+	for _, sheet := range sheets[:min(len(sheets), maxNamed)] {
+		names = append(names, intray.NewMessage("text.quoted", intray.Params{"text": mapping.Shorten(t.names[sheet])}))
+	}
+	if more := len(sheets) - len(names); more > 0 {
+		return intray.NewMessage("list.more", intray.Params{"list": names, "n": more})
+	}
+	return names
 }
 
 // addEvidence records the chosen sheet, with the other tables as alternatives.
@@ -164,11 +247,7 @@ func (t *tableSheets) addEvidence(out *Outcome, sheet int, reason intray.Message
 
 func (t *tableSheets) question() *intray.Question {
 	q := &intray.Question{ID: intray.AnswerSheet, Notice: intray.SheetUncertain}
-	var names []intray.Message
 	for i, sheet := range t.found[:min(len(t.found), maxChoices)] {
-		if i < maxNamed {
-			names = append(names, intray.NewMessage("text.quoted", intray.Params{"text": mapping.Shorten(t.names[sheet])}))
-		}
 		reason := intray.NewMessage("sheet.has_table", nil)
 		if t.headers[i] == nil {
 			reason = intray.NewMessage("sheet.may_have_table", nil)
@@ -178,11 +257,8 @@ func (t *tableSheets) question() *intray.Question {
 			Reason: reason, Examples: t.headers[i],
 		})
 	}
-	var sheets any = names
-	if more := len(t.found) - len(names); more > 0 {
-		sheets = intray.NewMessage("list.more", intray.Params{"list": names, "n": more})
-	}
-	q.Text = intray.NewMessage("question.sheet", intray.Params{"n": len(t.found), "sheets": sheets})
+	q.Choices = append(q.Choices, t.joinChoices()...)
+	q.Text = intray.NewMessage("question.sheet", intray.Params{"n": len(t.found), "sheets": t.listSheets(t.found)})
 	return q
 }
 

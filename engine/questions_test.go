@@ -179,7 +179,11 @@ func TestSheets(t *testing.T) {
 		{"hidden\nx\n---\na\n1\n---\nb\n2\n", "", "open: The file contains 3 tables: \"A\", \"B\", \"C\". Choose the one to import. A (hidden) B (a) C (b)"},
 		{"a\n1\n", "B", "broken: We can't read this file because the requested sheet \"B\" does not exist."},
 		{strings.Repeat("a\n1\n---\n", 6) + "a\n", "", "open: The file contains 7 tables: \"A\", \"B\", \"C\", \"D\", \"E\" and 2 more. " +
-			"Choose the one to import. A (a) B (a) C (a) D (a) E (a) F (a) G (a)"},
+			"Choose the one to import. A (a) B (a) C (a) D (a) E (a) F (a) G (a) #1,#2,#3,#4,#5,#6,#7 () #1,#2,#3,#4,#5,#6,#7,names ()"},
+		{"a,b\n1,2\n---\nc\n2\n---\n A,B\n3,4\n", "", "open: The file contains 3 tables: \"A\", \"B\", \"C\". Choose the one to import. A (a b) B (c) C (A B) #1,#3 () #1,#3,names ()"},
+		{"a\n1\n---\na\n2\n---\na\n3\n", "#1,#3", "done, sheet A: 2 sheets are read as one table, as requested, sheet C: 2 sheets are read as one table, as requested"},
+		{"a\n1\n---\na\n2\n", "#1,#3", "broken: We can't read this file because the requested sheet \"#1,#3\" does not exist."},
+		{"a\n1\n---\nb\n2\n", "#1,#2", "broken: We can't read this file because the sheet \"B\" does not have the same columns as \"A\", so they cannot be read as one table., sheet A: 2 sheets are read as one table, as requested, sheet B: 2 sheets are read as one table, as requested"},
 	} {
 		e := engine.New(engine.Config{Formats: []source.Format{csvSheets{}}})
 		in := inputOf("x.csv", c.text)
@@ -260,4 +264,24 @@ func sheetResult(out *engine.Outcome) string {
 		}
 	}
 	return got
+}
+
+// TestJoinedSheets checks that sheets with the same columns are imported as one table, and that their
+// names can be imported as a column.
+func TestJoinedSheets(t *testing.T) {
+	field := func(key string) intray.Field {
+		return intray.Field{Key: key, Label: key, Type: intray.FieldType{Name: intray.TypeString}}
+	}
+	schema := &intray.Schema{Fields: []intray.Field{field("sheet"), field("id")}, Settings: intray.DefaultSettings()}
+	for answer, want := range map[string]string{"#1,#3": "sheet=-1 id=0", "#3,#1,names": "sheet=0 id=1"} {
+		out, err := engine.New(engine.Config{Formats: []source.Format{csvSheets{}}}).Run(t.Context(), engine.Import{
+			Input: inputOf("x.csv", "id\n1\n2\n---\nother\n---\nid\n3\n"), Schema: schema, Answers: intray.Answers{intray.AnswerSheet: answer},
+		}, openSink(&batchSizes{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := questionsOrMapping(out, schema.Fields); got != want || out.DataRows != 3 {
+			t.Errorf("%s: %d rows, %s; want 3 rows, %s", answer, out.DataRows, got, want)
+		}
+	}
 }

@@ -32,7 +32,7 @@ type importRun struct {
 	// infos are the messages from step hooks about cells.
 	infos []intray.Change
 	book  source.Book
-	sheet int
+	table tableChoice
 }
 
 // run loads the hooks and runs the import.
@@ -63,20 +63,20 @@ func (p *importRun) read(ctx context.Context) (out *Outcome, err error) {
 	}
 	defer p.book.Close()
 	p.out.Evidence = p.book.Evidence()
-	sheet, question, err := chooseSheet(ctx, p.book, opt.Work, p.imp.Answers, p.out)
+	table, question, err := chooseSheet(ctx, p.book, opt.Work, p.imp.Answers, p.out)
 	if err != nil {
 		return p.unopened(err)
 	}
 	if question != nil {
 		return p.out.addQuestion(*question), nil
 	}
-	p.sheet = sheet
+	p.table = table
 	if again, err := p.uploadStep(ctx); err != nil {
 		return p.out.unreadable(err)
 	} else if again {
 		return p.read(ctx)
 	}
-	reader, err := p.book.Open(ctx, sheet)
+	reader, err := table.open(ctx, p.book)
 	if err != nil {
 		return p.unopened(err)
 	}
@@ -184,9 +184,9 @@ func (p *importRun) setHeader(row string) {
 	p.out = &Outcome{Fields: p.out.Fields, User: p.out.User, DevelopmentMode: p.out.DevelopmentMode}
 }
 
-// reopenSheet opens the sheet again.
+// reopenSheet opens the table again.
 func (p *importRun) reopenSheet(ctx context.Context) (*limitedReader, error) {
-	reader, err := p.book.Open(ctx, p.sheet)
+	reader, err := p.table.open(ctx, p.book)
 	if err != nil {
 		return nil, err
 	}

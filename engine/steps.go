@@ -52,7 +52,7 @@ func (p *importRun) preview(ctx context.Context) (rows [][]string, err error) {
 		return nil, err
 	}
 	defer book.Close()
-	reader, err := book.Open(ctx, p.sheet)
+	reader, err := book.Open(ctx, p.table.sheets[0])
 	if err != nil {
 		return nil, err
 	}
