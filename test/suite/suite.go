@@ -38,11 +38,13 @@ const (
 	Readers = "readers"
 	// Schemathesis calls the built program with requests generated from its OpenAPI document.
 	Schemathesis = "schemathesis"
+	// RealFiles reads files from public repositories.
+	RealFiles = "realfiles"
 )
 
 // All returns the names of all suites.
 func All() []string {
-	return []string{Contract, Torture, Attacks, Hostile, Conformance, Bench, Readers, Schemathesis}
+	return []string{Contract, Torture, Attacks, Hostile, Conformance, Bench, Readers, Schemathesis, RealFiles}
 }
 
 // Selected reports whether a suite is selected. It panics if the variable contains an unknown

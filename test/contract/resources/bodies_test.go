@@ -34,7 +34,7 @@ func (c client) jsonBodyOperations() []bodyOperation {
 		{"createImport", "POST", importsPath, imports},
 		{"createSchema", "POST", schemasPath, schema},
 		{"replaceSchema", "PUT", schemasPath + schemaID + "/", schema},
-		{"replaceSchemaExtensions", "PUT", schemasPath + schemaID + "/extensions/", func() string { return `{"fields":{}}` }},
+		{"replaceSchemaExtensions", "PUT", schemasPath + schemaID + "/extensions/", func() string { return `{"fields":{"k":{"labels":{"de":"L"}}}}` }},
 		{"createCredential", "POST", credentialsPath, login},
 		{"replaceCredential", "PUT", credentialsPath + loginID + "/", login},
 		{"createSession", "POST", sessionsPath + "auth/", session},
