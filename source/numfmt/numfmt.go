@@ -238,8 +238,9 @@ func appendHashes(dst []byte) []byte {
 // describes for the kind of f: a number with all its digits, a date or a time. It
 // returns the kind of the value, which can be different. In a date format, a serial
 // that cannot be a date is a number: negative serials, serials from the year 10000 on,
-// and in the 1900 system also 60 and serials below 1. A date has no time and a time of
-// day has no date, as displayed. Times are rounded to milliseconds. In a text format,
+// and in the 1900 system also 60 and serials below 1. A date in a format
+// without a time has the time of the number, if there is one, although it is not displayed. A time
+// of day has no date, as displayed. Times are rounded to milliseconds. In a text format,
 // the value is a number. NaN and infinities are the error "#NUM!".
 //
 // Integers have all their digits. Other numbers have at most 15 significant digits,
@@ -258,23 +259,23 @@ func (f *Format) AppendValue(dst []byte, v float64, epoch1904 bool) (_ []byte, k
 	case intray.CellDate, intray.CellDateTime:
 		total, ok := serialMillis(v, epoch1904, 1)
 		if days := total / dayMillis; ok && days > 0 && days != 60 {
-			return f.appendDay(dst, total), f.kind
+			return f.appendDay(dst, total)
 		}
 	}
 	return appendPlain(dst, v), intray.CellNumber
 }
 
 // appendDay appends a date such as 2006-01-02, followed by a time such as T15:04:05 if
-// the format has one.
-func (f *Format) appendDay(dst []byte, total int64) []byte {
+// the format or the number has one. It returns the kind of the value.
+func (f *Format) appendDay(dst []byte, total int64) ([]byte, intray.CellKind) {
 	m := splitSerial(total)
 	dst = append(appendPadded(dst, int64(m.year), 4), '-')
 	dst = append(appendPadded(dst, int64(m.month), 2), '-')
 	dst = appendPadded(dst, int64(m.day), 2)
-	if f.kind == intray.CellDateTime {
-		dst = appendClock(append(dst, 'T'), m.clock)
+	if f.kind == intray.CellDate && m.clock == 0 {
+		return dst, intray.CellDate
 	}
-	return dst
+	return appendClock(append(dst, 'T'), m.clock), intray.CellDateTime
 }
 
 // appendTime appends the time of day, or the whole duration if the format displays elapsed time.

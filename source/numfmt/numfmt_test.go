@@ -257,7 +257,9 @@ func TestValues(t *testing.T) {
 		{"@", 95815, intray.CellNumber, "95815"},
 
 		{"m/d/yyyy", 44196, intray.CellDate, "2020-12-31"},
-		{"m/d/yyyy", 44196.75, intray.CellDate, "2020-12-31"},
+		{"m/d/yyyy", 44196, intray.CellDate, "2020-12-31"},
+		{"m/d/yyyy", 44196.75, intray.CellDateTime, "2020-12-31T18:00:00"},
+		{"mmm yy", 44196.9999999999, intray.CellDate, "2021-01-01"},
 		{"m/d/yyyy", 44195.999999999, intray.CellDate, "2020-12-31"},
 		{"m/d/yyyy", 1, intray.CellDate, "1900-01-01"},
 		{"m/d/yyyy", 59, intray.CellDate, "1900-02-28"},
