@@ -1,6 +1,8 @@
 package celltype
 
 import (
+	"bytes"
+	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -26,6 +28,10 @@ type dateTimeParser struct {
 	layout         *date.Layout
 	numericOrder   bool
 	style          date.Style
+	// pivot is the first two-digit year of the 1900s, or 0 for the default. year is the current year,
+	// or 0 if it is unknown.
+	pivot uint8
+	year  int
 }
 
 func newDateTimeParser(want date.Want) func(f intray.Field, o options) (Parser, error) {
@@ -75,13 +81,30 @@ func (m *dateTimeParser) readsTimeAlike() bool {
 }
 
 func (m *dateTimeParser) fieldHints() date.Hints {
-	return date.Hints{Format: m.format, Locale: m.locale, Autofix: m.autofix}
+	return date.Hints{Format: m.format, Locale: m.locale, Autofix: m.autofix, Pivot: m.pivot, Year: m.year}
+}
+
+// WithYear returns the parser of a date or datetime field for files from the given year. If past is
+// set, two-digit years are not after that year. WithYear returns other parsers unchanged, and all
+// parsers if the year is not between 2000 and 2098.
+func WithYear(p Parser, year int, past bool) Parser {
+	m, ok := p.(*dateTimeParser)
+	if !ok || m.want == date.WantTime || year < 2000 || year > 2098 {
+		return p
+	}
+	with := *m
+	with.year = year
+	if past {
+		with.pivot = uint8(year - 1999)
+		with.style.Pivot = with.pivot
+	}
+	return &with
 }
 
 func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
-	if value, seconds, ok := m.parseSimple(c, scratch); ok {
+	if value, remarks, ok := m.parseSimple(c, scratch); ok {
 		result := newResult(c.Raw, value)
-		result.Loss = m.loss(seconds)
+		result.Remarks = remarks
 		return result
 	}
 	if IsBlank(c.Raw) {
@@ -93,41 +116,62 @@ func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
 	}
 	result := newResult(c.Raw, r.AppendISO(scratch, m.want, m.withSeconds))
 	result.Note = note
-	switch {
-	case m.want != date.WantDate:
-		result.Loss = m.loss(r.Second)
-	case r.Time != date.Time{}:
-		result.Loss = TimeLost
+	switch m.want {
+	case date.WantDate:
+		result.Remarks = m.dateRemarks(r.Date) | TimeLost.setIf(r.Time != date.Time{}) | OffsetIgnored.setIf(r.HasZone && (!m.style.HasOffset || r.Offset != m.style.Offset))
+	case date.WantTime:
+		result.Remarks = m.timeRemarks(r.Time) | m.offsetRemarks(r.HasZone, true) | OffsetIgnored.setIf(r.HasZone && m.style.HasOffset && r.Offset != m.style.Offset)
+	default:
+		result.Remarks = m.dateRemarks(r.Date) | m.timeRemarks(r.Time) | OffsetConverted.setIf(r.Shifted) | m.offsetRemarks(r.HasZone, r.HasTime)
+	}
+	if c.Kind == intray.CellText && note == noteSerialDate {
+		result.Note, result.Remarks = nil, result.Remarks|SerialRead.set()
 	}
 	return result
 }
 
-// loss returns the loss of a time with the given seconds.
-func (m *dateTimeParser) loss(seconds uint8) Loss {
-	if seconds != 0 && !m.withSeconds {
-		return SecondsLost
-	}
-	return NoLoss
+// dateRemarks returns the remarks about a date.
+func (m *dateTimeParser) dateRemarks(d date.Date) Remarks {
+	return YearUnlikely.setIf(m.style.Calendar == date.UnknownCalendar && d.LooksForeign())
 }
 
-// parseSimple parses the formats of most cells. It also returns the seconds. It reports false for
-// any other cell.
-func (m *dateTimeParser) parseSimple(c Cell, dst []byte) (value []byte, seconds uint8, ok bool) {
+// timeRemarks returns the remarks about a time of day.
+func (m *dateTimeParser) timeRemarks(t date.Time) Remarks {
+	if t.Second != 0 && !m.withSeconds {
+		return SecondsLost.set()
+	}
+	return FractionLost.setIf(t.Nano != 0)
+}
+
+// offsetRemarks returns the remarks about the UTC offset of a cell. zoned reports whether it has one,
+// and timed whether it has a time.
+func (m *dateTimeParser) offsetRemarks(zoned, timed bool) Remarks {
+	switch {
+	case zoned == m.style.HasOffset:
+		return 0
+	case zoned:
+		return OffsetIgnored.set()
+	}
+	return OffsetMissing.setIf(timed)
+}
+
+// parseSimple parses the formats of most cells. It reports false for any other cell.
+func (m *dateTimeParser) parseSimple(c Cell, dst []byte) (value []byte, remarks Remarks, ok bool) {
 	if c.Kind != intray.CellText || m.layout != nil && !m.numericOrder {
 		return nil, 0, false
 	}
 	switch m.want {
 	case date.WantDate:
 		if day, ok := m.style.ReadSimpleDate(c.Raw); ok {
-			return day.Append(dst), 0, true
+			return day.Append(dst), m.dateRemarks(day), true
 		}
 	case date.WantTime:
 		if clock, ok := date.ReadSimpleTime(c.Raw); ok {
-			return clock.Append(dst, m.withSeconds), clock.Second, true
+			return clock.Append(dst, m.withSeconds), m.timeRemarks(clock) | m.offsetRemarks(false, true), true
 		}
 	default:
-		if moment, ok := m.style.ReadSimpleDateTime(c.Raw); ok {
-			return moment.Append(dst, m.withSeconds), moment.Second, true
+		if moment, zoned, ok := m.style.ReadSimpleDateTime(c.Raw); ok {
+			return moment.Append(dst, m.withSeconds), m.dateRemarks(moment.Date) | m.timeRemarks(moment.Time) | m.offsetRemarks(zoned, len(c.Raw) > len("2006-01-02")), true
 		}
 	}
 	return nil, 0, false
@@ -162,10 +206,25 @@ func (m *dateTimeParser) readCell(c Cell) (date.Reading, *Note) {
 		}
 	}
 	r := m.style.Read(c.Raw, m.want)
-	if r.Autofixed {
+	switch {
+	case r.Autofixed:
 		return r, noteOtherOrder
+	case r.Reason == date.NotUnderstood && m.style.Serials && isSerialText(c.Raw):
+		return date.ReadSerial(c.Raw, date.Since1900, m.want), noteSerialDate
 	}
 	return r, nil
+}
+
+// The least and the greatest number, in days from 1900, that is read as a date if a text file contains
+// it: 1954-10-03 and 2064-04-08.
+const minSerialText, maxSerialText = 20_000, 60_000
+
+// isSerialText reports whether text is a number that a spreadsheet exported instead of a date. Other
+// numbers are more likely to be codes.
+func isSerialText(raw []byte) bool {
+	days, fraction, _ := bytes.Cut(trimSpace(raw), []byte{'.'})
+	n, err := strconv.Atoi(string(days))
+	return err == nil && len(days) == 5 && n >= minSerialText && n <= maxSerialText && digitsOnly(fraction)
 }
 
 // readByFormat reads a cell in the field's own format, unless the column has a different order.
@@ -192,10 +251,12 @@ func (m *dateTimeParser) NewSniffer() Sniffer {
 type dateTimeSniffer struct {
 	parser  *dateTimeParser
 	sniffer *date.Sniffer
-	// serialCount counts the plain numbers from a workbook. serialExample is
-	// the first of them, and the value read from it.
+	// serialCount counts the plain numbers that are read as dates or times. serialExample is the
+	// first of them, and read is its value.
 	serialCount         int64
 	serialExample, read string
+	// serialTexts reports whether some of them are text.
+	serialTexts bool
 }
 
 func (s *dateTimeSniffer) Observe(c Cell) {
@@ -203,14 +264,25 @@ func (s *dateTimeSniffer) Observe(c Cell) {
 	case intray.CellDate, intray.CellDateTime, intray.CellTime:
 	case intray.CellNumber:
 		if r, note := s.parser.readCell(c); r.Reason == date.Read && note.Code != "" {
-			if s.serialCount == 0 {
-				s.serialExample, s.read = string(c.Typed), string(r.AppendISO(nil, s.parser.want, s.parser.withSeconds))
-			}
-			s.serialCount++
+			s.countSerial(c.Typed, r)
 		}
 	default:
 		s.sniffer.Observe(c.Raw)
+		if s.parser.want != date.WantTime && isSerialText(c.Raw) {
+			if r := date.ReadSerial(c.Raw, date.Since1900, s.parser.want); r.Reason == date.Read {
+				s.serialTexts = true
+				s.countSerial(c.Raw, r)
+			}
+		}
 	}
+}
+
+// countSerial counts a number that is read as a date or time.
+func (s *dateTimeSniffer) countSerial(number []byte, r date.Reading) {
+	if s.serialCount == 0 {
+		s.serialExample, s.read = string(number), string(r.AppendISO(nil, s.parser.want, s.parser.withSeconds))
+	}
+	s.serialCount++
 }
 
 func (s *dateTimeSniffer) Decide(answers map[string]string, neighbors []Neighbor) Decision {
@@ -221,13 +293,14 @@ func (s *dateTimeSniffer) Decide(answers map[string]string, neighbors []Neighbor
 		}
 	}
 	decided := s.sniffer.Decide(hints)
+	decided.Style.Serials = s.serialTexts
 	d := Decision{Reasons: decided.Evidence}
 	if s.serialCount > 0 {
 		d.Reasons = append(d.Reasons, intray.NewMessage("date.from_numbers", intray.Params{"example": s.serialExample, "read": s.read, "n": s.serialCount}))
 	}
 	for _, tie := range decided.Ambiguities {
 		open := true
-		asked := Ambiguity{Key: tie.Pattern.String(), Text: tie.Text}
+		asked := Ambiguity{Key: tie.Key(), Text: tie.Text}
 		for _, choice := range tie.Choices {
 			value := choiceValue(choice)
 			if answers[asked.Key] == value {
@@ -259,8 +332,11 @@ func (m *dateTimeParser) Restore(form string) (Parser, error) {
 	return &with, nil
 }
 
-// choiceValue returns the value of an answer: the order, or the languages.
+// choiceValue returns the value of an answer: the order, the calendar or the languages.
 func choiceValue(c date.Choice) string {
+	if c.Calendar != date.UnknownCalendar {
+		return c.Calendar.String()
+	}
 	if c.Order != date.Undecided {
 		return c.Order.String()
 	}

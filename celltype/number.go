@@ -31,6 +31,8 @@ type numberParser struct {
 	// percents specifies which cells of the column are the exceptions if only some have a
 	// percent sign.
 	percents percentStyle
+	// currency is the most frequent currency of the column, or zero if it has none.
+	currency number.Currency
 	// otherCurrency, tooSmall and tooLarge are the results for numbers that the
 	// field's options do not allow.
 	otherCurrency, tooSmall, tooLarge Result
@@ -98,6 +100,7 @@ func (a *numberParser) Parse(c Cell, scratch []byte) Result {
 		return a.otherCurrency
 	}
 	r := a.applyLimits(c.Raw, value)
+	r.Remarks = OtherCurrency.setIf(r.State != Invalid && reading.Currency != 0 && (a.currency == 0 || !a.currency.CompatibleWith(reading.Currency)))
 	switch {
 	case r.State == Invalid:
 	case reading.Inconsistent:
@@ -166,24 +169,37 @@ func (s *numberSniffer) Decide(answers map[string]string, neighbors []Neighbor) 
 	with := *s.parser
 	with.style, with.fieldStyle = decided.Style, number.Style{}
 	with.percents = percentStyleOf(decided)
-	d.Parser, d.Spec = &with, d.Style+" percents="+percentStyleNames[with.percents]
+	d.Spec = d.Style + " percents=" + percentStyleNames[with.percents]
+	if len(decided.Currencies) > 0 {
+		with.currency = decided.Currencies[0].Currency
+		d.Spec += currencySpec + with.currency.String()
+	}
+	d.Parser = &with
 	return d
 }
 
 // Restore returns the parser of a serialized style.
 func (a *numberParser) Restore(form string) (Parser, error) {
+	form, mark, marked := strings.Cut(form, currencySpec)
+	currency, known := number.FindCurrency(mark)
+	if marked && !known {
+		return nil, fmt.Errorf("restore the number style %q: unknown currency", form)
+	}
 	style, odd, _ := strings.Cut(form, " percents=")
 	at := slices.Index(percentStyleNames[:], odd)
 	if at < 0 {
 		return nil, fmt.Errorf("restore the number style %q: unknown percents", form)
 	}
 	with := *a
-	with.fieldStyle, with.percents = number.Style{}, percentStyle(at)
+	with.fieldStyle, with.percents, with.currency = number.Style{}, percentStyle(at), currency
 	if err := with.style.UnmarshalText([]byte(style)); err != nil {
 		return nil, err
 	}
 	return &with, nil
 }
+
+// currencySpec precedes the currency in a serialized style.
+const currencySpec = " currency="
 
 var percentStyleNames = [...]string{percentsUniform: "alike", percentsMostly: "few-bare", percentsRarely: "few"}
 

@@ -81,8 +81,8 @@ func TestMissingMarkers(t *testing.T) {
 	}
 }
 
-// TestLosses checks the notices about parts of cells that values do not contain.
-func TestLosses(t *testing.T) {
+// TestRemarks checks the notices with the number of cells of a field that were read in a certain way.
+func TestRemarks(t *testing.T) {
 	for name, c := range map[string]struct {
 		typed   intray.TypeName
 		options map[string]any
@@ -94,6 +94,20 @@ func TestLosses(t *testing.T) {
 		"seconds of a datetime":   {intray.TypeDatetime, nil, "2026-01-02T15:20:05 2026-01-02T15:20 2026-01-02", "1 × time.seconds_dropped"},
 		"the time of a date":      {intray.TypeDate, nil, "2026-01-02T15:20:05 2026-01-02T00:00:00 2026-01-02", "1 × date.time_dropped"},
 		"a date without any time": {intray.TypeDate, nil, "2026-01-02 2026-01-03", ""},
+		"fractions of a second":   {intray.TypeDatetime, map[string]any{"withSeconds": true}, "2026-01-02T15:20:05.5 2026-01-02T15:20:05", "1 × time.fractions_dropped"},
+		"offsets that differ":     {intray.TypeDatetime, nil, "2026-01-02T15:20+01:00 2026-07-02T15:20+02:00 2026-07-02T15:20Z", "2 × time.offsets_converted"},
+		"cells without an offset": {intray.TypeDatetime, nil, "2026-01-02T15:20Z 2026-01-02T15:20 2026-01-02", "1 × time.offsets_missing"},
+		"the same offset":         {intray.TypeDatetime, nil, "2026-01-02T15:20+01:00 2026-01-03T15:20+01:00", ""},
+		"offsets of times":        {intray.TypeTime, nil, "15:20+01:00 15:20Z", "1 × time.offsets_ignored"},
+		"offsets of dates":        {intray.TypeDate, nil, "2026-01-02T00:00+01:00 2026-01-02T00:00Z", "1 × time.offsets_ignored"},
+		"a year far away":         {intray.TypeDate, nil, "2569-01-02" + strings.Repeat(" 2026-01-03", 12), "1 × date.years_unlikely"},
+		"dates about history":     {intray.TypeDate, nil, "1348-01-02 1066-10-14 1789-07-14", "1 × date.years_unlikely"},
+		"exported serial numbers": {intray.TypeDate, nil, "46024 46025.5 2026-01-03", "1 × date.time_dropped, 2 × date.serials_read"},
+		"currencies":              {intray.TypeNumber, nil, "10€ 12$ 13€ 14 15¥", "2 × number.currencies_differ"},
+		"one currency":            {intray.TypeNumber, nil, "10€ 12€ EUR13 14", ""},
+		"rounded codes":           {intray.TypeString, nil, "4.00638E+12 1E+5 1.5E+3 9E+07x 4006381333931", "1 × text.digits_lost"},
+		"errors of spreadsheets":  {intray.TypeString, nil, "#REF! ##### #1 #hashtag", "2 × text.errors_kept"},
+		"apostrophes":             {intray.TypeString, nil, "'00042 'tis '80s", "2 × text.apostrophes_kept"},
 	} {
 		field := intray.Field{Key: "at", Label: "at", Type: intray.FieldType{Name: c.typed, Options: c.options}}
 		schema := &intray.Schema{Fields: []intray.Field{field}, Settings: intray.DefaultSettings()}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -37,6 +38,8 @@ func (p *importRun) sniffColumns(ctx context.Context, plan *rowplan.Plan) error 
 		if plan.HasMissingMarkers(i) {
 			s.missing = append(s.missing, missingSniffer{field: i})
 		}
+		f.Parser = celltype.WithYear(f.Parser, p.imp.HookEnv.Now.Year(), namesPastDate(p.imp.Schema.Fields[i], f.Headers[0]))
+		plan.Fields[i].Parser = f.Parser
 		if parser, sniffing := f.Parser.(celltype.SniffingParser); sniffing && len(f.Columns) > 0 {
 			s.fields = append(s.fields, i)
 			s.sniffers = append(s.sniffers, parser.NewSniffer())
@@ -62,6 +65,15 @@ func (p *importRun) sniffColumns(ctx context.Context, plan *rowplan.Plan) error 
 		s.missing[i].decide(plan, p.imp, p.out)
 	}
 	return nil
+}
+
+// namesPastDate reports whether a field holds dates of birth or death, according to its names and
+// the header of its column.
+func namesPastDate(f intray.Field, header string) bool {
+	if f.Type.Name != intray.TypeDate && f.Type.Name != intray.TypeDatetime {
+		return false
+	}
+	return slices.ContainsFunc([]string{f.Label, f.Key, header}, mapping.NamesPastDate)
 }
 
 // formatAnswers returns the answers about the formats of a field's column, keyed by the key

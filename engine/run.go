@@ -151,7 +151,7 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 		})
 	}
 	p.out.reportMissing(plan)
-	p.out.reportLosses(plan)
+	p.out.reportRemarks(plan)
 	p.out.askAboutSkippedTable(reader.Evidence())
 	return p.out.decideVerdict(p.imp.Schema.Settings, len(p.removed)), nil
 }

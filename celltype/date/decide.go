@@ -18,6 +18,9 @@ type Hints struct {
 	// Pivot and Autofix are copied to the style.
 	Pivot   uint8
 	Autofix bool
+	// Year is the current year, or 0 if it is unknown. It is evidence for the position of two-digit
+	// years only: most dates are from recent years.
+	Year int
 }
 
 // Neighbor is another column of the same table.
@@ -43,16 +46,18 @@ type Decision struct {
 // Ambiguity is a question for the user.
 type Ambiguity struct {
 	// Pattern is the pattern of the cells in question, or the first pattern if there are
-	// several. It is Named if the question is about the language of month names.
+	// several. It is Named if the question is about the language of month names, and not set if it
+	// is about the calendar.
 	Pattern Pattern
 	Text    intray.Message
 	Choices []Choice
 }
 
-// Choice is one possible answer. Either Order or Languages is set.
+// Choice is one possible answer. One of Order, Languages and Calendar is set.
 type Choice struct {
 	Order     Order
 	Languages Languages
+	Calendar  Calendar
 	// Label is the answer in words. Readings are the dates of some cells if
 	// this answer is chosen.
 	Label    intray.Message
@@ -61,10 +66,21 @@ type Choice struct {
 	patterns uint16 // the set of patterns to which the answer applies
 }
 
+// Key returns the name of the question: calendar, or the name of the pattern.
+func (a Ambiguity) Key() string {
+	if len(a.Choices) > 0 && a.Choices[0].Calendar != UnknownCalendar {
+		return "calendar"
+	}
+	return a.Pattern.String()
+}
+
 // Apply returns s with this answer applied.
 func (c Choice) Apply(s Style) Style {
 	if c.Languages != 0 {
 		s.Languages = c.Languages
+	}
+	if c.Calendar != UnknownCalendar {
+		s.Calendar = c.Calendar
 	}
 	for f := range s.Orders {
 		if c.Order != Undecided && c.patterns>>f&1 == 1 {
@@ -101,8 +117,9 @@ func (c *Sniffer) Decide(hints Hints) Decision {
 			}
 		}
 		d.reportCentury()
+		d.decideCalendar()
 	}
-	d.reportZones()
+	d.decideOffset()
 	return d.Decision
 }
 
@@ -234,7 +251,7 @@ func (d *decider) narrowByYears(t *patternStats) {
 	if t.cells < 5 {
 		repeated = min(repeated, 0) // too few to distinguish a pattern from chance
 	}
-	likelier := repeated + odds + 5*float64(t.yearLast-t.yearFirst)
+	likelier := repeated + odds + 5*float64(t.yearLast-t.yearFirst) + recentLogOdds*(t.recentShare(1, d.hints.Year)-t.recentShare(0, d.hints.Year))
 	before := d.openOrders[t.pattern]
 	switch {
 	case likelier > decisiveLogOdds:
@@ -245,6 +262,20 @@ func (d *decider) narrowByYears(t *patternStats) {
 	if left := d.openOrders[t.pattern]; len(left) < len(before) && t.ambiguous > 0 {
 		d.report(yearsMessage(t, left[0], repeated))
 	}
+}
+
+// recentLogOdds is the natural logarithm of the odds that numbers are years if all of them are recent
+// years and the other numbers are not: 12 to 1.
+const recentLogOdds = 2.5
+
+// recentShare returns the share of the numbers in the first or the last position that are years from
+// 20 years before to 2 years after the given one. It returns 0 if the year is 0.
+func (t *patternStats) recentShare(position, year int) float64 {
+	var recent uint32
+	for y := year - 20; y <= year+2 && year > 0; y++ {
+		recent += t.valueCounts[position][y%100]
+	}
+	return float64(recent) / float64(t.cells)
 }
 
 // yearLogLikelihood returns the log-likelihood that these numbers are years.

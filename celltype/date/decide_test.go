@@ -24,7 +24,7 @@ func outcome(d Decision) string {
 		for _, c := range question.Choices {
 			labels = append(labels, c.Label.String())
 		}
-		parts = append(parts, "? "+question.Pattern.String()+": "+strings.Join(labels, " | "))
+		parts = append(parts, "? "+question.Key()+": "+strings.Join(labels, " | "))
 	}
 	return strings.Join(parts, "; ")
 }
@@ -87,7 +87,7 @@ func TestDecisions(t *testing.T) {
 		{"two digits, too few to tell", "19-07-14 17-06-14", Hints{}, "; two_digit_years; ? dash2: Day, month, year | Year, month, day"},
 		{"two digits, no evidence", "03-04-05 04-05-06", Hints{}, "; two_digit_years; ? dash2: Day, month, year | Month, day, year | Year, month, day"},
 		{"two digits and a Swedish field", "03-04-05 04-05-06", Hints{Locale: "sv"}, "dash2=YMD; locale_decides; two_digit_years"},
-		{"another century", "03/04/95 13/04/29", Hints{Pivot: 30}, "slash2=DMY pivot=30; year_only_last; month_second_not_first; two_digit_years"},
+		{"another century", "03/04/95 13/04/29", Hints{Pivot: 30}, "slash2=DMY pivot=30; year_only_last; month_second_not_first; not_in_future; two_digit_years"},
 		{"years of two digits next to names", "03-Mar-21 04-Jun-21", Hints{}, "named=DMY names=en+bs+da+de+es+id+is+nb+pt+sk+sl+sr-Latn; year_usually_last; two_digit_years"},
 		{"the day before the month, the year first", "2021-25-12 2021-26-12 2021-03-04", Hints{Autofix: true}, "year=YDM autofix; month_third_not_second"},
 		{"no signs", "040321 250321 110321 050421 070521", Hints{}, "bare2=DMY; year_last_by_values; month_second_not_first; two_digit_years"},
@@ -95,7 +95,7 @@ func TestDecisions(t *testing.T) {
 		{"a name of two languages", "3._listopada_2021 4._listopada_2021", Hints{}, "; ? named: Croatian | Polish"},
 		{"a name of two languages and another one", "3._listopada_2021 4._sierpnia_2021", Hints{}, "names=pl; month_names"},
 		{"a name of two languages and a field of one", "3._listopada_2021", Hints{Locale: "hr-HR"}, "names=hr; month_names_by_locale; month_names"},
-		{"zones", "2021-03-04T15:20+01:00 2021-07-04T15:20+02:00", Hints{}, "year=YMD; time.zones"},
+		{"zones", "2021-03-04T15:20+01:00 2021-07-04T15:20+02:00", Hints{}, "year=YMD offset=+00:00; time.zones"},
 		{"nothing at all", "hello ___ 44259", Hints{}, ""},
 	} {
 		got := decided(madeColumn{cells: cellsOf(c.cells)}, c.hints)

@@ -115,12 +115,17 @@ func (d *decider) reportCentury() {
 		return
 	}
 	last, first := fmt.Sprintf("%02d", pivot-1), fmt.Sprintf("%02d", pivot)
+	if d.Style.Pivot != 0 {
+		d.report(intray.NewMessage("date.not_in_future", nil))
+	}
 	d.report(intray.NewMessage("date.two_digit_years", intray.Params{
 		"n": d.sniffer.shortYears, "last": last, "last_year": "20" + last, "first": first, "first_year": "19" + first,
 	}))
 }
 
-func (d *decider) reportZones() {
+// decideOffset sets the UTC offset of a column in which cells have offsets: the only one, or that of
+// UTC if the offsets differ.
+func (d *decider) decideOffset() {
 	z := &d.sniffer.zones
 	if z.cells == 0 {
 		return
@@ -129,7 +134,15 @@ func (d *decider) reportZones() {
 	for _, o := range z.offsets {
 		offsets = append(offsets, string(appendOffset(nil, o)))
 	}
-	d.report(intray.NewMessage("time.zones", intray.Params{"n": z.cells, "offsets": offsets}))
+	d.Style.HasOffset = true
+	params := intray.Params{"n": z.cells, "offsets": offsets}
+	if len(z.offsets) == 1 {
+		d.Style.Offset = z.offsets[0]
+	} else if d.sniffer.want == WantDateTime {
+		d.report(intray.NewMessage("time.zones_differ", params))
+		return
+	}
+	d.report(intray.NewMessage("time.zones", params))
 }
 
 // appendOffset appends an offset, given in minutes, in the format +01:00.

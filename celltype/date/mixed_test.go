@@ -103,7 +103,7 @@ func TestColumnsOfTimes(t *testing.T) {
 		c.Observe([]byte(cell))
 	}
 	d := c.Decide(Hints{Locale: "en-US"})
-	if got := outcome(d); got != "; time.zones" || d.Cells != 5 || d.Unread != 1 {
+	if got := outcome(d); got != "offset=+02:00; time.zones" || d.Cells != 5 || d.Unread != 1 {
 		t.Errorf("%q, %d cells, %d unread", got, d.Cells, d.Unread)
 	}
 	c = NewSniffer(WantDateTime)

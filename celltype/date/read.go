@@ -1,8 +1,8 @@
 // Package date parses and formats dates, times of day and timestamps.
 //
 // A [Date] is a day of the Gregorian calendar, a [Time] is a time of day, and a [Timestamp] is
-// both. None of them has a time zone: the package keeps the time as written and only reports an
-// offset. A [Style] describes how to read ambiguous cells of a column: which number is the
+// both. None of them has a time zone: the package keeps the time as written, and reports the offset,
+// unless the style sets an offset to convert to. A [Style] describes how to read ambiguous cells of a column: which number is the
 // month, which century a two-digit year is in, and in which language months are named. A
 // [Sniffer] observes the cells of a column. It decides on a style, with the evidence for it, or
 // returns an [Ambiguity], which is a question for the user. A [Layout] is a format of Luxon
@@ -16,9 +16,8 @@
 // different day. If the weekday fits only one order of day and month, it decides the order. If
 // it contradicts the date, that is an error.
 //
-// Fields, rows and problems are out of scope. The package does not use a clock:
-// the current date never affects how a cell is read. A date in a calendar other
-// than the Gregorian is read only if the cell names the calendar.
+// Fields, rows and problems are out of scope. The package does not use a clock. A date in a calendar
+// other than the Gregorian is read only if the cell names the calendar or the style sets it.
 package date
 
 import (
@@ -30,7 +29,7 @@ import (
 
 // Read reads one cell. It does not allocate.
 func (s *Style) Read(raw []byte, want Want) Reading {
-	if len(raw) == 10 && want != WantTime && s.Orders[YearFirst] != YDM {
+	if len(raw) == 10 && want != WantTime && s.Orders[YearFirst] != YDM && s.Calendar <= Gregorian {
 		if d, ok := readISO(raw); ok {
 			return Reading{Timestamp: Timestamp{Date: d}}
 		}
@@ -68,11 +67,8 @@ func (s *Style) resolve(p *parts, want Want) Reading {
 		r.Reason = p.dateReason
 	default:
 		s.resolveDate(p, &r)
-		if want == WantDateTime && p.nextDay && r.Reason == Read {
-			r.Date = dateFromDayNumber(r.dayNumber() + 1)
-			if r.IsZero() {
-				r.Reason = YearOutside
-			}
+		if want == WantDateTime && r.Reason == Read {
+			s.shift(p, &r)
 		}
 	}
 	if r.Reason != Read {
@@ -80,6 +76,32 @@ func (s *Style) resolve(p *parts, want Want) Reading {
 	}
 	return r
 }
+
+// shift moves a timestamp at 24:00 to the next day, and a timestamp with a different UTC offset than
+// the column to the offset of the column.
+func (s *Style) shift(p *parts, r *Reading) {
+	minutes := 0
+	if p.nextDay {
+		minutes = dayMinutes
+	}
+	if p.hasZone && s.HasOffset && p.offset != s.Offset {
+		minutes += int(s.Offset) - int(p.offset)
+		r.Shifted = true
+	}
+	if minutes == 0 {
+		return
+	}
+	minutes += int(r.Hour)*60 + int(r.Minute)
+	days := (minutes+2*dayMinutes)/dayMinutes - 2
+	minutes -= days * dayMinutes
+	r.Hour, r.Minute = uint8(minutes/60), uint8(minutes%60)
+	if r.Date = dateFromDayNumber(r.dayNumber() + days); r.IsZero() {
+		r.Reason = YearOutside
+	}
+}
+
+// dayMinutes is the number of minutes in a day.
+const dayMinutes = 24 * 60
 
 // resolveDate interprets the date in p.
 func (s *Style) resolveDate(p *parts, r *Reading) {
@@ -158,8 +180,11 @@ func (s *Style) readInOrder(p *parts, o Order) (Date, Reason) {
 			return Date{}, YearPosition
 		}
 		year = s.fullYear(year)
+		if p.thai && s.Calendar == Buddhist {
+			year = 2500 + int(p.numbers[at[0]])
+		}
 	}
-	return p.checkedDate(year, int(p.numbers[at[1]]), int(p.numbers[at[2]]))
+	return s.checkedDate(p, year, int(p.numbers[at[1]]), int(p.numbers[at[2]]))
 }
 
 // canEndWithYear reports whether three numbers would fit an order with the year last if every
@@ -168,8 +193,8 @@ func (p *parts) canEndWithYear() bool {
 	return p.pattern != YearFirst && (p.numbers[1] <= 12 && p.numbers[0] <= 31 || p.numbers[0] <= 12 && p.numbers[1] <= 31)
 }
 
-func (p *parts) checkedDate(year, month, day int) (Date, Reason) {
-	d, ok := NewDate(year, month, day)
+func (s *Style) checkedDate(p *parts, year, month, day int) (Date, Reason) {
+	d, ok := s.newDateIn(year, month, day)
 	switch {
 	case !ok && (year < 1 || year > 9999):
 		return d, YearOutside
@@ -221,7 +246,7 @@ func (s *Style) resolveNamedMonth(p *parts, r *Reading) {
 // four-digit year in the order of the style. For these, the result is the same
 // as that of Read. It reports false for all other cells.
 func (s *Style) ReadSimpleDate(raw []byte) (d Date, ok bool) {
-	if len(raw) > 10 || len(raw) < 8 {
+	if len(raw) > 10 || len(raw) < 8 || s.Calendar > Gregorian {
 		return Date{}, false
 	}
 	if len(raw) == 10 && raw[4] == '-' {
@@ -289,23 +314,24 @@ func ReadSimpleTime(raw []byte) (c Time, ok bool) {
 
 // ReadSimpleDateTime reads 2006-01-02 followed by T or a space and 15:20 or 15:20:07.123, with
 // or without Z. It also reads the dates of ReadSimpleDate. For these, the result is the same as
-// that of Read. It reports false for all other cells.
-func (s *Style) ReadSimpleDateTime(raw []byte) (m Timestamp, ok bool) {
+// that of Read. zoned reports whether the cell has a time with Z. It reports false for all other
+// cells.
+func (s *Style) ReadSimpleDateTime(raw []byte) (m Timestamp, zoned, ok bool) {
 	if len(raw) <= 10 {
 		m.Date, ok = s.ReadSimpleDate(raw)
-		return m, ok
+		return m, false, ok
 	}
-	if len(raw) < 16 || raw[10] != 'T' && raw[10] != ' ' || s.Orders[YearFirst] == YDM {
-		return Timestamp{}, false
+	if len(raw) < 16 || raw[10] != 'T' && raw[10] != ' ' || s.Orders[YearFirst] == YDM || s.Calendar > Gregorian {
+		return Timestamp{}, false, false
 	}
 	clock, nano := raw[11:], uint32(0)
 	if last := len(clock) - 1; clock[last] == 'Z' && isDigit(clock[last-1]) {
-		clock = clock[:last]
+		clock, zoned = clock[:last], true
 	}
 	if len(clock) > 9 && clock[8] == '.' && isDigit(clock[7]) {
 		var rest []byte
 		if nano, rest = parseFraction(clock[9:]); len(rest) > 0 {
-			return Timestamp{}, false
+			return Timestamp{}, false, false
 		}
 		clock = clock[:8]
 	}
@@ -313,7 +339,7 @@ func (s *Style) ReadSimpleDateTime(raw []byte) (m Timestamp, ok bool) {
 		m.Time, ok = ReadSimpleTime(clock)
 		m.Nano = nano
 	}
-	return m, ok
+	return m, zoned, ok && (!zoned || !s.HasOffset || s.Offset == 0)
 }
 
 // Epoch is the date from which a workbook counts days.

@@ -467,7 +467,7 @@ func TestQuickReadsLikeRead(t *testing.T) {
 					t.Fatalf("%q: %v, and by the slow path %+v", raw, day, r)
 				}
 			}
-			if moment, ok := style.ReadSimpleDateTime(raw); ok {
+			if moment, _, ok := style.ReadSimpleDateTime(raw); ok {
 				read[WantDateTime]++
 				if r := style.Read(raw, WantDateTime); r.Reason != Read || r.Timestamp != moment || r.Autofixed {
 					t.Fatalf("%q: %v, and by the slow path %+v", raw, moment, r)

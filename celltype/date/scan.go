@@ -32,6 +32,9 @@ type parts struct {
 	reason, dateReason Reason
 	// nextDay is set if the time is 24:00.
 	hasTime, hasZone, nextDay bool
+	// thai reports whether the name of the month is Thai. buddhist reports whether the year is in
+	// the Buddhist era and was converted.
+	thai, buddhist bool
 }
 
 type partsKind uint8

@@ -16,6 +16,7 @@ type Sniffer struct {
 	patterns   [patternCount]*patternStats
 	names      monthNameStats
 	zones      zoneStats
+	calendars  calendarStats
 	shortYears int64
 	unreadable int64
 }
@@ -37,6 +38,7 @@ func (c *Sniffer) Observe(raw []byte) {
 		return
 	}
 	c.zones.observe(&p)
+	c.calendars.observe(&p, raw)
 	switch p.kind {
 	case namedMonth:
 		c.names.observe(&p, raw)

@@ -3,6 +3,7 @@ package date
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,6 +80,15 @@ type Style struct {
 	// Pivot is the first two-digit year that belongs to the 1900s. Zero means
 	// 50: 49 is 2049, and 50 is 1950.
 	Pivot uint8
+	// Calendar is the calendar of years that are unlikely in the Gregorian calendar.
+	Calendar Calendar
+	// HasOffset reports whether the cells of the column have UTC offsets. Timestamps with an offset
+	// are converted to Offset, in minutes.
+	HasOffset bool
+	Offset    int16
+	// Serials reports whether text cells may be numbers that a spreadsheet exported instead of
+	// dates. Read does not read them; see ReadSerial.
+	Serials bool
 	// Autofix reports whether a cell that contradicts the order of its pattern is read in a
 	// different order if exactly one fits.
 	Autofix bool
@@ -110,6 +120,15 @@ func (s Style) MarshalText() ([]byte, error) {
 	if s.Pivot != 0 {
 		words = append(words, fmt.Sprintf("pivot=%d", s.Pivot))
 	}
+	if s.Calendar != UnknownCalendar {
+		words = append(words, "calendar="+s.Calendar.String())
+	}
+	if s.HasOffset {
+		words = append(words, "offset="+string(appendOffset(nil, s.Offset)))
+	}
+	if s.Serials {
+		words = append(words, "serials")
+	}
 	if s.Autofix {
 		words = append(words, "autofix")
 	}
@@ -135,12 +154,29 @@ func (s *Style) set(word string) error {
 	case "autofix":
 		s.Autofix = true
 		return nil
+	case "serials":
+		s.Serials = true
+		return nil
 	case "pivot":
 		pivot, err := strconv.ParseUint(value, 10, 8)
 		if err != nil || pivot > 100 {
 			return fmt.Errorf("the pivot %q is not a number from 0 to 100", value)
 		}
 		s.Pivot = uint8(pivot)
+		return nil
+	case "calendar":
+		at := slices.Index(calendarNames[1:], value)
+		if at < 0 {
+			return fmt.Errorf("%q is not a calendar", value)
+		}
+		s.Calendar = Calendar(at + 1)
+		return nil
+	case "offset":
+		var p parts
+		if len(value) != len("+01:00") || !p.scanZone([]byte(value)) {
+			return fmt.Errorf("%q is not an offset", value)
+		}
+		s.HasOffset, s.Offset = true, p.offset
 		return nil
 	case "names":
 		languages, err := locales().parseLanguages(value)
@@ -178,9 +214,10 @@ const (
 type Reading struct {
 	// Timestamp is zero unless Reason is Read.
 	Timestamp
-	// Offset is the UTC offset in the cell, in minutes. Timestamp is the time
-	// as written: the offset is not applied to it.
-	Offset int16
+	// Offset is the UTC offset in the cell, in minutes. Timestamp is the time as written unless
+	// Shifted reports that it was converted to the offset of the column.
+	Offset  int16
+	Shifted bool
 	// Reason is why the cell could not be read, or Read.
 	Reason Reason
 	// Autofixed reports whether the cell contradicts the order of its column

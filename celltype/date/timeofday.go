@@ -115,7 +115,7 @@ func (l *tokenParser) readCompactTime(i int, want Want) bool {
 	switch behindT := i > 0 && l.isTimeMarker(i-1) && !t.spaceBefore; {
 	case len(text) == 12 || len(text) == 14:
 		year := parseTwoDigits(text)*100 + parseTwoDigits(text[2:])
-		l.date, l.dateReason = l.checkedDate(year, parseTwoDigits(text[4:]), parseTwoDigits(text[6:]))
+		l.date, l.dateReason = new(Style).checkedDate(l.parts, year, parseTwoDigits(text[4:]), parseTwoDigits(text[6:]))
 		l.kind = wholeDate
 		return l.finishTime(i, i+1, splitTimeDigits(text[8:]), 0)
 	case len(text) == 2 && behindT, (len(text) == 4 || len(text) == 6) && (behindT || whole):

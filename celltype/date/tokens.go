@@ -308,6 +308,7 @@ func (l *tokenParser) addNumber(r *dateItems, i int) bool {
 		}
 		it.role, it.width = yearRole, 4
 		it.value += era.value
+		l.buddhist = l.buddhist || era.value == -buddhistOffset
 	}
 	return r.addItem(it)
 }
@@ -401,9 +402,11 @@ func (l *tokenParser) resolveNamedMonth(r *dateItems, month int) bool {
 	l.widths[1] = 2
 	// Next to a Thai name, the year may be in the Buddhist era.
 	isThai := l.name != 0 && !slices.ContainsFunc(l.name.entry().months, func(s sense) bool { return s.languages != locales().thai })
+	l.thai = isThai
 	for i := 0; i < 3 && isThai; i += 2 {
 		if l.widths[i] == 4 && l.numbers[i] >= 2400 && l.numbers[i] < 2700 {
-			l.numbers[i] -= 543
+			l.numbers[i] -= buddhistOffset
+			l.buddhist = true
 		}
 	}
 	return l.setNamedOrder(r.items[a], r.items[b], month)

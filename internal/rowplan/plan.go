@@ -14,7 +14,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
@@ -78,8 +77,8 @@ type FieldPlan struct {
 	// missing counts the markers of missing values that were read as empty. It is nil if the
 	// parser does not read them as empty.
 	missing *markerCount
-	// losses counts the cells whose values lack a part of the text, by the kind of loss.
-	losses *[celltype.Losses]atomic.Int64
+	// remarks counts the cells with each remark.
+	remarks *remarkTotals
 	// code is the problem code for an invalid cell.
 	code string
 	// literal reports whether canonical values are valid JSON values.
@@ -104,7 +103,7 @@ func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, 
 		}
 		one := FieldPlan{
 			field: f, Columns: m.Fields[i].AllColumns(), Headers: matchHeaders(m.Fields[i], headers),
-			Parser: parser, losses: new([celltype.Losses]atomic.Int64), code: strings.ReplaceAll(string(f.Type.Name), "-", "_"), literal: literalJSON(f.Type.Name), plain: f.Type.Name == intray.TypeString,
+			Parser: parser, remarks: &remarkTotals{}, code: strings.ReplaceAll(string(f.Type.Name), "-", "_"), literal: literalJSON(f.Type.Name), plain: f.Type.Name == intray.TypeString,
 		}
 		if f.ManyToOne && len(one.Columns) > 0 {
 			one.parts = next
@@ -189,11 +188,17 @@ func (p *Plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch 
 func (f *FieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at int, scratch []byte) {
 	cells := &b.Fields[at]
 	typed := recs.HasTyped()
+	var counts remarkCounts
 	if f.plain && !typed {
+		from := len(cells.Values.Arena)
 		recs.AppendColumn(column, &cells.Values)
+		for _, end := range cells.Values.Ends[len(cells.Values.Ends)-recs.Len():] {
+			counts.add(celltype.TextRemarks(cells.Values.Arena[from:end]))
+			from = int(end)
+		}
+		f.remarks.add(&counts)
 		return
 	}
-	var losses [celltype.Losses]int64
 	for row := range recs.Len() {
 		c := celltype.Cell{Raw: cellAt(recs, row, column)}
 		if typed {
@@ -203,7 +208,7 @@ func (f *FieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 			}
 		}
 		result := f.Parser.Parse(c, scratch[:0])
-		losses[result.Loss]++
+		counts.add(result.Remarks)
 		switch result.State {
 		case celltype.Unchanged:
 			cells.AppendValue(c.Raw)
@@ -221,15 +226,8 @@ func (f *FieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: n.Text})
 		}
 	}
-	for loss, n := range losses {
-		if n > 0 && loss != int(celltype.NoLoss) {
-			f.losses[loss].Add(n)
-		}
-	}
+	f.remarks.add(&counts)
 }
-
-// Lost returns the number of cells of a field whose values lack a part of the text.
-func (p *Plan) Lost(field int, loss celltype.Loss) int64 { return p.Fields[field].losses[loss].Load() }
 
 // fullText returns the raw text of a cell. If a workbook displays an integer in scientific
 // notation, such as 4.00638E+12, it returns all digits, so that codes are not truncated.

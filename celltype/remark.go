@@ -1,0 +1,81 @@
+package celltype
+
+import "github.com/intraydata/intray"
+
+// Remark is something about how a cell was read, or about its text, that is worth reporting once
+// per column, with the number of cells. The cell has no problem.
+type Remark uint8
+
+// The remarks.
+const (
+	// SecondsLost means that the cell has seconds other than 0, and withSeconds is not set.
+	SecondsLost Remark = iota
+	// FractionLost means that the cell has a fraction of a second.
+	FractionLost
+	// TimeLost means that the cell of a date field has a time of day other than midnight.
+	TimeLost
+	// OffsetConverted means that the cell has a different UTC offset than its column, and the time was
+	// converted.
+	OffsetConverted
+	// OffsetMissing means that the cell has no UTC offset, but others of its column have one.
+	OffsetMissing
+	// OffsetIgnored means that the cell has a UTC offset that was dropped, unlike those of its column.
+	OffsetIgnored
+	// YearUnlikely means that the year is probably in another calendar. It was read as written.
+	YearUnlikely
+	// SerialRead means that the text is a number that was read as a date of a spreadsheet.
+	SerialRead
+	// OtherCurrency means that the amount has a different currency than most of its column.
+	OtherCurrency
+	// DigitsLost means that the text is a number in scientific notation, without its last digits.
+	DigitsLost
+	// ErrorKept means that the text is an error value of a spreadsheet, or the # signs that a
+	// spreadsheet displays if a column is too narrow.
+	ErrorKept
+	// ApostropheKept means that the text is a number after the apostrophe that marks text in a
+	// spreadsheet.
+	ApostropheKept
+	// RemarkCount is the number of remarks.
+	RemarkCount
+)
+
+// Remarks is a set of remarks.
+type Remarks uint16
+
+func (r Remark) set() Remarks { return 1 << r }
+
+// setIf returns the set of this remark if the condition is true, and the empty set otherwise.
+func (r Remark) setIf(condition bool) Remarks {
+	if condition {
+		return r.set()
+	}
+	return 0
+}
+
+// Has reports whether the set contains a remark.
+func (s Remarks) Has(r Remark) bool { return s&r.set() != 0 }
+
+// remarkReports are the levels and message codes of the remarks.
+var remarkReports = [RemarkCount]struct {
+	level intray.Level
+	code  string
+}{
+	SecondsLost:     {intray.LevelInfo, "time.seconds_dropped"},
+	FractionLost:    {intray.LevelInfo, "time.fractions_dropped"},
+	TimeLost:        {intray.LevelInfo, "date.time_dropped"},
+	OffsetConverted: {intray.LevelInfo, "time.offsets_converted"},
+	OffsetMissing:   {intray.LevelWarning, "time.offsets_missing"},
+	OffsetIgnored:   {intray.LevelWarning, "time.offsets_ignored"},
+	YearUnlikely:    {intray.LevelWarning, "date.years_unlikely"},
+	SerialRead:      {intray.LevelWarning, "date.serials_read"},
+	OtherCurrency:   {intray.LevelWarning, "number.currencies_differ"},
+	DigitsLost:      {intray.LevelWarning, "text.digits_lost"},
+	ErrorKept:       {intray.LevelWarning, "text.errors_kept"},
+	ApostropheKept:  {intray.LevelWarning, "text.apostrophes_kept"},
+}
+
+// Report returns the level and the message of a remark about n cells of a field.
+func (r Remark) Report(n int64, field string) (intray.Level, intray.Message) {
+	report := remarkReports[r]
+	return report.level, intray.NewMessage(report.code, intray.Params{"n": n, "field": field})
+}
