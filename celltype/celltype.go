@@ -188,63 +188,12 @@ func newResult(raw, value []byte) Result {
 }
 
 // stringParser parses the type string. It accepts any text and does not change
-// it. The value of an empty cell is the empty string.
+// it. The value of an empty cell is the empty string. TextRemarks returns the remarks.
 type stringParser struct{}
 
 func newStringParser(intray.Field, options) (Parser, error) { return stringParser{}, nil }
 
-func (stringParser) Parse(c Cell, _ []byte) Result {
-	return Result{State: Unchanged, Remarks: TextRemarks(c.Raw)}
-}
-
-// TextRemarks returns the remarks about a cell of type string.
-func TextRemarks(raw []byte) Remarks {
-	n := len(raw)
-	switch {
-	case n < 3:
-		return 0
-	case raw[0] == '#':
-		return ErrorKept.setIf(isErrorText(raw))
-	case raw[0] == '\'':
-		return ApostropheKept.setIf(raw[1]-'0' < 10)
-	case n >= 6 && (raw[n-4] == '+' && raw[n-5] == 'E' || raw[n-3] == '+' && raw[n-4] == 'E'):
-		return DigitsLost.setIf(isRounded(raw))
-	}
-	return 0
-}
-
-// minHidden is the minimum number of # signs that a spreadsheet displays instead of a value.
-const minHidden = 3
-
-// errorTexts are the error values of spreadsheets, except for #N/A, which means a missing value.
-var errorTexts = map[string]bool{
-	"#REF!": true, "#VALUE!": true, "#NAME?": true, "#DIV/0!": true, "#NUM!": true, "#NULL!": true, "#SPILL!": true, "#CALC!": true,
-	"#BEZUG!": true, "#WERT!": true, "#ZAHL!": true, "#VALEUR!": true, "#NOM?": true, "#NOMBRE?": true, "#VALOR!": true, "#NOME?": true,
-}
-
-// isErrorText reports whether text is an error value of a spreadsheet or a row of # signs.
-func isErrorText(text []byte) bool {
-	return errorTexts[string(text)] || len(text) >= minHidden && len(bytes.Trim(text, "#")) == 0
-}
-
-// minExactExponent is the exponent above which spreadsheets display numbers in scientific notation.
-const minExactExponent = 9
-
-// isRounded reports whether text is a large number in scientific notation, as spreadsheets display
-// it, such as 4.00638E+12.
-func isRounded(text []byte) bool {
-	digits, exponent, _ := bytes.Cut(text, []byte("E+"))
-	power, err := strconv.Atoi(string(exponent))
-	if err != nil || power < minExactExponent {
-		return false
-	}
-	for i, c := range digits {
-		if c-'0' >= 10 && (i != 1 || c != '.' && c != ',') {
-			return false
-		}
-	}
-	return len(digits) > 2
-}
+func (stringParser) Parse(Cell, []byte) Result { return Result{State: Unchanged} }
 
 // IsBlank reports whether raw is empty or consists of white space. Such a cell
 // is empty in every type.

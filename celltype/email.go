@@ -3,6 +3,7 @@ package celltype
 import (
 	"bytes"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"golang.org/x/net/idna"
@@ -27,10 +28,13 @@ const maxUnicodeDomain = 4 * maxDomain
 // around the address is dropped. The case of letters is preserved, and the host is not converted
 // to ASCII. Only a host whose characters have a normal form, such as full-width letters, is
 // replaced by this form.
-type emailParser struct{ invalid Result }
+type emailParser struct{ invalid, foreignLocal Result }
 
 func newEmail(f intray.Field, _ options) (Parser, error) {
-	return &emailParser{invalidResult(f, intray.NewMessage("email.invalid", nil))}, nil
+	return &emailParser{
+		invalidResult(f, intray.NewMessage("email.invalid", nil)),
+		invalidResult(f, intray.NewMessage("email.local_not_ascii", nil)),
+	}, nil
 }
 
 func (e *emailParser) Parse(c Cell, scratch []byte) Result {
@@ -42,6 +46,8 @@ func (e *emailParser) Parse(c Cell, scratch []byte) Result {
 	switch {
 	case validDomain(host):
 		return newResult(c.Raw, text)
+	case host == nil:
+		return e.noHost(text)
 	case len(host) > maxUnicodeDomain || isASCII(host):
 		return e.invalid
 	}
@@ -57,6 +63,25 @@ func (e *emailParser) Parse(c Cell, scratch []byte) Result {
 		return newResult(c.Raw, text)
 	}
 	return newResult(c.Raw, append(append(scratch, text[:len(text)-len(host)]...), normal...))
+}
+
+// noHost returns the result for an address whose part before the at sign is invalid. If this part is
+// valid except for letters outside ASCII (RFC 6531), the problem names the cause.
+func (e *emailParser) noHost(text []byte) Result {
+	local, host, _ := bytes.Cut(text, []byte{'@'})
+	if isASCII(local) || !validDomain(host) || !utf8.Valid(local) || len(local) > maxDomain {
+		return e.invalid
+	}
+	ascii := bytes.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsDigit(r)) {
+			return 'x'
+		}
+		return r
+	}, local)
+	if emailHost(append(ascii, '@')) == nil {
+		return e.invalid
+	}
+	return e.foreignLocal
 }
 
 // emailHost returns the part of an address after the at sign. It returns nil if there is no at

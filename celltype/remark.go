@@ -1,6 +1,11 @@
 package celltype
 
-import "github.com/intraydata/intray"
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/intraydata/intray"
+)
 
 // Remark is something about how a cell was read, or about its text, that is worth reporting once
 // per column, with the number of cells. The cell has no problem.
@@ -78,4 +83,56 @@ var remarkReports = [RemarkCount]struct {
 func (r Remark) Report(n int64, field string) (intray.Level, intray.Message) {
 	report := remarkReports[r]
 	return report.level, intray.NewMessage(report.code, intray.Params{"n": n, "field": field})
+}
+
+// TextRemarks returns the remarks about a cell of type string.
+func TextRemarks(raw []byte) Remarks {
+	// Most cells have none of these bytes.
+	if n := len(raw); n >= 3 && (raw[0] == '#' || raw[0] == '\'' || raw[n-3] == '+' || n > 4 && raw[n-4] == '+') {
+		return textRemarks(raw)
+	}
+	return 0
+}
+
+func textRemarks(raw []byte) Remarks {
+	switch raw[0] {
+	case '#':
+		return ErrorKept.setIf(isErrorText(raw))
+	case '\'':
+		return ApostropheKept.setIf(raw[1]-'0' < 10)
+	}
+	return DigitsLost.setIf(isRounded(raw))
+}
+
+// minHidden is the minimum number of # signs that a spreadsheet displays instead of a value.
+const minHidden = 3
+
+// errorTexts are the error values of spreadsheets, except for #N/A, which means a missing value.
+var errorTexts = map[string]bool{
+	"#REF!": true, "#VALUE!": true, "#NAME?": true, "#DIV/0!": true, "#NUM!": true, "#NULL!": true, "#SPILL!": true, "#CALC!": true,
+	"#BEZUG!": true, "#WERT!": true, "#ZAHL!": true, "#VALEUR!": true, "#NOM?": true, "#NOMBRE?": true, "#VALOR!": true, "#NOME?": true,
+}
+
+// isErrorText reports whether text is an error value of a spreadsheet or a row of # signs.
+func isErrorText(text []byte) bool {
+	return errorTexts[string(text)] || len(text) >= minHidden && len(bytes.Trim(text, "#")) == 0
+}
+
+// minExactExponent is the exponent above which spreadsheets display numbers in scientific notation.
+const minExactExponent = 9
+
+// isRounded reports whether text is a large number in scientific notation, as spreadsheets display
+// it, such as 4.00638E+12.
+func isRounded(text []byte) bool {
+	digits, exponent, _ := bytes.Cut(text, []byte("E+"))
+	power, err := strconv.Atoi(string(exponent))
+	if err != nil || power < minExactExponent {
+		return false
+	}
+	for i, c := range bytes.TrimPrefix(digits, []byte{'-'}) {
+		if c-'0' >= 10 && (i != 1 || c != '.' && c != ',') {
+			return false
+		}
+	}
+	return len(digits) > 2
 }

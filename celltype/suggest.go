@@ -23,9 +23,14 @@ type Suggestion struct {
 	Reason intray.Message
 }
 
-// Suggester suggests values of one field to replace invalid text.
+// Suggester suggests values of one field to replace invalid text. For fields whose values come from
+// a list, these are values with similar names. For all others, it corrects common mistakes.
 type Suggester struct {
 	names []candidate
+	// parser parses the cells of the column, and repair returns corrections. repair is nil if the type
+	// has none.
+	parser Parser
+	repair repairFunc
 	// listOptions returns all values with their display names. It is nil if the
 	// field lists its options itself.
 	listOptions func() []intray.SelectOption
@@ -39,9 +44,28 @@ type candidate struct {
 	display string
 }
 
-// NewSuggester returns the suggester for a field whose values come from a list,
-// or nil for any other field.
-func NewSuggester(f intray.Field) *Suggester {
+// NewSuggester returns the suggester for the cells of a field that parser parses. It returns nil if it
+// has no suggestions for the type. The parser may be nil if only names are of interest.
+func NewSuggester(f intray.Field, parser Parser) *Suggester {
+	listed := listSuggester(f)
+	repair := repairs[f.Type.Name]
+	if repair == nil || parser == nil {
+		return listed
+	}
+	s := Suggester{}
+	if listed != nil {
+		s = *listed
+	}
+	s.parser, s.repair = parser, repair
+	if f.Type.Name == intray.TypeMultiSelect {
+		s.repair = listRepair(options(f.Type.Options).text("delimiter", ","))
+	}
+	return &s
+}
+
+// listSuggester returns the suggester for a field whose values come from a list, or nil for any other
+// field.
+func listSuggester(f intray.Field) *Suggester {
 	switch f.Type.Name {
 	case intray.TypeSelect, intray.TypeMultiSelect:
 		s := &Suggester{}
@@ -97,7 +121,7 @@ func countrySuggester(three bool) *Suggester {
 func BuiltinOptions(f intray.Field) []intray.SelectOption {
 	switch f.Type.Name {
 	case intray.TypeCountry, intray.TypeState:
-		return NewSuggester(f).listOptions()
+		return listSuggester(f).listOptions()
 	}
 	return nil
 }
@@ -135,15 +159,26 @@ func newStateSuggester() *Suggester {
 // suggestions. One character in lengthShare may differ.
 const maxSuggestLength, lengthShare = 64, 4
 
-// Suggest returns values whose names are similar to text, the most similar first, up to the
-// number given by most.
+// Suggest returns corrections of text, or values whose names are similar to it, the most similar
+// first, up to the number given by most.
 func (s *Suggester) Suggest(text string, most int) []Suggestion {
 	if s == nil {
 		return nil
 	}
+	corrected := s.corrections(text, most)
+	similar, close := s.similar(text, most)
+	if len(corrected) > 0 && !close {
+		return corrected
+	}
+	return similar
+}
+
+// similar returns values whose names are similar to text, up to the number given by most. close
+// reports whether only the spelling of the first one differs.
+func (s *Suggester) similar(text string, most int) (similar []Suggestion, close bool) {
 	key := []rune(normalizeName(text))
 	if len(key) == 0 || len(key) > maxSuggestLength {
-		return nil
+		return nil, false
 	}
 	type found struct {
 		candidate
@@ -171,7 +206,7 @@ func (s *Suggester) Suggest(text string, most int) []Suggestion {
 		}
 		out = append(out, Suggestion{f.text, f.label, reason})
 	}
-	return out
+	return out, len(list) > 0 && list[0].distance < partialMatch
 }
 
 // partialMatch is the distance between two names if one starts with the other; weaker partial

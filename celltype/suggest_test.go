@@ -36,7 +36,7 @@ func TestSuggest(t *testing.T) {
 		{intray.Field{Type: intray.FieldType{Name: intray.TypeString}}, "Smal", nil},
 	} {
 		var got []string
-		for _, s := range NewSuggester(c.field).Suggest(c.text, 3) {
+		for _, s := range NewSuggester(c.field, nil).Suggest(c.text, 3) {
 			if s.Reason.IsZero() {
 				t.Errorf("%q: %q has no reason", c.text, s.Text)
 			}

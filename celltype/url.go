@@ -90,8 +90,15 @@ func (u *urlParser) Parse(c Cell, scratch []byte) Result {
 	if isWebScheme(parsed.scheme) && !isHost(parsed.host) {
 		return u.invalid
 	}
-	return u.checkAccepted(urlOrigin{parsed.scheme, []byte(parsed.host)}, c.Raw, append(scratch, parsed.href...))
+	r := u.checkAccepted(urlOrigin{parsed.scheme, []byte(parsed.host)}, c.Raw, append(scratch, parsed.href...))
+	if r.State != Invalid && !u.protocols[parsed.scheme] && isMistypedScheme(parsed.scheme, 1) {
+		r.Note = noteMistypedScheme
+	}
+	return r
 }
+
+// noteMistypedScheme is the note of an address whose protocol is almost http or https.
+var noteMistypedScheme = &Note{Code: "url", Level: intray.LevelWarning, Text: intray.NewMessage("url.mistyped_protocol", nil)}
 
 // urlOrigin holds the parts of a URL that a field can restrict.
 type urlOrigin struct {

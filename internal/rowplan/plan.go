@@ -193,12 +193,15 @@ func (f *FieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 		from := len(cells.Values.Arena)
 		recs.AppendColumn(column, &cells.Values)
 		for _, end := range cells.Values.Ends[len(cells.Values.Ends)-recs.Len():] {
-			counts.add(celltype.TextRemarks(cells.Values.Arena[from:end]))
+			if remarks := celltype.TextRemarks(cells.Values.Arena[from:end]); remarks != 0 {
+				counts.add(remarks)
+			}
 			from = int(end)
 		}
 		f.remarks.add(&counts)
 		return
 	}
+	isText := f.field.Type.Name == intray.TypeString
 	for row := range recs.Len() {
 		c := celltype.Cell{Raw: cellAt(recs, row, column)}
 		if typed {
@@ -208,7 +211,12 @@ func (f *FieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 			}
 		}
 		result := f.Parser.Parse(c, scratch[:0])
-		counts.add(result.Remarks)
+		if result.Remarks != 0 {
+			counts.add(result.Remarks)
+		}
+		if isText {
+			counts.add(celltype.TextRemarks(c.Raw))
+		}
 		switch result.State {
 		case celltype.Unchanged:
 			cells.AppendValue(c.Raw)

@@ -10,9 +10,6 @@ import (
 type remarkCounts [celltype.RemarkCount]int64
 
 func (c *remarkCounts) add(remarks celltype.Remarks) {
-	if remarks == 0 {
-		return
-	}
 	for r := range celltype.RemarkCount {
 		if remarks.Has(r) {
 			c[r]++

@@ -307,7 +307,10 @@ func (a *API) getReviewValues(c *call) (*response, error) {
 		return nil, err
 	}
 	out := wire.ReviewValues{Values: []wire.ReviewValue{}}
-	suggest := review.NewSuggester(d.fields[of])
+	suggest, err := review.NewSuggester(c.reviewed, d.fields[of])
+	if err != nil {
+		return nil, err
+	}
 	if q.Filter.Show == draft.All || q.Filter.Show == draft.Valid {
 		suggest = nil
 	}

@@ -2,6 +2,7 @@ package review
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -279,9 +280,20 @@ func (t *valueAnswers) parser(f intray.Field) (celltype.Parser, error) {
 	return parser, err
 }
 
-// NewSuggester returns a suggester of values to replace invalid raw values in a field. For a
-// field without a list of values, it returns nil. A nil suggester suggests nothing.
-func NewSuggester(f intray.Field) *celltype.Suggester { return celltype.NewSuggester(f) }
+// NewSuggester returns a suggester of values to replace invalid raw values in a field of an import
+// under review. A suggestion is valid in the format that was decided for the field's column.
+func NewSuggester(imp model.Import, f intray.Field) (*celltype.Suggester, error) {
+	parser, err := celltype.Compile(f)
+	if err != nil {
+		return nil, fmt.Errorf("compile the field %q: %w", f.Key, err)
+	}
+	if sniffing, ok := parser.(celltype.SniffingParser); ok && imp.Outcome != nil && imp.Outcome.Forms[f.Key] != "" {
+		if parser, err = sniffing.Restore(imp.Outcome.Forms[f.Key]); err != nil {
+			return nil, fmt.Errorf("restore the format of field %q: %w", f.Key, err)
+		}
+	}
+	return celltype.NewSuggester(f, parser), nil
+}
 
 // Choices returns the list of values of a field with their labels, such as countries
 // or the options in the schema. It returns nil if the field has no list of values.
