@@ -67,7 +67,8 @@ func (s *Suggester) corrections(text string, most int) (list []Suggestion) {
 	var values []string
 	for _, c := range s.repair(strings.TrimSpace(text)) {
 		value, valid := s.value(c.text)
-		if len(list) == most || !valid || c.text == text || slices.Contains(values, value) {
+		another := c.reason == reasonScheme && len(list) > 0 // http is for fields without https
+		if len(list) == most || !valid || another || c.text == text || slices.Contains(values, value) {
 			continue
 		}
 		values = append(values, value)

@@ -30,10 +30,10 @@ func TestCorrections(t *testing.T) {
 			"a@b": "", "nobody": "", "@": "", "": "", "a@b.co": "", " a@b.co ": "", "@b.co": "",
 		}},
 		{field(intray.TypeURL, nil), map[string]string{
-			"example.org": "https://example.org scheme, http://example.org scheme", "www.example.org/a b": "https://www.example.org/a%20b scheme, http://www.example.org/a%20b scheme",
+			"example.org": "https://example.org scheme", "www.example.org/a b": "https://www.example.org/a%20b scheme",
 			"htp://example.org": "http://example.org scheme", "htps://example.org": "https://example.org scheme", "hhttps://example.org": "https://example.org scheme", "ttps://example.org": "https://example.org scheme",
 			"https//example.org": "https://example.org scheme", "http//:example.org": "http://example.org scheme", "https ://example.org": "https://example.org scheme", "https;//example.org": "https://example.org scheme",
-			"http://http://example.org": "http://example.org scheme", "https://example,org": "https://example.org scheme", "https://exam ple.org": "https://example.org scheme", "//example.org/x": "https://example.org/x scheme, http://example.org/x scheme",
+			"http://http://example.org": "http://example.org scheme", "https://example,org": "https://example.org scheme", "https://exam ple.org": "https://example.org scheme", "//example.org/x": "https://example.org/x scheme",
 			"<https://example.org>": "https://example.org scheme", "[x](https://example.org)": "https://example.org scheme", "https://example.org, ": "",
 			"a@b.co": "", "nobody": "", "tel:+4930": "", "mailto:a@b.co": "", "https://example.org": "", "https://": "",
 		}},

@@ -2,6 +2,7 @@ package celltype
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -61,6 +62,21 @@ func NewSuggester(f intray.Field, parser Parser) *Suggester {
 		s.repair = listRepair(options(f.Type.Options).text("delimiter", ","))
 	}
 	return &s
+}
+
+// NewColumnSuggester returns the suggester for a column of a field. spec is the Spec of the Decision
+// about the column, or "".
+func NewColumnSuggester(f intray.Field, spec string) (*Suggester, error) {
+	parser, err := Compile(f)
+	if err != nil {
+		return nil, fmt.Errorf("compile the field %q: %w", f.Key, err)
+	}
+	if sniffing, ok := parser.(SniffingParser); ok && spec != "" {
+		if parser, err = sniffing.Restore(spec); err != nil {
+			return nil, fmt.Errorf("restore the format of field %q: %w", f.Key, err)
+		}
+	}
+	return NewSuggester(f, parser), nil
 }
 
 // listSuggester returns the suggester for a field whose values come from a list, or nil for any other

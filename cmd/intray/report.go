@@ -4,6 +4,8 @@ import (
 	"io"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype"
+	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/importer"
 	"github.com/intraydata/intray/server"
 )
@@ -72,6 +74,8 @@ type wiredProblem struct {
 	Row     int64  `json:"row"`
 	Value   string `json:"value"`
 	Message string `json:"message"`
+	// Suggestions are values that the raw value may mean.
+	Suggestions []string `json:"suggestions,omitempty"`
 }
 
 func wireRun(file, out string, schema *intray.Schema, report server.RunReport, status int) wiredRun {
@@ -90,16 +94,36 @@ func wireRun(file, out string, schema *intray.Schema, report server.RunReport, s
 	}
 	for _, g := range report.Groups {
 		wired.Groups = append(wired.Groups, wiredProblemGroup{
-			Field: g.Field, Code: g.Code, Level: g.Level.String(), Problems: g.Problems, Rows: g.Rows, Examples: wireProblems(g.Examples),
+			Field: g.Field, Code: g.Code, Level: g.Level.String(), Problems: g.Problems, Rows: g.Rows, Examples: wireProblems(g.Examples, suggesterOf(schema, o, g.Field)),
 		})
 	}
 	return wired
 }
 
-func wireProblems(problems []importer.Problem) []wiredProblem {
+func wireProblems(problems []importer.Problem, suggester *celltype.Suggester) []wiredProblem {
 	list := make([]wiredProblem, 0, len(problems))
 	for _, p := range problems {
-		list = append(list, wiredProblem{p.Line, p.Row + 1, p.Value, p.Message.String()})
+		wired := wiredProblem{Line: p.Line, Row: p.Row + 1, Value: p.Value, Message: p.Message.String()}
+		for _, s := range suggester.Suggest(p.Value, maxSuggestions) {
+			wired.Suggestions = append(wired.Suggestions, s.Text)
+		}
+		list = append(list, wired)
 	}
 	return list
+}
+
+// maxSuggestions is the maximum number of suggestions for a value.
+const maxSuggestions = 3
+
+// suggesterOf returns the suggester for a field, or nil if there is none.
+func suggesterOf(schema *intray.Schema, o *engine.Outcome, key string) *celltype.Suggester {
+	at := schema.FieldIndex(key)
+	if at < 0 {
+		return nil
+	}
+	suggester, err := celltype.NewColumnSuggester(schema.Fields[at], o.Forms[key])
+	if err != nil {
+		return nil // suggestions are optional
+	}
+	return suggester
 }

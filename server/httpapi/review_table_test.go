@@ -109,6 +109,7 @@ func (s *server) reviewing() {
 	result := s.text(s.do("GET", "/api/v1/headless/imports/"+id+"/url/", ""), "presigned_url")
 	holds(s.do("GET", result, "").Body.String(), `{"email":"BOB@EXAMPLE.ORG","country":"DE","phone":["3","9"]}`, `"email":"new@example.org"`)
 	s.reviewingAgain()
+	s.correcting()
 }
 
 // reviewingAgain runs an import under review again, which discards a change.
@@ -124,6 +125,28 @@ func (s *server) reviewingAgain() {
 		s.Errorf("running again: %s", got)
 	}
 	s.runAll()
+}
+
+// correcting takes a suggestion for an e-mail address: it previews the change of all cells with the
+// same text, makes it, and undoes it.
+func (s *server) correcting() {
+	s.Helper()
+	_, path, cookie := s.underReview("E-Mail,Country,Phone 1,Phone 2\nada(at)example.org,DE,1,2\nada(at)example.org,DE,3,\nnobody,DE,,4\n")
+	get := func(what string) string { return s.do("GET", path+what, "", "Cookie", cookie).Body.String() }
+	post := func(what, body string) string { return s.do("POST", path+what, body, "Cookie", cookie).Body.String() }
+	holds := func(got string, want string) {
+		s.Helper()
+		if !strings.Contains(got, want) {
+			s.Errorf("%s lacks %s", got, want)
+		}
+	}
+	holds(get("/values/?of=email&show=errors"), `{"text":"ada(at)example.org","count":2,"suggestions":[{"text":"ada@example.org","label":"ada@example.org","reason":"with the punctuation corrected","reasonCode":"suggestion.signs"`)
+	edit := `"kind":"mapValue","keys":["email"],"find":"ada(at)example.org","text":"ada@example.org","where":{"show":"errors","key":"email"}}`
+	holds(post("/edits/", `{"op":"1","preview":true,`+edit), `"before":{"text":"ada(at)example.org","value":null`)
+	holds(post("/edits/", `{"op":"2",`+edit), `"cells":2`)
+	holds(get("/counts/"), `"key":"email","code":"email","level":"error","rows":1`)
+	post("/undo/", `{"op":"3"}`)
+	holds(get("/counts/"), `"key":"email","code":"email","level":"error","rows":3`)
 }
 
 // checkStateEvent ends all streams and checks that a new stream sends the state and then ends.

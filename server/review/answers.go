@@ -2,7 +2,6 @@ package review
 
 import (
 	"errors"
-	"fmt"
 	"maps"
 	"math"
 	"slices"
@@ -283,16 +282,11 @@ func (t *valueAnswers) parser(f intray.Field) (celltype.Parser, error) {
 // NewSuggester returns a suggester of values to replace invalid raw values in a field of an import
 // under review. A suggestion is valid in the format that was decided for the field's column.
 func NewSuggester(imp model.Import, f intray.Field) (*celltype.Suggester, error) {
-	parser, err := celltype.Compile(f)
-	if err != nil {
-		return nil, fmt.Errorf("compile the field %q: %w", f.Key, err)
+	spec := ""
+	if imp.Outcome != nil {
+		spec = imp.Outcome.Forms[f.Key]
 	}
-	if sniffing, ok := parser.(celltype.SniffingParser); ok && imp.Outcome != nil && imp.Outcome.Forms[f.Key] != "" {
-		if parser, err = sniffing.Restore(imp.Outcome.Forms[f.Key]); err != nil {
-			return nil, fmt.Errorf("restore the format of field %q: %w", f.Key, err)
-		}
-	}
-	return celltype.NewSuggester(f, parser), nil
+	return celltype.NewColumnSuggester(f, spec)
 }
 
 // Choices returns the list of values of a field with their labels, such as countries

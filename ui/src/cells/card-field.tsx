@@ -36,7 +36,7 @@ export function CardField({ model, place, index, row, onLong }: Props) {
           <p key={problem.code} class="c-card-problem"><Icon name={problem.level} size={14} label={t(`level.${problem.level}`)} /> <bdi>{problem.message}</bdi></p>
         ))}
       </div>
-      {problems[0] && column.choices && !cell.cut && !column.readOnly && cell.text !== '' && <SuggestedFix model={model} place={place} text={cell.text} problem={problems[0]} onTake={write} />}
+      {problems[0] && !cell.cut && !column.readOnly && cell.text !== '' && <SuggestedFix model={model} place={place} text={cell.text} problem={problems[0]} onTake={write} />}
     </div>
   );
 }

@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useId, useMemo, useRef, useState } from 'preact/hooks';
 import { reasonOf } from '../api';
-import { Button, matching, Popover, targetOf, type Option } from '../kit';
+import { Button, Icon, matching, Popover, targetOf, type Option } from '../kit';
 import { messageText } from '../i18n/messages';
 import { choiceOption, suggestionName } from './choices';
 import type { Place } from './columns';
@@ -44,11 +44,26 @@ function Typed({ model: { t }, place, value, onTake }: Inner) {
   const [text, setText] = useState(value.text);
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => field.current!.select(), []);
-  return (
+  const form = (
     <form class="c-chooser-typed" onSubmit={(event) => { event.preventDefault(); onTake(text); }}>
       <input ref={field} class="c-field" dir="auto" aria-label={t('chooser.new', { column: place.label })} value={text} onInput={(event) => setText(event.currentTarget.value)} />
       <Button look="primary" small submits disabled={text === value.text || (text === '' && place.required)}>{t(text === '' ? 'chooser.clear' : 'chooser.replace', { n: value.count })}</Button>
     </form>
+  );
+  if (value.suggestions.length === 0) return form;
+  return (
+    <>
+      {form}
+      <ul class="c-values">
+        {value.suggestions.map((one) => (
+          <li key={one.text} class="c-value">
+            <button type="button" class="c-fix" title={messageText(t, reasonOf(one))} onClick={() => onTake(one.text)}>
+              <Icon name="arrow" size={12} /> <bdi>{suggestionName(place, one)}</bdi> <Icon name="check" size={12} />
+            </button>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }
 

@@ -53,6 +53,10 @@ test('no suggestion is preferred if two match equally well', () => {
   assert.equal(of('austrlia', australia, bolts), australia);
   assert.equal(of('austrlia', australia, austria), undefined);
   assert.equal(of('Australa', australia, austria), australia);
+  const corrected = (text: string, reasonCode: string) => ({ text, label: text, reason: '', reasonCode });
+  const one = corrected('+4917123', 'suggestion.prefix'), other = corrected('04917123', 'suggestion.prefix');
+  assert.equal(of('4917123', one, other), undefined);
+  assert.equal(of('ada(at)example.org', corrected('ada@example.org', 'suggestion.signs'))?.text, 'ada@example.org');
 });
 
 test('countries have localized names and order, and are also found by their English names', () => {

@@ -2,7 +2,7 @@ import { useEffect, useMemo, useState } from 'preact/hooks';
 import { Button, Dialog, Field, Icon, Progress, Select } from '../../kit';
 import { messageOf, reasonOf } from '../../api';
 import { messageText } from '../../i18n/messages';
-import { choiceOption, suggestionName } from '../choices';
+import { bestSuggestion, choiceOption, suggestionName } from '../choices';
 import { displayName, type Place } from '../columns';
 import type { Value } from '../table-api';
 import type { DialogProps } from './props';
@@ -40,6 +40,9 @@ export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fi
     else next.set(from, to);
     setDrafts(next);
   };
+  // Values for which one suggestion is better than the others, and that have no new value yet.
+  const suggested = (found?.values ?? []).filter((value) => value.problem && !value.cut && !drafts.has(value.text) && bestSuggestion(value));
+  const takeAll = () => setDrafts(new Map([...drafts, ...suggested.map((value) => [value.text, bestSuggestion(value)!.text] as const)]));
   const cells = look.verdict?.cells ?? 0;
   const apply = () => {
     model.mapValues(key, chosen);
@@ -57,6 +60,7 @@ export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fi
       <Field bare label={t('fixer.search')} placeholder={t('fixer.search')} kind="search" icon="search" value={sought} onInput={setSought} refTo={first} />
       {!found && !fault && <Progress label={t('fixer.loading')} share={null} />}
       {fault && <p class="c-wrong" role="alert">{fault}</p>}
+      {suggested.length > 1 && !place.column.readOnly && <Button small onClick={takeAll}>{t('fixer.takeAll', { n: suggested.length })}</Button>}
       {found && (
         <div class="c-fixer-list">
           {listed.slice(0, mostListed).map((value) => (
@@ -110,7 +114,7 @@ function Line({ model: { t, host }, place, value, draft, onDraft }: LineProps) {
           options={[...(place.required ? [] : [{ value: '', label: t('grid.emptyChoice') }]), ...choices.map(choiceOption)]}
         />
       ) : (
-        <input class="c-field" dir="auto" aria-label={name} placeholder={t('fixer.keep')} value={draft ?? ''} onInput={(event) => onDraft(event.currentTarget.value || null)} />
+        <input class="c-field" dir="auto" aria-label={name} placeholder={first ? suggestionName(place, first) : t('fixer.keep')} value={draft ?? ''} onInput={(event) => onDraft(event.currentTarget.value || null)} />
       )}
       {!closed && first && draft === null && <button type="button" class="c-fix" onClick={() => onDraft(first.text)} title={messageText(t, reasonOf(first))}>{t('fixer.take')}</button>}
       {draft !== null && <button type="button" class="c-link" onClick={() => onDraft(null)}>{t('fixer.drop')}</button>}
