@@ -39,14 +39,14 @@ type Parser interface {
 // Result is the result of parsing a cell.
 type Result struct {
 	State State
+	// Remarks are what else is worth reporting.
+	Remarks Remarks
 	// Value is the canonical text if State is Parsed.
 	Value []byte
 	// Problem describes the problem if State is Invalid.
 	Problem intray.Message
 	// Note reports how the cell was read. It is nil for most cells, and must not be modified.
 	Note *Note
-	// Remarks are what else is worth reporting.
-	Remarks Remarks
 }
 
 // Canonical returns the canonical text of the value of a cell, given the cell, and false if the cell

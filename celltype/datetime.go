@@ -84,21 +84,34 @@ func (m *dateTimeParser) fieldHints() date.Hints {
 	return date.Hints{Format: m.format, Locale: m.locale, Autofix: m.autofix, Pivot: m.pivot, Year: m.year}
 }
 
-// WithYear returns the parser of a date or datetime field for files from the given year. If past is
-// set, two-digit years are not after that year. WithYear returns other parsers unchanged, and all
-// parsers if the year is not between 2000 and 2098.
-func WithYear(p Parser, year int, past bool) Parser {
-	m, ok := p.(*dateTimeParser)
-	if !ok || m.want == date.WantTime || year < 2000 || year > 2098 {
-		return p
+// Context is what is known about a field in addition to its schema and the cells of its column.
+type Context struct {
+	// Year is the year of the import, or 0 if it is unknown.
+	Year int
+	// PastDates reports whether dates are not in the future. Years reports whether numbers are years.
+	PastDates, Years bool
+}
+
+// WithContext returns the parser with a context. It returns parsers that do not need it unchanged.
+func WithContext(p Parser, c Context) Parser {
+	switch m := p.(type) {
+	case *dateTimeParser:
+		if m.want == date.WantTime || c.Year < 2000 || c.Year > 2098 {
+			return p
+		}
+		with := *m
+		with.year = c.Year
+		if c.PastDates {
+			with.pivot = uint8(c.Year - 1999)
+			with.style.Pivot = with.pivot
+		}
+		return &with
+	case *numberParser:
+		with := *m
+		with.years = c.Years
+		return &with
 	}
-	with := *m
-	with.year = year
-	if past {
-		with.pivot = uint8(year - 1999)
-		with.style.Pivot = with.pivot
-	}
-	return &with
+	return p
 }
 
 func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
@@ -120,7 +133,7 @@ func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
 	case date.WantDate:
 		result.Remarks = m.dateRemarks(r.Date) | TimeLost.setIf(r.Time != date.Time{}) | OffsetIgnored.setIf(r.HasZone && (!m.style.HasOffset || r.Offset != m.style.Offset))
 	case date.WantTime:
-		result.Remarks = m.timeRemarks(r.Time) | m.offsetRemarks(r.HasZone, true) | OffsetIgnored.setIf(r.HasZone && m.style.HasOffset && r.Offset != m.style.Offset)
+		result.Remarks = m.timeRemarks(r.Time) | DateLost.setIf(r.HasDate) | m.offsetRemarks(r.HasZone, true) | OffsetIgnored.setIf(r.HasZone && m.style.HasOffset && r.Offset != m.style.Offset)
 	default:
 		result.Remarks = m.dateRemarks(r.Date) | m.timeRemarks(r.Time) | OffsetConverted.setIf(r.Shifted) | m.offsetRemarks(r.HasZone, r.HasTime)
 	}
@@ -132,7 +145,7 @@ func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
 
 // dateRemarks returns the remarks about a date.
 func (m *dateTimeParser) dateRemarks(d date.Date) Remarks {
-	return YearUnlikely.setIf(m.style.Calendar == date.UnknownCalendar && d.LooksForeign())
+	return YearUnlikely.setIf(m.style.Calendar == date.UnknownCalendar && date.LooksForeign(int(d.Year)))
 }
 
 // timeRemarks returns the remarks about a time of day.

@@ -37,6 +37,10 @@ func newEmail(f intray.Field, _ options) (Parser, error) {
 	}, nil
 }
 
+// noteApostrophe is the note of an address that begins with an apostrophe, which spreadsheets put before
+// text.
+var noteApostrophe = &Note{Code: "email", Level: intray.LevelWarning, Text: intray.NewMessage("email.apostrophe", nil)}
+
 func (e *emailParser) Parse(c Cell, scratch []byte) Result {
 	text := trimSpace(c.Raw)
 	if len(text) == 0 {
@@ -45,7 +49,11 @@ func (e *emailParser) Parse(c Cell, scratch []byte) Result {
 	host := emailHost(text)
 	switch {
 	case validDomain(host):
-		return newResult(c.Raw, text)
+		r := newResult(c.Raw, text)
+		if text[0] == '\'' {
+			r.Note = noteApostrophe
+		}
+		return r
 	case host == nil:
 		return e.noHost(text)
 	case len(host) > maxUnicodeDomain || isASCII(host):

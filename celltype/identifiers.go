@@ -48,9 +48,13 @@ func (z *zipParser) Parse(c Cell, scratch []byte) Result {
 	case z.nineDigitFormat || digits != 9 && (digits > 5 || digits < minZIPDigits):
 		return z.invalid
 	case digits == 9:
-		return newResult(c.Raw, text[:5])
+		r := newResult(c.Raw, text[:5])
+		r.Remarks = ZIPShortened.set()
+		return r
 	}
-	return newResult(c.Raw, append(append(scratch, "00000"[:5-digits]...), text...))
+	r := newResult(c.Raw, append(append(scratch, "00000"[:5-digits]...), text...))
+	r.Remarks = ZerosRestored.setIf(digits < 5)
+	return r
 }
 
 func (z *zipParser) appendNineDigits(text, scratch []byte) []byte {

@@ -1,11 +1,14 @@
 package celltype
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype/date"
 	"github.com/intraydata/intray/celltype/number"
 )
 
@@ -33,6 +36,8 @@ type numberParser struct {
 	percents percentStyle
 	// currency is the most frequent currency of the column, or zero if it has none.
 	currency number.Currency
+	// years reports whether the numbers are years.
+	years bool
 	// otherCurrency, tooSmall and tooLarge are the results for numbers that the
 	// field's options do not allow.
 	otherCurrency, tooSmall, tooLarge Result
@@ -100,7 +105,7 @@ func (a *numberParser) Parse(c Cell, scratch []byte) Result {
 		return a.otherCurrency
 	}
 	r := a.applyLimits(c.Raw, value)
-	r.Remarks = OtherCurrency.setIf(r.State != Invalid && reading.Currency != 0 && (a.currency == 0 || !a.currency.CompatibleWith(reading.Currency)))
+	r.Remarks |= OtherCurrency.setIf(r.State != Invalid && reading.Currency != 0 && (a.currency == 0 || !a.currency.CompatibleWith(reading.Currency)))
 	switch {
 	case r.State == Invalid:
 	case reading.Inconsistent:
@@ -115,11 +120,14 @@ func (a *numberParser) Parse(c Cell, scratch []byte) Result {
 
 // applyLimits rounds a number and checks that it is within the limits of the field.
 func (a *numberParser) applyLimits(raw, value []byte) Result {
-	if a.unrestricted {
+	if a.unrestricted && !a.years {
 		return newResult(raw, value)
 	}
+	var remarks Remarks
 	if a.options.Rounds {
+		exact := value
 		value = a.options.Round(value[len(value):], value)
+		remarks = NumberRounded.setIf(!bytes.Equal(exact, value))
 	}
 	switch a.options.CompareBounds(value) {
 	case -1:
@@ -127,7 +135,13 @@ func (a *numberParser) applyLimits(raw, value []byte) Result {
 	case 1:
 		return a.tooLarge
 	}
-	return newResult(raw, value)
+	r := newResult(raw, value)
+	r.Remarks = remarks
+	if a.years {
+		year, err := strconv.Atoi(string(value))
+		r.Remarks |= YearUnlikely.setIf(err == nil && len(value) == 4 && date.LooksForeign(year))
+	}
+	return r
 }
 
 func (a *numberParser) NewSniffer() Sniffer { return &numberSniffer{parser: a} }

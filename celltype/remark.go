@@ -19,6 +19,8 @@ const (
 	FractionLost
 	// TimeLost means that the cell of a date field has a time of day other than midnight.
 	TimeLost
+	// DateLost means that the cell of a time field has a date.
+	DateLost
 	// OffsetConverted means that the cell has a different UTC offset than its column, and the time was
 	// converted.
 	OffsetConverted
@@ -32,6 +34,12 @@ const (
 	SerialRead
 	// OtherCurrency means that the amount has a different currency than most of its column.
 	OtherCurrency
+	// NumberRounded means that the number has more decimals than the field.
+	NumberRounded
+	// ZerosRestored means that leading zeros of a ZIP code were missing, and ZIPShortened that its last
+	// four digits were dropped.
+	ZerosRestored
+	ZIPShortened
 	// DigitsLost means that the text is a number in scientific notation, without its last digits.
 	DigitsLost
 	// ErrorKept means that the text is an error value of a spreadsheet, or the # signs that a
@@ -45,7 +53,7 @@ const (
 )
 
 // Remarks is a set of remarks.
-type Remarks uint16
+type Remarks uint32
 
 func (r Remark) set() Remarks { return 1 << r }
 
@@ -68,12 +76,16 @@ var remarkReports = [RemarkCount]struct {
 	SecondsLost:     {intray.LevelInfo, "time.seconds_dropped"},
 	FractionLost:    {intray.LevelInfo, "time.fractions_dropped"},
 	TimeLost:        {intray.LevelInfo, "date.time_dropped"},
+	DateLost:        {intray.LevelInfo, "time.date_dropped"},
 	OffsetConverted: {intray.LevelInfo, "time.offsets_converted"},
 	OffsetMissing:   {intray.LevelWarning, "time.offsets_missing"},
 	OffsetIgnored:   {intray.LevelWarning, "time.offsets_ignored"},
 	YearUnlikely:    {intray.LevelWarning, "date.years_unlikely"},
 	SerialRead:      {intray.LevelWarning, "date.serials_read"},
 	OtherCurrency:   {intray.LevelWarning, "number.currencies_differ"},
+	NumberRounded:   {intray.LevelInfo, "number.rounded"},
+	ZerosRestored:   {intray.LevelInfo, "us_zip.zeros_restored"},
+	ZIPShortened:    {intray.LevelInfo, "us_zip.shortened"},
 	DigitsLost:      {intray.LevelWarning, "text.digits_lost"},
 	ErrorKept:       {intray.LevelWarning, "text.errors_kept"},
 	ApostropheKept:  {intray.LevelWarning, "text.apostrophes_kept"},

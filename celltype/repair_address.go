@@ -45,7 +45,7 @@ func repairEmail(text string) []correction {
 	}
 	host = strings.NewReplacer(",", ".", ";", ".", "。", ".").Replace(host)
 	host = manyDots.ReplaceAllString(strings.Trim(host, ".,;:-<>()[]{}\"'"), ".")
-	return append(list, correction{strings.Trim(local, ",;:<>()[]{}\"") + "@" + host, reason})
+	return append(list, correction{strings.TrimPrefix(strings.Trim(local, ",;:<>()[]{}\""), "'") + "@" + host, reason})
 }
 
 var (

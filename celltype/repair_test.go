@@ -27,7 +27,7 @@ func TestCorrections(t *testing.T) {
 			"a@b,co": "a@b.co signs", "a@b.co.": "a@b.co signs", "a@b.co,": "a@b.co signs", "a@b..co": "a@b.co signs", "a @ b.co": "a@b.co signs", "a b@c.co": "ab@c.co signs",
 			"mailto:a@b.co": "a@b.co part", "MAILTO: a@b.co?subject=x": "a@b.co part", "a＠b．co": "a@b.co signs", "<a@b.co>": "a@b.co signs", "Ada <a@b.co>": "a@b.co part",
 			"a@b.co (work)": "a@b.co part", "a@b.co; c@d.co": "a@b.co part, c@d.co part", "a@b.co,c@d.co": "a@b.co part, c@d.co part", "\"a@b.co\"": "a@b.co signs",
-			"a@b": "", "nobody": "", "@": "", "": "", "a@b.co": "", " a@b.co ": "", "@b.co": "",
+			"'a@b.co": "a@b.co signs", "o'hara@b.co": "", "a@b": "", "nobody": "", "@": "", "": "", "a@b.co": "", " a@b.co ": "", "@b.co": "",
 		}},
 		{field(intray.TypeURL, nil), map[string]string{
 			"example.org": "https://example.org scheme", "www.example.org/a b": "https://www.example.org/a%20b scheme",

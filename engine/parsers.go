@@ -38,7 +38,7 @@ func (p *importRun) sniffColumns(ctx context.Context, plan *rowplan.Plan) error 
 		if plan.HasMissingMarkers(i) {
 			s.missing = append(s.missing, missingSniffer{field: i})
 		}
-		f.Parser = celltype.WithYear(f.Parser, p.imp.HookEnv.Now.Year(), namesPastDate(p.imp.Schema.Fields[i], f.Headers[0]))
+		f.Parser = celltype.WithContext(f.Parser, p.contextOf(p.imp.Schema.Fields[i], f.Headers[0]))
 		plan.Fields[i].Parser = f.Parser
 		if parser, sniffing := f.Parser.(celltype.SniffingParser); sniffing && len(f.Columns) > 0 {
 			s.fields = append(s.fields, i)
@@ -67,13 +67,17 @@ func (p *importRun) sniffColumns(ctx context.Context, plan *rowplan.Plan) error 
 	return nil
 }
 
-// namesPastDate reports whether a field holds dates of birth or death, according to its names and
-// the header of its column.
-func namesPastDate(f intray.Field, header string) bool {
-	if f.Type.Name != intray.TypeDate && f.Type.Name != intray.TypeDatetime {
-		return false
+// contextOf returns what the names of a field and the header of its column mean.
+func (p *importRun) contextOf(f intray.Field, header string) celltype.Context {
+	c := celltype.Context{Year: p.imp.HookEnv.Now.Year()}
+	names := []string{f.Label, f.Key, header}
+	switch f.Type.Name {
+	case intray.TypeDate, intray.TypeDatetime:
+		c.PastDates = slices.ContainsFunc(names, mapping.NamesPastDate)
+	case intray.TypeNumber:
+		c.Years = slices.ContainsFunc(names, mapping.NamesYear)
 	}
-	return slices.ContainsFunc([]string{f.Label, f.Key, header}, mapping.NamesPastDate)
+	return c
 }
 
 // formatAnswers returns the answers about the formats of a field's column, keyed by the key

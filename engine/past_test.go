@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -57,5 +58,23 @@ func TestPastDates(t *testing.T) {
 				t.Errorf("%v, questions %v, notices %v", diff, out.Questions, out.Notices)
 			}
 		})
+	}
+}
+
+// TestYears checks that numbers that are years of another calendar are reported in fields for years.
+func TestYears(t *testing.T) {
+	for label, want := range map[string]int{"Year": 1, "Amount": 0} {
+		field := intray.Field{Key: "n", Label: label, Type: intray.FieldType{Name: intray.TypeNumber}}
+		schema := &intray.Schema{Fields: []intray.Field{field}, Settings: intray.DefaultSettings()}
+		out := importInto(t, engine.Config{}, label+"\n2567\n2566\n2024\n", schema, &fieldValues{})
+		notices := 0
+		for _, n := range out.Notices {
+			if n.Text.Code == "date.years_unlikely" && fmt.Sprint(n.Text.Params()["n"]) == "2" {
+				notices++
+			}
+		}
+		if notices != want {
+			t.Errorf("%s: notices %v", label, out.Notices)
+		}
 	}
 }

@@ -14,3 +14,15 @@ func TestNamesPastDate(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesYear checks which names mean a year.
+func TestNamesYear(t *testing.T) {
+	for name, want := range map[string]bool{
+		"Year": true, "fiscal_year": true, "YearBuilt": true, "Jahr": true, "Année": true, "ปี พ.ศ.": true, "年度": true, "Год": true, "سنة": true,
+		"Amount": false, "Yearly sum": false, "": false, "An amount": false, "Number": false,
+	} {
+		if got := NamesYear(name); got != want {
+			t.Errorf("%q: %t, want %t", name, got, want)
+		}
+	}
+}

@@ -34,8 +34,8 @@ const (
 	minPersian, maxPersian   = 1300, 1499
 )
 
-// LooksForeign reports whether the year of d is more likely to be in another calendar.
-func (d Date) LooksForeign() bool { return foreignCalendar(int(d.Year)) != UnknownCalendar }
+// LooksForeign reports whether a year of four digits is more likely to be in another calendar.
+func LooksForeign(year int) bool { return foreignCalendar(year) != UnknownCalendar }
 
 // foreignCalendar returns the calendar in which a year of four digits is likely, if it is not the
 // Gregorian calendar.

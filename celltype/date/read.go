@@ -31,7 +31,7 @@ import (
 func (s *Style) Read(raw []byte, want Want) Reading {
 	if len(raw) == 10 && want != WantTime && s.Orders[YearFirst] != YDM && s.Calendar <= Gregorian {
 		if d, ok := readISO(raw); ok {
-			return Reading{Timestamp: Timestamp{Date: d}}
+			return Reading{Timestamp: Timestamp{Date: d}, HasDate: true}
 		}
 	}
 	var p parts
@@ -53,7 +53,7 @@ func readISO(raw []byte) (Date, bool) {
 
 // resolve interprets the parts of a cell according to the style.
 func (s *Style) resolve(p *parts, want Want) Reading {
-	r := Reading{Offset: p.offset, Reason: p.reason, HasTime: p.hasTime, HasZone: p.hasZone}
+	r := Reading{Offset: p.offset, Reason: p.reason, HasDate: p.kind != noDate, HasTime: p.hasTime, HasZone: p.hasZone}
 	r.Time = p.time
 	switch {
 	case r.Reason != Read:
@@ -373,7 +373,7 @@ func ReadSerial(raw []byte, epoch Epoch, want Want) Reading {
 
 func fromSerialMillis(total int64, epoch Epoch, want Want) Reading {
 	days, millis := int(total/dayMillis), int(total%dayMillis)
-	r := Reading{HasTime: want == WantTime || millis != 0}
+	r := Reading{HasDate: days > 0, HasTime: want == WantTime || millis != 0}
 	r.Time = Time{
 		Hour: uint8(millis / 3_600_000), Minute: uint8(millis / 60_000 % 60), Second: uint8(millis / 1000 % 60),
 		Nano: uint32(millis%1000) * 1_000_000,

@@ -344,7 +344,7 @@ func TestFlagsOfReadings(t *testing.T) {
 		if s := asText(got, WantDate); s != "2021-12-31" {
 			t.Errorf("%q: %s", cell, s)
 		}
-		got.Timestamp = Timestamp{}
+		got.Timestamp, want.HasDate = Timestamp{}, true
 		if got != want {
 			t.Errorf("%q: %+v, want %+v", cell, got, want)
 		}

@@ -223,9 +223,9 @@ type Reading struct {
 	// Autofixed reports whether the cell contradicts the order of its column
 	// and was read in the only order that fits.
 	Autofixed bool
-	// HasTime reports whether the cell has a time of day. HasZone reports
+	// HasDate and HasTime report whether the cell has a date and a time of day. HasZone reports
 	// whether it has an offset or the name of a zone.
-	HasTime, HasZone bool
+	HasDate, HasTime, HasZone bool
 }
 
 // Reason is why a cell could not be read.
