@@ -7,10 +7,10 @@ func typeEntries() map[intray.TypeName]typeEntry {
 	const id = "123e4567-e89b-42d3-a456-426614174000"
 	return map[intray.TypeName]typeEntry{
 		intray.TypeString: {key: "note", label: "Note",
-			summary: "Any text, unchanged. `string` is the default type. An empty cell is an empty string, not null, if a column maps to the field.",
+			summary: "Any text, unchanged. Intray reports numbers such as `4.00638E+12`, whose last digits a spreadsheet dropped. `string` is the default type. An empty cell is an empty string, not null, if a column maps to the field.",
 			tried:   []attempt{{"", []string{"Ada Lovelace", "  two blanks each  ", "00123", ""}}}},
 		intray.TypeNumber: {key: "amount", label: "Amount",
-			summary: "A number. It can have thousands separators, a decimal comma or point, a currency, a percent sign (12% is 0.12), or parentheses for negative numbers. Intray keeps all digits of the number.\n\nIntray determines the decimal separator from the whole column. If the column is ambiguous, Intray asks, unless the field has a `displayFormat` or a dollar or pound preset. The result contains a JSON number, or text if there is an `outputFormat`.",
+			summary: "A number. It can have thousands separators, a decimal comma or point, a currency, a percent sign (12% is 0.12), or parentheses for negative numbers. Intray keeps all digits of the number. It drops the currency, and reports amounts in other currencies than most of the column.\n\nIntray determines the decimal separator from the whole column. If the column is ambiguous, Intray asks, unless the field has a `displayFormat` or a dollar or pound preset. The result contains a JSON number, or text if there is an `outputFormat`.",
 			tried: []attempt{
 				{"", []string{"1,234.50", "-7", "(3)", "12%", "$ 5", "twelve", ""}},
 				{"", []string{"1.234,50", "7,5"}},
@@ -23,7 +23,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"outputFormat": {"thousandSeparated": true, "mantissa": 2}}`, []string{"1234.5"}},
 			}},
 		intray.TypeDate: {key: "born", label: "Born",
-			summary: "A date in any common format and in many languages. Intray determines from the whole column whether the day or the month comes first. If the column is ambiguous, Intray asks, unless the field has a `locale` or `displayFormat`.\n\nIf a time follows the date, Intray drops it. Intray reads two-digit years as 1950 to 2049. The result contains `YYYY-MM-DD`. Formats use [Luxon tokens](https://moment.github.io/luxon/#/formatting?id=table-of-tokens).",
+			summary: "A date in any common format and in many languages. Intray determines from the whole column whether the day or the month comes first. If the column is ambiguous, Intray asks, unless the field has a `locale` or `displayFormat`.\n\nIf a time follows the date, Intray drops it and reports in how many cells it did so. Intray reads two-digit years as 1950 to 2049, and in fields for births and deaths as years that are not in the future. Years such as 2567 and 1403, which are likely in another calendar, are a question. The result contains `YYYY-MM-DD`. Formats use [Luxon tokens](https://moment.github.io/luxon/#/formatting?id=table-of-tokens).",
 			tried: []attempt{
 				{"", []string{"2024-12-31", "31/12/2024", "Dec 31, 2024", "31. Dezember 2024", "2024-12-31T15:20", "12/31/99", "2024-02-30", ""}},
 				{"", []string{"04/05/2024", "06/07/2024"}},
@@ -36,7 +36,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"withSeconds": true}`, []string{"2024-12-31"}},
 			}},
 		intray.TypeDatetime: {key: "seen", label: "Seen",
-			summary: "A date and a time. Intray reads the date in the same way as in a `date` field. A date without a time means midnight at the start of that day. Intray keeps the local time and ignores any time zone offset. The result contains `YYYY-MM-DDTHH:MM`. Intray drops seconds unless `withSeconds` is set, and reports in how many cells it did so.",
+			summary: "A date and a time. Intray reads the date in the same way as in a `date` field. A date without a time means midnight at the start of that day. The result contains `YYYY-MM-DDTHH:MM`, without a UTC offset. If all cells have the same offset, Intray keeps the times as written. If the offsets differ, Intray converts the times to UTC and reports in how many cells it did so. Intray drops seconds unless `withSeconds` is set, and reports in how many cells it did so.",
 			tried: []attempt{
 				{"", []string{"2024-12-31 15:20", "12/31/2024 3:20 pm", "2024-12-31T15:20:59Z", "2024-12-31", "25:00"}},
 				{`{"withSeconds": true}`, []string{"2024-12-31 15:20:59"}},
@@ -70,7 +70,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"trimValues": false}`, []string{" Red , Blue ", "Red,Blue"}},
 			}},
 		intray.TypeEmail: {key: "email", label: "E-mail",
-			summary: "An email address that a browser's email input accepts and whose host contains a dot. The host can be in any script, such as `bäckerei.example`. Intray does not convert it to ASCII. Intray removes spaces around the address and keeps uppercase letters.",
+			summary: "An email address that a browser's email input accepts and whose host contains a dot. The host can be in any script, such as `bäckerei.example`. Intray does not convert it to ASCII. The part before the `@` must be ASCII. Intray removes spaces around the address and keeps uppercase letters.",
 			tried:   []attempt{{"", []string{"ada@example.org", " Ada.L@Example.org ", "ada@localhost", "ada@", ""}}}},
 		intray.TypePhone: {key: "phone", label: "Phone",
 			summary: "A phone number that is valid in its country. To read numbers without a country code, set the option `country`.",
@@ -83,7 +83,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"country": "FR", "format": "both"}`, []string{"01 23 45 67 89"}},
 			}},
 		intray.TypeURL: {key: "page", label: "Page",
-			summary: "A URL with a protocol. Like a browser, Intray normalizes extra slashes and dot segments.",
+			summary: "A URL with a protocol. Like a browser, Intray normalizes extra slashes and dot segments. A protocol that is almost `http` or `https` has a warning.",
 			tried: []attempt{
 				{"", []string{"https://example.org/a/../b", "HTTPS:///Example.org", "example.org", "https://localhost/"}},
 				{`{"acceptedProtocols": ["https"]}`, []string{"https://example.org/", "http://example.org/"}},
@@ -96,7 +96,7 @@ func typeEntries() map[intray.TypeName]typeEntry {
 				{`{"allowSubdomains": false}`, []string{"example.co.uk", "shop.example.co.uk"}},
 			}},
 		intray.TypeZIP: {key: "zip", label: "ZIP",
-			summary: "A US ZIP code. By default, the result contains five digits. Intray restores leading zeros that a spreadsheet dropped.",
+			summary: "A US ZIP code. By default, the result contains five digits. Intray restores leading zeros that a spreadsheet dropped, and reports in how many cells it did so.",
 			tried: []attempt{
 				{`{"format": "5-digit"}`, []string{"12345", "12345-6789", "501", "1234567"}},
 				{`{"format": "9-digit"}`, []string{"12345-6789", "123456789", "12345"}},
