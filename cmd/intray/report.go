@@ -4,10 +4,11 @@ import (
 	"io"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/celltype"
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/importer"
 	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/review"
 )
 
 // reportFlags select the form of a report. --text takes precedence, because INTRAY_JSON may be
@@ -100,14 +101,10 @@ func wireRun(file, out string, schema *intray.Schema, report server.RunReport, s
 	return wired
 }
 
-func wireProblems(problems []importer.Problem, suggester *celltype.Suggester) []wiredProblem {
+func wireProblems(problems []importer.Problem, suggest func(text string) []string) []wiredProblem {
 	list := make([]wiredProblem, 0, len(problems))
 	for _, p := range problems {
-		wired := wiredProblem{Line: p.Line, Row: p.Row + 1, Value: p.Value, Message: p.Message.String()}
-		for _, s := range suggester.Suggest(p.Value, maxSuggestions) {
-			wired.Suggestions = append(wired.Suggestions, s.Text)
-		}
-		list = append(list, wired)
+		list = append(list, wiredProblem{p.Line, p.Row + 1, p.Value, p.Message.String(), suggest(p.Value)})
 	}
 	return list
 }
@@ -115,15 +112,21 @@ func wireProblems(problems []importer.Problem, suggester *celltype.Suggester) []
 // maxSuggestions is the maximum number of suggestions for a value.
 const maxSuggestions = 3
 
-// suggesterOf returns the suggester for a field, or nil if there is none.
-func suggesterOf(schema *intray.Schema, o *engine.Outcome, key string) *celltype.Suggester {
+// suggesterOf returns a function that suggests values to replace invalid text in a field.
+func suggesterOf(schema *intray.Schema, o *engine.Outcome, key string) func(text string) []string {
+	none := func(string) []string { return nil }
 	at := schema.FieldIndex(key)
 	if at < 0 {
-		return nil
+		return none
 	}
-	suggester, err := celltype.NewColumnSuggester(schema.Fields[at], o.Forms[key])
+	suggester, err := review.NewSuggester(model.Import{Outcome: &model.Outcome{Outcome: *o}}, schema.Fields[at])
 	if err != nil {
-		return nil // suggestions are optional
+		return none // suggestions are optional
 	}
-	return suggester
+	return func(text string) (list []string) {
+		for _, s := range suggester.Suggest(text, maxSuggestions) {
+			list = append(list, s.Text)
+		}
+		return list
+	}
 }
