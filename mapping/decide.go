@@ -390,7 +390,7 @@ func (d *decision) nameWords(c candidate) [][]string {
 func (d *decision) extraWords(header string, name []string) []string {
 	words := lexicon.SplitWords(lexicon.WithoutAside(header))
 	for _, part := range name {
-		at := slices.IndexFunc(words, func(w string) bool { return w == part || abbreviates(w, part) || abbreviates(part, w) })
+		at := slices.IndexFunc(words, func(w string) bool { return w == part || lexicon.Abbreviates(w, part) || lexicon.Abbreviates(part, w) })
 		if at >= 0 {
 			words = slices.Delete(words, at, at+1)
 			continue

@@ -89,12 +89,18 @@ func newIndex(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, e
 		if e.readings, e.year = readYear(l, c.Header, nameCounts); e.year == "" {
 			e.readings = l.Read(c.Header)
 		}
-		if len(s.columns) <= maxGuess && (len(e.readings) == 0 || e.readings[0].Cost > 0.2) {
-			e.readings = l.ReadFuzzy(c.Header)
+		x.entries = append(x.entries, e)
+	}
+	languages := x.languages()
+	for place := range x.entries {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		e := &x.entries[place]
+		if len(s.columns) <= maxGuess {
+			e.readings = x.readUnknown(s.columns[e.column].Header, e.readings, languages)
 		}
 		e.readings = x.reduceDoubt(e.readings[:min(len(e.readings), maxReadings)])
-		place := len(x.entries)
-		x.entries = append(x.entries, e)
 		if e.folded != "" {
 			x.byFolded[e.folded] = append(x.byFolded[e.folded], place)
 		}
@@ -103,6 +109,32 @@ func newIndex(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, e
 	}
 	x.addImplied(signatures)
 	return x, nil
+}
+
+// languages returns the languages in which the headers are most likely written, or 0.
+func (x *index) languages() uint64 {
+	var sets []uint64
+	for _, e := range x.entries {
+		if isKnown(e.readings) {
+			sets = append(sets, e.readings[0].Languages)
+		}
+	}
+	return x.lexicon.CommonLanguages(sets)
+}
+
+// readUnknown reads a header with words that the lexicon does not know: first as abbreviations,
+// then as words with typos.
+func (x *index) readUnknown(header string, readings []lexicon.Reading, languages uint64) []lexicon.Reading {
+	if len(readings) > 0 && readings[0].Cost <= lexicon.CostDoubtful/2 {
+		return readings
+	}
+	if full := x.lexicon.ReadAbbreviated(header, languages); len(full) > 0 && (len(readings) == 0 || full[0].Cost < readings[0].Cost) {
+		readings = full
+	}
+	if len(readings) == 0 || readings[0].Cost > 0.2 {
+		return x.lexicon.ReadFuzzy(header)
+	}
+	return readings
 }
 
 // costImplied is the cost of a meaning that depends on a second column.

@@ -244,7 +244,7 @@ func wordOverlap(a, b []string) float64 {
 	}
 	n := 0
 	for _, x := range a {
-		if slices.ContainsFunc(b, func(y string) bool { return abbreviates(x, y) || abbreviates(y, x) || sameStem(x, y) }) {
+		if slices.ContainsFunc(b, func(y string) bool { return lexicon.Abbreviates(x, y) || lexicon.Abbreviates(y, x) || sameStem(x, y) }) {
 			n++
 		}
 	}
@@ -281,35 +281,13 @@ func abbreviationScore(a, b []string) float64 {
 	for i := range a {
 		switch {
 		case a[i] == b[i]:
-		case abbreviates(a[i], b[i]) || abbreviates(b[i], a[i]):
+		case lexicon.Abbreviates(a[i], b[i]) || lexicon.Abbreviates(b[i], a[i]):
 			score -= 0.12
 		default:
 			return 0
 		}
 	}
 	return score
-}
-
-// abbreviates reports whether short abbreviates long, such as cust for customer or nbr for
-// number.
-func abbreviates(short, long string) bool {
-	x, y := []rune(short), []rune(long)
-	if len(x) < 3 || len(x) >= len(y) || x[0] != y[0] {
-		return false
-	}
-	if strings.HasPrefix(long, short) {
-		return true
-	}
-	if strings.ContainsAny(short[1:], "aeiou") {
-		return false
-	}
-	i := 0
-	for _, r := range y {
-		if i < len(x) && x[i] == r {
-			i++
-		}
-	}
-	return i == len(x)
 }
 
 // maxCompared is the maximum number of letters of a name that editSimilarity considers.

@@ -117,6 +117,8 @@ type Lexicon struct {
 	// typoIndex holds the one-word names by first letter and length. It is used to find
 	// misspelled names.
 	typoIndex map[typoKey][]string
+	// longNames holds the names that may be abbreviated.
+	longNames map[longKey][]longName
 }
 
 type typoKey struct {

@@ -3,6 +3,7 @@ package lexicon
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,7 +20,8 @@ func Parse(folder fs.FS) (*Lexicon, error) {
 	p := &parser{lexicon: &Lexicon{
 		concepts: map[string]*Concept{}, qualifiers: map[string]*Qualifier{},
 		names: map[string][]sense{}, noise: map[string]bool{}, sides: map[string][]side{}, typoIndex: map[typoKey][]string{},
-	}}
+		longNames: map[longKey][]longName{},
+	}, words: map[string][]string{}}
 	for _, name := range names {
 		text, err := fs.ReadFile(folder, name)
 		if err != nil {
@@ -43,6 +45,8 @@ type parser struct {
 	block block
 	// links are checked after all files have been parsed.
 	links []link
+	// words holds the words of each name.
+	words map[string][]string
 }
 
 type position struct {
@@ -289,9 +293,13 @@ func (p *parser) parseNames(language, rest string) error {
 		name = strings.TrimSpace(name)
 		plain := strings.TrimSuffix(name, "?")
 		for _, spelled := range spellings(plain) {
-			key := strings.Join(SplitWords(spelled), "")
+			words := SplitWords(spelled)
+			key := strings.Join(words, "")
 			if key == "" {
 				return p.errorf("the name %q has no letters", name)
+			}
+			if p.words[key] == nil {
+				p.words[key] = words
 			}
 			if p.block.noise {
 				p.lexicon.noise[key] = true
@@ -354,6 +362,9 @@ func (p *parser) resolve() error {
 		if one.what == "concept" && l.concepts[one.name] == nil || one.what == "qualifier" && l.qualifiers[one.name] == nil {
 			return p.errorf("there is no %s %s", one.what, one.name)
 		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(l.names)) {
+		l.addLongName(key, p.words[key])
 	}
 	for _, c := range l.concepts {
 		if head := l.concepts[c.head]; head.head != head.Name {

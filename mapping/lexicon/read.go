@@ -34,40 +34,50 @@ const CostDoubtful = 0.07
 
 // These are the costs of readings.
 const (
-	costDoubtful  = CostDoubtful
-	costWeakMark  = 0.02
-	costPart      = 0.1
-	costTypo      = 0.12
-	costUnknown   = 0.55
-	costFirstPart = 0.05
-	costOtherPart = 0.09
+	costDoubtful = CostDoubtful
+	costWeakMark = 0.02
+	costPart     = 0.1
+	costTypo     = 0.12
+	// costAbbreviation is the cost of an abbreviation with a full stop, and costUndotted of one
+	// without. costAnyLanguage is added if the language is unknown or different.
+	costAbbreviation = 0.015
+	costUndotted     = 0.03
+	costAnyLanguage  = 0.01
+	costDescribed    = 0.01
+	costUnknown      = 0.55
+	costFirstPart    = 0.05
+	costOtherPart    = 0.09
 )
 
 // Read returns the readings of text in ascending order of cost, or none if text contains no
 // known word. It reads only the first MaxText bytes.
-func (l *Lexicon) Read(text string) []Reading { return l.read(text, false) }
+func (l *Lexicon) Read(text string) []Reading { return l.read(text, readOptions{}) }
 
 // ReadFuzzy is like Read, but accepts words with one wrong, missing or additional letter, or
 // with two swapped letters. It is slower.
-func (l *Lexicon) ReadFuzzy(text string) []Reading { return l.read(text, true) }
+func (l *Lexicon) ReadFuzzy(text string) []Reading { return l.read(text, readOptions{typos: true}) }
 
-func (l *Lexicon) read(text string, typos bool) []Reading {
+func (l *Lexicon) read(text string, o readOptions) []Reading {
 	if len(text) > MaxText {
 		text = strings.ToValidUTF8(text[:MaxText], "")
 	}
 	text, aside := brackets(text)
-	marks := l.bracketQualifiers(aside, typos)
-	all := l.phrase(text, typos)
+	marks := l.bracketQualifiers(aside, o)
+	all := l.phrase(text, o)
 	parts := alternatives(text)
 	if clean := slices.ContainsFunc(all, func(r Reading) bool { return r.Cost < costFirstPart && !r.hasOtherConcept() }); len(parts) > 1 && !clean {
+		before, first := len(all), []Reading(nil)
 		for i, part := range parts {
 			cost := costFirstPart
 			if i > 0 {
 				cost = costOtherPart
 			}
-			for _, r := range l.phrase(part, typos) {
+			for _, r := range l.phrase(part, o) {
 				r.Cost += cost
-				all = append(all, r)
+				all = append(all, r.inherit(first))
+			}
+			if i == 0 {
+				first = slices.Clone(all[before:])
 			}
 		}
 	}
@@ -75,6 +85,18 @@ func (l *Lexicon) read(text string, typos bool) []Reading {
 		all[i].Qualifiers = sorted(append(all[i].Qualifiers, marks...))
 	}
 	return distinct(all)
+}
+
+// inherit returns the reading of an alternative with the qualifiers of the first alternative for
+// the same concept: "Payee account or IBAN" is the account or the IBAN of the payee.
+func (r Reading) inherit(first []Reading) Reading {
+	for _, f := range first {
+		if f.Head == r.Head && len(r.Qualifiers) == 0 && !f.hasOtherConcept() {
+			r.Named, r.Qualifiers = f.Named, slices.Clone(f.Qualifiers)
+			break
+		}
+	}
+	return r
 }
 
 // hasOtherConcept reports whether a second concept is part of the head.
@@ -116,12 +138,12 @@ func WithoutAside(text string) string {
 
 // bracketQualifiers returns the qualifiers that are named in brackets. The given text has no
 // brackets.
-func (l *Lexicon) bracketQualifiers(text string, typos bool) []string {
+func (l *Lexicon) bracketQualifiers(text string, o readOptions) []string {
 	if text == "" {
 		return nil
 	}
 	var marks []string
-	for _, s := range l.segments(SplitWords(text), typos) {
+	for _, s := range l.segments(splitWords(text), o) {
 		for _, one := range s.senses {
 			if one.qualifier != nil && !one.doubtful {
 				marks = append(marks, one.qualifier.Name)
@@ -168,8 +190,8 @@ func distinct(all []Reading) []Reading {
 }
 
 // phrase returns the readings of consecutive words.
-func (l *Lexicon) phrase(text string, typos bool) []Reading {
-	parts := l.segments(SplitWords(text), typos)
+func (l *Lexicon) phrase(text string, o readOptions) []Reading {
+	parts := l.segments(splitWords(text), o)
 	letters, unknown, cost := 0, 0, 0.0
 	for _, p := range parts {
 		if p.noise {
@@ -179,9 +201,7 @@ func (l *Lexicon) phrase(text string, typos bool) []Reading {
 		if len(p.senses) == 0 {
 			unknown += p.letters
 		}
-		if p.typo {
-			cost += costTypo
-		}
+		cost += p.cost
 	}
 	if letters == unknown {
 		return nil
@@ -193,9 +213,9 @@ func (l *Lexicon) phrase(text string, typos bool) []Reading {
 			if s.concept == nil {
 				continue
 			}
-			all = append(all, readWithHead(parts, i, s, cost, 0))
+			all = append(all, l.readWithHead(parts, i, s, cost, 0))
 			if slices.ContainsFunc(parts, func(p segment) bool { return p.qualifier(1) != "" }) {
-				all = append(all, readWithHead(parts, i, s, cost, 1))
+				all = append(all, l.readWithHead(parts, i, s, cost, 1))
 			}
 		}
 	}
@@ -214,7 +234,7 @@ func qualifiersOnly(parts []segment) bool {
 
 // readWithHead returns the reading in which the given part is the head. If a part may mean
 // several qualifiers, number selects one.
-func readWithHead(parts []segment, head int, s sense, cost float64, number int) Reading {
+func (l *Lexicon) readWithHead(parts []segment, head int, s sense, cost float64, number int) Reading {
 	r := Reading{Head: s.concept.head, Qualifiers: slices.Clone(s.concept.qualifiers), Named: s.concept.Name, Cost: cost, Languages: s.langs}
 	if s.doubtful {
 		r.Cost, r.Doubtful = r.Cost+costDoubtful, true
@@ -223,7 +243,7 @@ func readWithHead(parts []segment, head int, s sense, cost float64, number int) 
 		if i == head || len(p.senses) == 0 {
 			continue
 		}
-		marks, more, doubt := readAsQualifiers(p, s.concept, number)
+		marks, more, doubt := l.readAsQualifiers(p, s.concept, number)
 		r.Qualifiers = append(r.Qualifiers, marks...)
 		r.Cost += doubt
 		r.partCost += more
@@ -248,7 +268,10 @@ func (s segment) qualifier(number int) string {
 
 // readAsQualifiers reads a part that qualifies the concept. It returns partCost, which
 // counts only in comparisons with other readings, and doubt, which always counts.
-func readAsQualifiers(p segment, head *Concept, number int) (marks []string, partCost, doubt float64) {
+func (l *Lexicon) readAsQualifiers(p segment, head *Concept, number int) (marks []string, partCost, doubt float64) {
+	if cost, ok := l.addsNothing(p, head); ok {
+		return nil, 0, cost
+	}
 	if name := p.qualifier(number); name != "" {
 		return []string{name}, 0, 0
 	}
@@ -273,6 +296,26 @@ func readAsQualifiers(p segment, head *Concept, number int) (marks []string, par
 		return append(slices.Clone(other.qualifiers), "~"+other.head), costPart, 0
 	}
 	return []string{"~" + other.Name}, min(costPart, other.Extra), 0
+}
+
+// addsNothing reports whether a part does not change the meaning of the concept, and returns the
+// doubt that it adds: a word for number next to a telephone or an account, as in "Fax No.", a more
+// general word, as in "phone.mobile", or a word for description next to a value that needs none,
+// as in "Job Title Description".
+func (l *Lexicon) addsNothing(p segment, head *Concept) (doubt float64, ok bool) {
+	for _, s := range p.senses {
+		c := s.concept
+		switch {
+		case c == nil || c == head:
+		case c.Name == "id" && (head.Values == "phone" || head.Values == "iban"):
+			return 0, true
+		case c.Values == "phone" && c.SubstituteCost(head.Name) < Never:
+			return 0, true
+		case c.Name == "description" && head.Values == "any" && head.head == head.Name:
+			return costDescribed, true
+		}
+	}
+	return 0, false
 }
 
 // thingFacet is the facet of qualifiers that are themselves the noun, such as address in

@@ -42,33 +42,56 @@ var plainLetters = map[rune]string{
 // SplitWords splits text into folded words at spaces, at punctuation, at word boundaries in camel
 // case, and between letters and digits. The signs % and # are words if they have a meaning.
 func SplitWords(text string) []string {
+	split := splitWords(text)
+	words := make([]string, len(split))
+	for i, w := range split {
+		words[i] = w.text
+	}
+	return words
+}
+
+// word is a folded word of a name.
+type word struct {
+	text string
+	// dotted reports whether a full stop follows the word. short reports whether the word is also
+	// a single letter at the beginning or the end of the name, so that it is not a conjunction or
+	// an article, as the u in "Str. u. Nr.".
+	dotted, short bool
+}
+
+func splitWords(text string) []word {
 	if len(text) > MaxText {
 		text = strings.ToValidUTF8(text[:MaxText], "")
 	}
-	var words []string
-	var word []rune
-	flush := func() {
-		if folded := Fold(genitive.Replace(string(word) + " ")); strings.TrimSpace(folded) != "" {
-			words = append(words, strings.TrimSpace(folded))
+	var words []word
+	var current []rune
+	flush := func(dotted bool) {
+		if folded := strings.TrimSpace(Fold(genitive.Replace(string(current) + " "))); folded != "" {
+			words = append(words, word{text: folded, dotted: dotted})
 		}
-		word = word[:0]
+		current = current[:0]
 	}
 	letters := []rune(norm.NFKC.String(text))
 	for i, r := range letters {
 		switch {
 		case r == '%', r == '#' && (i > 0 || len(letters) == 1):
-			flush()
-			words = append(words, string(r))
+			flush(false)
+			words = append(words, word{text: string(r)})
 		case !inWord(r):
-			flush()
+			flush(r == '.')
 		default:
 			if i > 0 && isWordStart(letters, i) {
-				flush()
+				flush(false)
 			}
-			word = append(word, r)
+			current = append(current, r)
 		}
 	}
-	flush()
+	flush(false)
+	for _, i := range []int{0, len(words) - 1} {
+		if i >= 0 && i < len(words) {
+			words[i].short = words[i].dotted && utf8.RuneCountInString(words[i].text) == 1
+		}
+	}
 	return words
 }
 
@@ -107,12 +130,16 @@ var twoLetters = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "å", "
 // IsNoise reports whether a folded word does not change the meaning of a name.
 func (l *Lexicon) IsNoise(word string) bool { return l.noise[word] }
 
+// isNoise reports whether a word does not change the meaning of a name.
+func (l *Lexicon) isNoise(w word) bool { return l.noise[w.text] && !w.short }
+
 // segment is a part of the text that is read: a known name, a noise word or an unknown word.
 type segment struct {
 	senses  []sense
 	noise   bool
-	typo    bool
 	letters int
+	// cost is the cost of a typo or an abbreviation.
+	cost float64
 }
 
 // cutPath is the cheapest split of the text before an offset: the last parts, their start and
@@ -146,22 +173,31 @@ const (
 	cutNoise   = 0.1
 	cutUnknown = 30.0
 	cutTypo    = 8.0
+	cutShort   = 4.0
 	cutInWord  = 0.3
 )
 
+// readOptions selects how unknown words are read.
+type readOptions struct {
+	typos, abbreviations bool
+	// languages are the preferred languages of abbreviated names.
+	languages uint64
+}
+
 // segments splits words into names. It prefers few names and few unknown words.
-func (l *Lexicon) segments(words []string, typos bool) []segment {
+func (l *Lexicon) segments(words []word, o readOptions) []segment {
 	words = words[:min(len(words), maxWords)]
-	text := strings.Join(words, "")
+	var text strings.Builder
 	place := make([]int, len(words)+1)
-	for i, word := range words {
-		place[i+1] = place[i] + len(word)
+	for i, w := range words {
+		text.WriteString(w.text)
+		place[i+1] = text.Len()
 	}
 	best := make([]cutPath, len(words)+1)
 	for end := 1; end <= len(words); end++ {
 		best[end].cost = -1
 		for begin := end - 1; begin >= 0 && begin >= end-maxSpan; begin-- {
-			cost, parts := l.readSpan(text[place[begin]:place[end]], end-begin == 1, len(words) > 1, typos)
+			cost, parts := l.readSpan(text.String()[place[begin]:place[end]], words[begin:end], len(words) > 1, o)
 			if parts != nil && (best[end].cost < 0 || best[begin].cost+cost < best[end].cost) {
 				best[end] = cutPath{best[begin].cost + cost, begin, parts}
 			}
@@ -170,32 +206,37 @@ func (l *Lexicon) segments(words []string, typos bool) []segment {
 	return backtrace(best)
 }
 
-// readSpan reads adjacent words as one name, or returns nil if they are not a name. It
-// always returns a segment for a single word. If others is set, the text has other words,
-// and a noise word counts only as noise even if it is also a name.
-func (l *Lexicon) readSpan(key string, single, others, typos bool) (float64, []segment) {
-	senses := l.names[key]
-	if others && l.noise[key] {
-		return cutNoise, []segment{{noise: true, letters: utf8.RuneCountInString(key)}}
-	}
-	if senses == nil && !single {
-		return 0, nil
-	}
-	n := utf8.RuneCountInString(key)
-	if senses != nil {
+// readSpan reads adjacent words, which together are key, as one name, or returns nil if they are
+// not a name. It always returns a segment for a single word. If others is set, the text has other
+// words, and a noise word counts only as noise even if it is also a name.
+func (l *Lexicon) readSpan(key string, span []word, others bool, o readOptions) (float64, []segment) {
+	senses, single, n := l.names[key], len(span) == 1, utf8.RuneCountInString(key)
+	noise := l.noise[key] && (!single || l.isNoise(span[0]))
+	switch {
+	case others && noise:
+		return cutNoise, []segment{{noise: true, letters: n}}
+	case senses != nil:
 		return cutName, []segment{{senses: senses, letters: n}}
-	}
-	if l.noise[key] {
+	case noise && single:
 		return cutNoise, []segment{{noise: true, letters: n}}
 	}
-	worst := cutUnknown + float64(n)
-	if cost, parts := l.splitCompound(key); parts != nil && cost < worst {
-		return cost, parts
+	if single {
+		if cost, parts := l.splitCompound(key); parts != nil && cost < cutUnknown+float64(n) {
+			return cost, parts
+		}
 	}
-	if senses := l.misspelled(key, n); typos && senses != nil {
-		return cutTypo, []segment{{senses: senses, typo: true, letters: n}}
+	if o.abbreviations {
+		if senses, cost := l.expand(span, o.languages); senses != nil {
+			return cutShort, []segment{{senses: senses, letters: n, cost: cost}}
+		}
 	}
-	return worst, []segment{{letters: n}}
+	if !single {
+		return 0, nil
+	}
+	if senses := l.misspelled(key, n); o.typos && senses != nil {
+		return cutTypo, []segment{{senses: senses, letters: n, cost: costTypo}}
+	}
+	return cutUnknown + float64(n), []segment{{letters: n}}
 }
 
 // A compound is split if it has at most maxJoined letters. Each part has at most maxPart letters.
