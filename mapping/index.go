@@ -92,15 +92,18 @@ func newIndex(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, e
 		x.entries = append(x.entries, e)
 	}
 	languages := x.languages()
-	for place := range x.entries {
+	for i := range x.entries {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		e := &x.entries[place]
+		e := &x.entries[i]
 		if len(s.columns) <= maxGuess {
 			e.readings = x.readUnknown(s.columns[e.column].Header, e.readings, languages)
 		}
 		e.readings = x.reduceDoubt(e.readings[:min(len(e.readings), maxReadings)])
+	}
+	x.markFollowers()
+	for place, e := range x.entries {
 		if e.folded != "" {
 			x.byFolded[e.folded] = append(x.byFolded[e.folded], place)
 		}
@@ -153,15 +156,46 @@ func (x *index) addImplied(signatures map[string]*signature) {
 	}
 }
 
+// markFollowers gives columns a meaning that follows from the column before them. Their own meaning
+// becomes less certain.
+func (x *index) markFollowers() {
+	for _, name := range slices.Sorted(maps.Keys(x.wanted)) {
+		c := x.lexicon.Concept(name)
+		if c.After == "" || len(x.columnsMeaning(name)) > 0 {
+			continue
+		}
+		for _, place := range x.columnsMeaning(c.Then) {
+			e := &x.entries[place]
+			if place == 0 || x.entries[place-1].column != e.column-1 || !x.means(place-1, c.After) {
+				continue
+			}
+			for i := range e.readings {
+				e.readings[i].Cost += costFollows
+			}
+			e.readings = slices.Insert(e.readings, 0, lexicon.Reading{Head: c.Head(), Qualifiers: c.Qualifiers(), Named: name, Cost: costImplied, Languages: e.readings[0].Languages})
+		}
+	}
+}
+
+// costFollows is the cost of the usual meaning of a column that has a different one because of the
+// column before it.
+const costFollows = 0.1
+
 // columnsMeaning returns the columns whose first meaning is the concept without qualifiers.
 func (x *index) columnsMeaning(concept string) []int {
 	var places []int
-	for i, e := range x.entries {
-		if len(e.readings) > 0 && e.readings[0].Named == concept && e.readings[0].Cost < knownCost && len(e.readings[0].Qualifiers) == len(x.lexicon.Concept(concept).Qualifiers()) {
+	for i := range x.entries {
+		if x.means(i, concept) {
 			places = append(places, i)
 		}
 	}
 	return places
+}
+
+// means reports whether the first meaning of a column is the concept without qualifiers.
+func (x *index) means(place int, concept string) bool {
+	readings := x.entries[place].readings
+	return isKnown(readings) && readings[0].Named == concept && len(readings[0].Qualifiers) == len(x.lexicon.Concept(concept).Qualifiers())
 }
 
 func (x *index) addSignatures(signatures map[string]*signature, readings []lexicon.Reading, place int) {

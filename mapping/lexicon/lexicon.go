@@ -35,8 +35,8 @@ type Concept struct {
 	// With and Then name concepts, or are "". If a file has a column for the concept With and
 	// none for this concept, its column for the concept Then is treated as this concept. For
 	// example, if a file has a column for first names, its column for names is treated as last
-	// names.
-	With, Then string
+	// names. After is similar, but the column for After must directly precede the column for Then.
+	With, After, Then string
 	// Bare is the additional cost of a column that names none of the qualifiers that define
 	// the concept.
 	Bare float64
@@ -117,6 +117,8 @@ type Lexicon struct {
 	// typoIndex holds the one-word names by first letter and length. It is used to find
 	// misspelled names.
 	typoIndex map[typoKey][]string
+	// specialCases maps a head and its qualifiers to the name of the special case.
+	specialCases map[string]string
 	// longNames holds the names that may be abbreviated.
 	longNames map[longKey][]longName
 }

@@ -20,7 +20,7 @@ func Parse(folder fs.FS) (*Lexicon, error) {
 	p := &parser{lexicon: &Lexicon{
 		concepts: map[string]*Concept{}, qualifiers: map[string]*Qualifier{},
 		names: map[string][]sense{}, noise: map[string]bool{}, sides: map[string][]side{}, typoIndex: map[typoKey][]string{},
-		longNames: map[longKey][]longName{},
+		longNames: map[longKey][]longName{}, specialCases: map[string]string{},
 	}, words: map[string][]string{}}
 	for _, name := range names {
 		text, err := fs.ReadFile(folder, name)
@@ -163,12 +163,12 @@ func (p *parser) parseBlockLine(line string) error {
 		return p.parsePartCost(word, rest)
 	case word == "alone", word == "values":
 		return p.parseQualifierLine(word, rest)
-	case word == "is", word == "not", word == "bare", word == "with":
+	case word == "is", word == "not", word == "bare", word == "with", word == "after":
 		return p.parseConceptLine(word, rest)
 	case len(word) == 2:
 		return p.parseNames(word, rest)
 	}
-	return p.errorf("%q is neither a language of two letters nor one of is, bare, with, not, near, few, unsaid, extra, values, alone", word)
+	return p.errorf("%q is neither a language of two letters nor one of is, bare, with, after, not, near, few, unsaid, extra, values, alone", word)
 }
 
 func (p *parser) addLink(what, name string) { p.links = append(p.links, link{p.at, what, name}) }
@@ -191,13 +191,16 @@ func (p *parser) parseConceptLine(word, rest string) error {
 		}
 		return nil
 	}
-	if word == "with" {
+	if word == "with" || word == "after" {
 		if len(parts) != 2 {
-			return p.errorf("%q: write with and two concepts", rest)
+			return p.errorf("%q: write %s and two concepts", rest, word)
 		}
-		c.With, c.Then = parts[0], parts[1]
-		p.addLink("concept", c.With)
-		p.addLink("concept", c.Then)
+		c.Then = parts[1]
+		if c.With = parts[0]; word == "after" {
+			c.With, c.After = "", parts[0]
+		}
+		p.addLink("concept", parts[0])
+		p.addLink("concept", parts[1])
 		return nil
 	}
 	c.head, c.qualifiers = parts[0], parts[1:]
@@ -365,6 +368,11 @@ func (p *parser) resolve() error {
 	}
 	for _, key := range slices.Sorted(maps.Keys(l.names)) {
 		l.addLongName(key, p.words[key])
+	}
+	for _, name := range slices.Sorted(maps.Keys(l.concepts)) {
+		if c := l.concepts[name]; len(c.qualifiers) > 0 {
+			l.specialCases[caseKey(c.head, slices.Sorted(slices.Values(c.qualifiers)))] = name
+		}
 	}
 	for _, c := range l.concepts {
 		if head := l.concepts[c.head]; head.head != head.Name {

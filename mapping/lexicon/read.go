@@ -83,8 +83,16 @@ func (l *Lexicon) read(text string, o readOptions) []Reading {
 	}
 	for i := range all {
 		all[i].Qualifiers = sorted(append(all[i].Qualifiers, marks...))
+		if special, ok := l.specialCases[caseKey(all[i].Head, all[i].Qualifiers)]; ok && all[i].Named == all[i].Head {
+			all[i].Named = special
+		}
 	}
 	return distinct(all)
+}
+
+// caseKey returns a key for a concept with qualifiers.
+func caseKey(head string, qualifiers []string) string {
+	return head + " " + strings.Join(qualifiers, " ")
 }
 
 // inherit returns the reading of an alternative with the qualifiers of the first alternative for
