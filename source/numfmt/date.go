@@ -36,6 +36,10 @@ func (s *section) compileDate(p rawSection) bool {
 		clock = clock || t.kind.isTimeLetter()
 		s.addDateItem(t)
 	}
+	s.elapsedOnly = p.countTokens(tokElapsed) == 1
+	for _, t := range p.tokens {
+		s.elapsedOnly = s.elapsedOnly && (t.kind == tokElapsed || t.kind == tokLiteral)
+	}
 	if clock {
 		s.roundTo = [...]int64{1000, 100, 10, 1}[places]
 	}
@@ -132,9 +136,9 @@ func islamicDate(days int64) (year, month, day int) {
 	return year, month, int(n-(int64(month-1)*59+1)/2) + 1
 }
 
-// appendDate appends the serial v as a date.
+// appendDate appends the serial v as a date, a time or both.
 func (s *section) appendDate(dst []byte, v float64, epoch1904 bool) []byte {
-	negative := epoch1904 && v < 0
+	negative := v < 0 && (epoch1904 || s.elapsedOnly)
 	total, ok := serialMillis(math.Abs(v), epoch1904, s.roundTo)
 	if !ok || v < 0 && !negative {
 		return appendHashes(dst)

@@ -121,6 +121,21 @@ func TestImpossibleDates(t *testing.T) {
 	})
 }
 
+func TestNegativeElapsedTime(t *testing.T) {
+	hashes := strings.Repeat("#", 255)
+	checkShown(t, []shownCase{
+		{"[h]", -1.2, "-28"},
+		{"[hh]", -1234.5678, "-29629"},
+		{"[mm]", -0.5, "-720"},
+		{"[s]", -123.456, "-10666598"},
+		{"[ss]", -1234.5678, "-106666658"},
+		{`[h]" hours"`, -1.2, "-28 hours"},
+		{"[h]:mm", -1.2, hashes},
+		{"h", -1.2, hashes},
+		{"[s].00", -1.2, hashes},
+	})
+}
+
 func TestSystem1904(t *testing.T) {
 	for _, r := range []shownCase{
 		{"yyyy-mm-dd dddd", 0, "1904-01-01 Friday"},

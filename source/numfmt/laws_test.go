@@ -38,13 +38,17 @@ func TestLawOfThousands(t *testing.T) {
 	})
 }
 
-// A negative number is displayed as a minus sign and its absolute value.
+// A negative number is displayed as a minus sign and its absolute value, or like zero if it is
+// rounded to zero.
 func TestLawOfTheMinus(t *testing.T) {
 	codes := []string{"General", "0.00", "#,##0", "0.0%", "0.00E+00", "# ??/??", `"x"0`, "#.#"}
 	rapid.Check(t, func(t *rapid.T) {
 		f := compiled(t, rapid.SampledFrom(codes).Draw(t, "code"))
 		v := rapid.Float64Range(1e-20, 1e20).Draw(t, "v")
 		plus, minus := f.AppendFormatted(nil, v, false), f.AppendFormatted(nil, -v, false)
+		if string(plus) == string(minus) && !strings.ContainsAny(string(plus), "123456789") {
+			return
+		}
 		if "-"+string(plus) != string(minus) {
 			t.Fatalf("%v shows as %s, its opposite as %s", v, plus, minus)
 		}

@@ -6,8 +6,9 @@ import (
 )
 
 // appendNumber appends the number v, which is not a date, without its sign. d must be the
-// absolute value of v. appendNumber modifies d.
-func (s *section) appendNumber(dst []byte, d *decimal, v float64) []byte {
+// absolute value of v. appendNumber modifies d. zero is true if the section has placeholders, and
+// the number is zero after rounding to them.
+func (s *section) appendNumber(dst []byte, d *decimal, v float64) (_ []byte, zero bool) {
 	if d.n > 0 {
 		d.point += s.scale
 	}
@@ -21,9 +22,9 @@ func (s *section) appendNumber(dst []byte, d *decimal, v float64) []byte {
 			once := *d
 			dst = appendGeneral(dst, &once)
 		}
-		return dst
+		return dst, false
 	case shapeScientific:
-		return s.appendScientific(dst, d)
+		return s.appendScientific(dst, d), d.n == 0
 	case shapeFraction:
 		return s.appendFraction(dst, d, v)
 	}
@@ -38,7 +39,7 @@ func (s *section) appendNumber(dst []byte, d *decimal, v float64) []byte {
 			dst = append(dst, it.text...)
 		}
 	}
-	return dst
+	return dst, d.n == 0 && s.wholes+s.decimals > 0
 }
 
 // appendPlace appends the digit of a placeholder before the decimal point. If the
@@ -148,12 +149,13 @@ func floorDiv(a, b int) int {
 }
 
 // appendFraction appends a number as an integer followed by a fraction. If the section
-// has no placeholders for an integer, it appends an improper fraction.
-func (s *section) appendFraction(dst []byte, whole *decimal, v float64) []byte {
+// has no placeholders for an integer, it appends an improper fraction. zero is true if both are 0.
+func (s *section) appendFraction(dst []byte, whole *decimal, v float64) (_ []byte, zero bool) {
 	v = math.Min(math.Abs(v)*math.Pow10(s.scale), math.MaxFloat64)
 	w, above, below := s.splitFraction(v)
 	whole.set(w)
-	if w == 0 && above == 0 {
+	zero = w == 0 && above == 0
+	if zero {
 		whole.digits[0], whole.n, whole.point = '0', 1, 1 // # displays this zero
 	}
 	blank := s.wholes > 0 && above == 0
@@ -163,7 +165,7 @@ func (s *section) appendFraction(dst []byte, whole *decimal, v float64) []byte {
 	for i := range s.items {
 		dst = s.appendFractionItem(dst, &s.items[i], [...]*decimal{whole, &numerator, &denominator}, blank)
 	}
-	return dst
+	return dst, zero
 }
 
 func (s *section) appendFractionItem(dst []byte, it *item, of [3]*decimal, blank bool) []byte {

@@ -22,8 +22,9 @@
 // comma after the last placeholder divides by 1,000. Each percent sign multiplies by 100. The
 // exponent is a multiple of the number of placeholders before the point. A fraction is a
 // convergent of the number's continued fraction: the last one with a denominator that fits the
-// placeholders. A zero fraction after an integer is blank. A leading minus sign remains if all
-// digits round to zero: -0.001 in 0.00 is -0.00.
+// placeholders. A zero fraction after an integer is blank. The minus sign that the package adds
+// is omitted if all displayed digits are zero: -0.001 in 0.00 is 0.00. The stored number chooses
+// the section, so -0.001 in 0.00;(0.00) is (0.00).
 //
 // # General
 //
@@ -51,7 +52,8 @@
 // or to whole seconds if no fraction is displayed, and then truncated to the displayed units. m
 // means minutes after h or before s. Negative dates and dates from the year 10000 on are
 // displayed as a row of 255 # characters, as in CSV files that Excel saves. In the 1904 system,
-// negative dates are displayed with a minus sign instead. Month and day names are English unless
+// and in sections that display only one elapsed unit, such as [h], negative serials are displayed
+// with a minus sign instead. Month and day names are English unless
 // a locale tag selects German, French, Spanish, Italian, Portuguese or Dutch. The letter b
 // displays Buddhist years. B2 and locale tags of the Hijri calendar select the tabular Islamic
 // calendar. Codes for other calendars (Japanese, Taiwanese, Korean and Hebrew) are not
@@ -61,6 +63,7 @@ package numfmt
 import (
 	"bytes"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/intraydata/intray"
@@ -183,12 +186,18 @@ func (f *Format) AppendFormatted(dst []byte, v float64, epoch1904 bool) []byte {
 	if s.shape == shapeDate {
 		return s.appendDate(dst, v, epoch1904)
 	}
-	if v < 0 && !s.unsigned {
+	from := len(dst)
+	signed := v < 0 && !s.unsigned
+	if signed {
 		dst = append(dst, '-')
 	}
 	var d decimal
 	d.set(math.Abs(v))
-	return s.appendNumber(dst, &d, v)
+	dst, zero := s.appendNumber(dst, &d, v)
+	if signed && zero {
+		return slices.Delete(dst, from, from+1)
+	}
+	return dst
 }
 
 // AppendFormattedText appends text as the format displays it.

@@ -65,9 +65,11 @@ type section struct {
 	// true for the 12-hour clock.
 	roundTo    int64
 	twelveHour bool
-	islamic    bool
-	buddhist   bool
-	names      *names
+	// elapsedOnly is true if the only letters of the section are those of one elapsed unit.
+	elapsedOnly bool
+	islamic     bool
+	buddhist    bool
+	names       *names
 }
 
 // compileSection compiles a section for numbers. It returns false if the section
