@@ -23,7 +23,9 @@ type rows struct {
 	book  *book
 	sheet sheet
 	scan  *xmlscan.Scanner
-	// columnStyles holds the style of each column, or nil for columns without a style.
+	// standard is the style of the table. columnStyles holds the style of each column, or nil
+	// for columns without a style.
+	standard     *style
 	columnStyles []*style
 	// hiddenColumns is true for each hidden column. merged holds the merged ranges that
 	// start in the current row.
@@ -53,7 +55,7 @@ func openRows(ctx context.Context, b *book, s sheet) (*rows, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &rows{book: b, sheet: s, scan: scan, textBuf: make([]byte, 0, 1<<10)}
+	r := &rows{book: b, sheet: s, scan: scan, textBuf: make([]byte, 0, 1<<10), standard: b.info.styles.standard}
 	if _, err := scan.NextChild(); err != nil {
 		return nil, err
 	}
@@ -66,6 +68,9 @@ func openRows(ctx context.Context, b *book, s sheet) (*rows, error) {
 			r.err = io.EOF
 			return r, nil
 		case string(r.scan.Name) == "Table":
+			if own := b.info.styles.lookup(r.scan.Attr("StyleID")); own != nil {
+				r.standard = own
+			}
 			return r, nil
 		}
 		if err := r.scan.Skip(); err != nil {
@@ -224,7 +229,7 @@ func (r *rows) readCell(next int64, st *style) (int64, error) {
 		st = r.columnStyles[index-1]
 	}
 	if st == nil {
-		st = r.book.info.styles.standard
+		st = r.standard
 	}
 	found := len(r.cells)
 	err := r.readValues(int(index)-1, st)
@@ -319,9 +324,9 @@ func (r *rows) newCell(kind valueType, st *style) (c workbook.Cell) {
 	case typeBoolean:
 		switch strings.ToLower(string(plain)) {
 		case "1", "true":
-			return workbook.Cell{Kind: intray.CellBool, Value: []byte("true"), Formatted: []byte("TRUE")}
+			return r.newBoolCell("true", "TRUE", st)
 		case "0", "false":
-			return workbook.Cell{Kind: intray.CellBool, Value: []byte("false"), Formatted: []byte("FALSE")}
+			return r.newBoolCell("false", "FALSE", st)
 		}
 	case typeError:
 		if len(plain) > 0 && plain[0] == '#' {
@@ -344,6 +349,13 @@ func (r *rows) copyText(text []byte) []byte {
 	return r.textBuf[from:len(r.textBuf):len(r.textBuf)]
 }
 
+// newBoolCell returns a cell with a boolean, which is displayed like text.
+func (r *rows) newBoolCell(value, text string, st *style) workbook.Cell {
+	from := len(r.textBuf)
+	r.textBuf = st.AppendFormattedText(r.textBuf, []byte(text))
+	return workbook.Cell{Kind: intray.CellBool, Value: []byte(value), Formatted: r.textBuf[from:len(r.textBuf):len(r.textBuf)]}
+}
+
 // newNumberCell returns a cell with a number.
 func (r *rows) newNumberCell(n float64, st *style) (c workbook.Cell) {
 	epoch1904 := r.book.info.epoch1904
@@ -363,7 +375,7 @@ func (r *rows) newNumberCell(n float64, st *style) (c workbook.Cell) {
 // the cell displays an ISO date, because the serial number would be meaningless to users.
 func (r *rows) newDateCell(t time.Time, st *style) workbook.Cell {
 	epoch1904 := r.book.info.epoch1904
-	if k := st.Kind(); k == intray.CellTime || (k == intray.CellDate || k == intray.CellDateTime) && workbook.HasSerial(t, epoch1904) {
+	if k := st.Kind(); k == intray.CellTime || (k == intray.CellDate || k == intray.CellDateTime) && (workbook.HasSerial(t, epoch1904) || !epoch1904 && isDayZero(t)) {
 		return r.newNumberCell(workbook.Serial(t, epoch1904), st)
 	}
 	layout, kind := time.DateOnly, intray.CellDate
@@ -373,6 +385,12 @@ func (r *rows) newDateCell(t time.Time, st *style) workbook.Cell {
 	from := len(r.textBuf)
 	r.textBuf = t.AppendFormat(r.textBuf, layout)
 	return workbook.Cell{Kind: kind, Value: r.textBuf[from:len(r.textBuf):len(r.textBuf)]}
+}
+
+// isDayZero reports whether a date is the one that Excel stores for day 0 of the 1900 date system.
+func isDayZero(t time.Time) bool {
+	year, month, day := t.Date()
+	return year == 1899 && month == time.December && day == 31
 }
 
 // parseTime parses a date with or without a time. It ignores a trailing Z, which some

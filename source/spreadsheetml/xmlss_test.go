@@ -84,7 +84,7 @@ func TestCells(t *testing.T) {
 		return fmt.Sprintf(`<Cell ss:StyleID="%s"><Data ss:Type="%s">%s</Data></Cell>`, id, kind, value)
 	}
 	formats := `<Style ss:ID="parent"><NumberFormat ss:Format="Short Date"/></Style><Style ss:ID="child" ss:Parent="parent"><Font/></Style>` +
-		`<Style ss:ID="round" ss:Parent="round"/>` + numberFormat("text", "@") + numberFormat("kg", `0.0" kg"`) + numberFormat("star", `"*"@`)
+		`<Style ss:ID="round" ss:Parent="round"/>` + numberFormat("text", "@") + numberFormat("kg", `0.0" kg"`) + numberFormat("star", `"*"@`) + numberFormat("none of it", ";;;")
 	for _, named := range []string{"General Number", "General Date", "Long Date", "Medium Date", "Short Date", "Long Time", "Medium Time", "Short Time",
 		"Currency", "Euro Currency", "Fixed", "Standard", "Percent", "Scientific", "Yes/No", "True/False", "On/Off"} {
 		formats += numberFormat(named, named)
@@ -104,6 +104,8 @@ func TestCells(t *testing.T) {
 		"codes":                {row(styled("kg", "Number", "2"), styled("star", "String", "a"), styled("text", "Number", "12"), styled("none", "Number", "12")), "1: 0n=2|2.0 kg 1t=a|*a 2n=12 3n=12\n"},
 		"of a parent":          {row(styled("child", "Number", "38001"), styled("round", "Number", "1")), "1: 0d=2004-01-15|1/15/04 1n=1\n"},
 		"of the row":           {`<Row ss:StyleID="Percent">` + number("1") + styled("Default", "Number", "1") + `</Row>`, "1: 0n=1|100.00% 1n=1\n"},
+		"day zero":             {row(styled("Short Date", "DateTime", "1899-12-31T06:00:00.000"), styled("Short Date", "DateTime", "1899-12-30T00:00:00")), "1: 0n=0.25|1/0/00 1d=1899-12-30\n"},
+		"of a boolean":         {row(styled("none of it", "Boolean", "1"), styled("kg", "Boolean", "0"), styled("star", "Boolean", "1")), "1: 0b=true| 1b=false|FALSE 2b=true|*TRUE\n"},
 		"of the column":        {`<Column/><Column ss:StyleID="Percent" ss:Span="1"/><Column ss:Index="9" ss:StyleID="kg" ss:Span="999999"/>` + row(number("1"), number("1"), number("1"), number("1"), `<Cell ss:Index="9"><Data ss:Type="Number">3</Data></Cell>`), "1: 0n=1 1n=1|100.00% 2n=1|100.00% 3n=1 8n=3|3.0 kg\n"},
 		"rich text":            {row(`<Cell><ss:Data ss:Type="String" xmlns="http://www.w3.org/TR/REC-html40"><B>Bo<I>l</I>d</B><Font html:Color="#FF0000"> red &amp; more</Font></ss:Data></Cell>`), "1: 0t=Bold red & more\n"},
 		"a comment":            {row(`<Cell><Comment ss:Author="x"><ss:Data>remark</ss:Data></Comment><Data ss:Type="String">a</Data><Comment><ss:Data>remark</ss:Data></Comment></Cell>`), "1: 0t=a\n"},
@@ -124,6 +126,16 @@ func TestCells(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestTableStyle checks that a cell has the style of the table unless it, its row or its column has
+// a style.
+func TestTableStyle(t *testing.T) {
+	table := `<Worksheet ss:Name="One"><Table ss:StyleID="kg"><Column/><Column ss:StyleID="text"/>` + row(number("1"), number("2"), number("3")) + `</Table></Worksheet>`
+	got, err := contents(t, workbookXML(numberFormat("kg", `0.0" kg"`)+numberFormat("text", "@"), table), 0, source.Limits{})
+	if want := "1: 0n=1|1.0 kg 1n=2 2n=3|3.0 kg\n"; got != want || err != nil {
+		t.Errorf("%q, error %v, want %q", got, err, want)
 	}
 }
 

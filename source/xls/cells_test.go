@@ -52,6 +52,7 @@ func TestCells(t *testing.T) {
 		{"an empty text before a number", body(rec(0x0204, at(0, 0, 0), uint16(0)), rec(recRK, at(0, 1, 0), rkWhole(1))), "1: 1n=1\n"},
 		{"blanks", body(rec(0x0201, at(0, 0, 0)), rec(0x00BE, uint16(0), uint16(1), uint16(0), uint16(0), uint16(2))), ""},
 		{"booleans", body(rec(0x0205, at(0, 0, 0), byte(1), byte(0)), rec(0x0205, at(0, 1, 0), byte(0), byte(0))), "1: 0b=true|TRUE 1b=false|FALSE\n"},
+		{"a boolean with a format for texts", rec(0x0205, at(0, 0, 4), byte(1), byte(0)), "1: 0b=true|<TRUE>\n"},
 		{"errors", body(rec(0x0205, at(0, 0, 0), byte(0x2A), byte(1)), rec(0x0205, at(0, 1, 0), byte(0x07), byte(1)), rec(0x0205, at(0, 2, 0), byte(0xEE), byte(1))), "1: 0e=#N/A 1e=#DIV/0! 2e=#UNKNOWN!\n"},
 		{"formulas", body(formula(0, 0, 2.5), formula(0, 1, result(1, 1)), formula(0, 2, result(2, 0x17)), formula(0, 3, result(3, 0))), "1: 0n=2.5 1b=true|TRUE 2e=#REF!\n"},
 		{"a formula with a text", body(formula(0, 0, result(0, 0)), rec(0x0207, narrow("text")), rec(recRK, at(0, 1, 0), rkWhole(1))), "1: 0=text 1n=1\n"},

@@ -177,10 +177,10 @@ func (r *rows) convertCell(c cell) workbook.Cell {
 		end := len(r.arena)
 		r.arena = style.AppendFormatted(r.arena, c.number, r.book.epoch1904)
 		out.Value, out.Formatted = r.arena[start:end:end], r.arena[end:len(r.arena):len(r.arena)]
-	case c.kind == intray.CellBool && string(c.text) == "true":
-		out.Formatted = []byte("TRUE")
 	case c.kind == intray.CellBool:
-		out.Formatted = []byte("FALSE")
+		start := len(r.arena)
+		r.arena = style.AppendFormattedText(r.arena, bytes.ToUpper(c.text))
+		out.Formatted = r.arena[start:len(r.arena):len(r.arena)]
 	case c.kind == intray.CellText && !style.plain:
 		start := len(r.arena)
 		r.arena = style.AppendFormattedText(r.arena, c.text)

@@ -172,7 +172,7 @@ func (r *rows) appendCell(kind cellType, styled int, rich bool) error {
 		}
 		r.setText(&c, st, r.copyText(text))
 	case kind == typeBool:
-		r.setBool(&c)
+		r.setBool(&c, st)
 	case kind == typeError:
 		c.Kind, c.Value = intray.CellError, r.copyText(r.raw)
 	case kind == typeDate:
@@ -257,16 +257,20 @@ func (r *rows) setFormattedNumber(c *workbook.Cell, st *style, v float64) {
 	}
 }
 
-func (r *rows) setBool(c *workbook.Cell) {
-	c.Kind = intray.CellBool
+func (r *rows) setBool(c *workbook.Cell, st *style) {
+	value, text := "false", "FALSE"
 	switch {
 	case xmlscan.IsTrue(r.raw):
-		c.Value, c.Formatted = r.copyText([]byte("true")), r.copyText([]byte("TRUE"))
-	case string(r.raw) == "0" || string(r.raw) == "false":
-		c.Value, c.Formatted = r.copyText([]byte("false")), r.copyText([]byte("FALSE"))
-	default:
+		value, text = "true", "TRUE"
+	case string(r.raw) != "0" && string(r.raw) != "false":
 		c.Kind, c.Value = intray.CellText, r.copyText(r.raw)
+		return
 	}
+	r.setText(c, st, r.copyText([]byte(text)))
+	if c.Formatted == nil {
+		c.Formatted = c.Value
+	}
+	c.Kind, c.Value = intray.CellBool, r.copyText([]byte(value))
 }
 
 // setDate sets the cell to the ISO date or time in raw.

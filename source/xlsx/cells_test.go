@@ -32,6 +32,8 @@ func TestCells(t *testing.T) {
 			[]string{"A1 date 2020-02-29", "B1 datetime 2020-02-29T12:30:00.5", "C1 time 12:30:00"}},
 		"booleans and errors": {simple(`<row r="1"><c r="A1" t="b"><v>1</v></c><c r="B1" t="b"><v>0</v></c><c r="C1" t="e"><v>#N/A</v></c><c r="D1" t="b"><v>maybe</v></c></row>`),
 			[]string{"A1 bool true [TRUE]", "B1 bool false [FALSE]", "C1 error #N/A", "D1 text maybe"}},
+		"booleans by their formats": {simple(`<row r="1"><c r="A1" s="0" t="b"><v>1</v></c><c r="B1" s="1" t="b"><v>1</v></c><c r="C1" s="2" t="b"><v>0</v></c><c r="D1" s="0" t="e"><v>#N/A</v></c></row>`).withStyles(";;;", "0.00;-0.00", `0;0;0;&quot;is &quot;@`),
+			[]string{"A1 bool true []", "B1 bool true [TRUE]", "C1 bool false [is FALSE]", "D1 error #N/A"}},
 		"shared strings": {simple(`<row r="1"><c r="A1" t="s"><v>0</v></c><c r="B1" t="s"><v>1</v></c><c r="C1" t="s"><v>2</v></c><c r="D1" t="s"><v>3</v></c><c r="E1" t="s"><v>4</v></c><c r="F1" t="s"><v>5</v></c><c r="G1" t="s"><v>6</v></c></row>`).
 			withStrings(`<si><t>a &lt;b&gt; &amp;&#65;&#x42;</t></si><si><r><rPr><b/></rPr><t>bold </t></r><r><t xml:space="preserve"> and </t></r><r><t>not</t></r><rPh sb="0" eb="1"><t>reading</t></rPh><phoneticPr/></si><si><t xml:space="preserve"> kept </t></si><si><t> trimmed
  </t></si><si/><si><t>x_x000D_y_x005F_x0041__xD83D__xDE00_ _xZZZZ_ _xD83D_</t></si><si><t><![CDATA[<raw> &amp;]]></t></si>`),
