@@ -71,9 +71,6 @@ func (s *Scanner) startTag() error {
 
 // pushElement opens the element whose start tag was read.
 func (s *Scanner) pushElement(size int, name []byte) error {
-	if len(s.nameStarts) == 0 && s.hasRoot {
-		return s.Malformed(intray.NewMessage("xml.several_roots", nil))
-	}
 	if len(s.nameStarts) >= s.cfg.Depth {
 		return s.tooDeep()
 	}

@@ -107,6 +107,7 @@ type Scanner struct {
 	openNames  []byte
 	nameStarts []int
 	hasRoot    bool
+	trailing   bool
 	bindings   []Binding
 }
 
@@ -267,6 +268,14 @@ func (s *Scanner) checkEnd() (Token, error) {
 // scanToken scans the token at pos.
 func (s *Scanner) scanToken() (Token, error) {
 	s.token = s.base + int64(s.pos)
+	if len(s.nameStarts) == 0 && s.hasRoot {
+		if over, err := s.scanAfterRoot(); over || err != nil {
+			return EOF, err
+		}
+	}
+	if s.pos == s.end {
+		return none, nil
+	}
 	if s.buf[s.pos] != '<' {
 		return s.scanText()
 	}
@@ -285,6 +294,39 @@ func (s *Scanner) scanToken() (Token, error) {
 	}
 	return Start, s.startTag()
 }
+
+// scanAfterRoot skips white space after the root element. If text follows, it skips the rest of
+// the part and reports that the part is over. A second element is an error, because it may contain
+// a second table.
+func (s *Scanner) scanAfterRoot() (over bool, err error) {
+	for s.pos < s.end && IsSpace(s.buf[s.pos]) {
+		s.pos++
+	}
+	if s.pos == s.end {
+		return false, nil
+	}
+	const comment = "<!--"
+	if _, err := s.ensure(len(comment)); err != nil {
+		return false, err
+	}
+	rest := s.buf[s.pos:s.end]
+	if bytes.HasPrefix(rest, []byte(comment)) || bytes.HasPrefix(rest, []byte("<?")) {
+		return false, nil
+	}
+	if rest[0] == '<' && len(rest) > 1 && (rest[1] >= 'A' && rest[1] <= 'Z' || rest[1] >= 'a' && rest[1] <= 'z' || rest[1] >= 0x80) {
+		return false, s.Malformed(intray.NewMessage("xml.several_roots", nil))
+	}
+	s.trailing = s.trailing || !s.cfg.Decoded || len(bytes.TrimSpace(bytes.ReplaceAll(rest, []byte("\uFEFF"), nil))) > 0
+	for s.pos = s.end; ; s.pos = s.end {
+		if more, err := s.fill(); !more {
+			return true, err
+		}
+	}
+}
+
+// Trailing reports whether the part has text after its root element, which is skipped. It is known
+// only after EOF.
+func (s *Scanner) Trailing() bool { return s.trailing }
 
 // scanText scans text up to the next markup.
 func (s *Scanner) scanText() (Token, error) {

@@ -145,15 +145,12 @@ func TestMalformed(t *testing.T) {
 		"white space":                {" \n", "xml.empty()"},
 		"not XML":                    {"hello", "xml.text_outside()"},
 		"text before it":             {"a<a/>", "xml.text_outside()"},
-		"text after it":              {"<a/>a", "xml.text_outside()"},
-		"literal text outside":       {"<a/><![CDATA[ ]]>", "xml.doctype()"},
-		"two documents":              {"<a/><b/>", "xml.several_roots()"},
+		"two documents":              {"<a/>\n<b/>", "xml.several_roots()"},
 		"a DOCTYPE":                  {"<!DOCTYPE a><a/>", "xml.doctype()"},
 		"a DOCTYPE within":           {"<a><!DOCTYPE a></a>", "xml.doctype()"},
 		"an entity":                  {"<a><!ENTITY b 'c'></a>", "xml.doctype()"},
 		"crossed tags":               {"<a><b></a></b>", "xml.unopened_element()"},
 		"another prefix":             {"<x:a></y:a>", "xml.unopened_element()"},
-		"an end too many":            {"<a/></a>", "xml.unopened_element()"},
 		"no name":                    {"< a/>", "xml.invalid_tag()"},
 		"a digit":                    {"<1/>", "xml.invalid_tag()"},
 		"a name too long":            {"<" + strings.Repeat("n", 257) + "/>", "xml.invalid_tag()"},
@@ -181,6 +178,38 @@ func TestMalformed(t *testing.T) {
 		if got, want := sourcetest.Outline(err), partProblem(test.want); got != want {
 			t.Errorf("%s: %s, want %s", name, got, want)
 		}
+	}
+}
+
+// TestTrailing checks that text and elements after the root element are skipped and reported.
+func TestTrailing(t *testing.T) {
+	for part, want := range map[string]bool{
+		"<a/>": false, "<a/> \r\n": false, "<a/><!-- x --> <?pi?>\n": false, "<a>b</a>" + strings.Repeat(" ", 200_000): false,
+		"<a/>b": true, "<a/> b": true, "<a/></a>": true, "<a/><![CDATA[ ]]>": true, "<a/><!DOCTYPE b>": true, "<a/>\x00": true, "<a/><": true, "<a/><!-- x -->&x;": true, "<a/>" + strings.Repeat(" b", 200_000): true, "<a/>\uFEFF": true,
+	} {
+		s := open(t, part, partConfig)
+		if err := s.OpenRoot("a"); err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Skip(); err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			if found, err := s.Next(); found != EOF || err != nil || s.Trailing() != want {
+				t.Errorf("%.20q: token %d, trailing %v, error %v", part, found, s.Trailing(), err)
+			}
+		}
+	}
+	decoded := partConfig
+	decoded.Decoded = true
+	s := open(t, "<a/>\uFEFF\n", decoded)
+	for found, err := s.Next(); found != EOF; found, err = s.Next() {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.Trailing() {
+		t.Error("a byte order mark is text")
 	}
 }
 

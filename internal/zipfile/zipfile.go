@@ -65,8 +65,10 @@ type Archive struct {
 	in       *Input
 	limits   Limits
 	foldCase bool
-	// parts holds the entries by their names in lower case.
-	parts map[string]*zip.File
+	// parts holds the entries by their names in lower case, with slashes between folders.
+	parts map[string]entry
+	// backslash is the name of the first entry that uses backslashes between folders, or "".
+	backslash string
 
 	mu sync.Mutex
 	// inflated is the number of inflated bytes of all parts, and inflatedByPart is the number
@@ -75,9 +77,16 @@ type Archive struct {
 	inflatedByPart map[*zip.File]int64
 }
 
+// entry is an entry of an archive, with the name of its part.
+type entry struct {
+	*zip.File
+	part string
+}
+
 // Open reads the directory of an archive. It rejects archives that no spreadsheet program
 // writes: with unsafe names, with names that differ only in case, or with entries that share
-// bytes. If foldCase is set, part names are not case-sensitive, as Office Open XML requires.
+// bytes. A backslash in a name is read as a slash, because some programs on Windows write
+// backslashes. If foldCase is set, part names are not case-sensitive, as Office Open XML requires.
 func Open(in *Input, limits Limits, foldCase bool) (*Archive, error) {
 	dir, err := ReadDirectory(in, limits.Entries, entryBytes)
 	switch {
@@ -86,16 +95,20 @@ func Open(in *Input, limits Limits, foldCase bool) (*Archive, error) {
 	case err != nil:
 		return nil, in.Explain("read the directory of the archive", err, intray.NewMessage("workbook.directory_unreadable", nil))
 	}
-	a := &Archive{in: in, limits: limits, foldCase: foldCase, parts: make(map[string]*zip.File, len(dir.File)), inflatedByPart: map[*zip.File]int64{}}
+	a := &Archive{in: in, limits: limits, foldCase: foldCase, parts: make(map[string]entry, len(dir.File)), inflatedByPart: map[*zip.File]int64{}}
 	for _, f := range dir.File {
-		if why := NameProblem(f.Name); !why.IsZero() {
+		part := strings.ReplaceAll(f.Name, `\`, "/")
+		if part != f.Name && a.backslash == "" {
+			a.backslash = f.Name
+		}
+		if why := NameProblem(part); !why.IsZero() {
 			return nil, &source.UnreadableError{Reason: intray.NewMessage("workbook.bad_entry_name", intray.Params{"entry": source.Excerpt(f.Name), "problem": why})}
 		}
-		name := strings.ToLower(f.Name)
-		if a.parts[name] != nil {
+		name := strings.ToLower(part)
+		if a.parts[name].File != nil {
 			return nil, &source.UnreadableError{Reason: intray.NewMessage("workbook.duplicate_entry", intray.Params{"entry": source.Excerpt(f.Name)})}
 		}
-		a.parts[name] = f
+		a.parts[name] = entry{f, part}
 	}
 	return a, a.explainExtents(CheckExtents(in, dir.File))
 }
@@ -118,21 +131,24 @@ func (a *Archive) explainExtents(err error) error {
 
 // find returns the entry of a part, or nil if there is none.
 func (a *Archive) find(name string) *zip.File {
-	f := a.parts[strings.ToLower(name)]
-	if f == nil || !a.foldCase && f.Name != name {
+	e := a.parts[strings.ToLower(name)]
+	if !a.foldCase && e.part != name {
 		return nil
 	}
-	return f
+	return e.File
 }
+
+// Backslash returns the name of the first entry that has backslashes between folders, or "".
+func (a *Archive) Backslash() string { return a.backslash }
 
 // Has reports whether the archive has a part with the given name.
 func (a *Archive) Has(name string) bool { return a.find(name) != nil }
 
-// Names returns the names of all entries in no particular order.
+// Names returns the part names of all entries in no particular order.
 func (a *Archive) Names() iter.Seq[string] {
 	return func(yield func(string) bool) {
-		for f := range maps.Values(a.parts) {
-			if !yield(f.Name) {
+		for e := range maps.Values(a.parts) {
+			if !yield(e.part) {
 				return
 			}
 		}

@@ -91,15 +91,23 @@ func readCellAttrs(s *xmlscan.Scanner) (c cellAttrs) {
 	return c
 }
 
-// skipCovered skips cells that are covered by a merged cell. The application displays
-// only the merged cell.
-func (r *rows) skipCovered() error {
-	times, err := r.parseRepeat(r.scan.AttrIn(nsTable, "number-columns-repeated"))
-	if err != nil {
+// readCovered reads cells that are covered by a merged cell. The application displays only the
+// merged cell, so the values are reported and not returned.
+func (r *rows) readCovered() error {
+	fromCell, fromText, spans := len(r.cells), len(r.textBuf), len(r.spans)
+	rowBytes := r.rowBytes
+	if err := r.readCell(); err != nil {
 		return err
 	}
-	r.column += times
-	return r.scan.SkipUnchecked()
+	for _, c := range r.cells[fromCell:] {
+		value := c.Value
+		if len(value) == 0 {
+			value = c.Formatted
+		}
+		r.repairs.AddValue(workbook.CoveredCells, c.Column, r.number+1, value)
+	}
+	r.cells, r.textBuf, r.spans, r.rowBytes = r.cells[:fromCell], r.textBuf[:fromText], r.spans[:spans], rowBytes
+	return nil
 }
 
 // readCell reads the cell that has just started.

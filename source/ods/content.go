@@ -162,6 +162,8 @@ type workbookInfo struct {
 	hiddenStyles map[string]bool
 	nullDate     string
 	macros       bool
+	// trailing is true if the content has text after its XML.
+	trailing bool
 }
 
 // readWorkbookInfo reads the whole content and returns the information that it declares.
@@ -187,6 +189,7 @@ func readWorkbookInfo(ctx context.Context, p *document) (workbookInfo, error) {
 	if err := c.readToEnd(); err != nil {
 		return workbookInfo{}, err
 	}
+	list.trailing = c.scan.Trailing()
 	if len(list.sheets) == 0 {
 		return workbookInfo{}, &source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}
 	}

@@ -123,6 +123,12 @@ func (b *book) Evidence() []intray.Evidence {
 	if b.info.macros {
 		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.NewMessage("workbook.macros", nil)})
 	}
+	if b.info.trailing {
+		list = append(list, workbook.TextAfter(contentPart)...)
+	}
+	if archive := b.doc.archive; archive != nil {
+		list = append(list, workbook.Backslashes(archive.Backslash())...)
+	}
 	return list
 }
 

@@ -54,7 +54,6 @@ func TestRefused(t *testing.T) {
 		"no sheets":                      {content(body()), Limits{}, `the workbook has no worksheets`},
 		"not XML":                        {content(`hello`), Limits{}, `contains text outside its root element`},
 		"two documents":                  {content(body(table("One", "")) + "<a/>"), Limits{}, `more than one root element`},
-		"text after it":                  {content(body(table("One", "")) + "a"), Limits{}, `contains text outside its root element`},
 		"empty":                          {content(``), Limits{}, `is empty`},
 		"another encoding":               {content(`<?xml version="1.0" encoding="Shift_JIS"?><a/>`), Limits{}, `uses the encoding "Shift_JIS"`},
 		"a bad tag":                      {content(`<office:document-content a/>`), Limits{}, `contains an invalid tag`},
@@ -154,7 +153,7 @@ func TestEncrypted(t *testing.T) {
 func TestBadNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"../content.xml": "points to another folder", "a/../b": "points to another folder", "/content.xml": "starts with a slash",
-		`a\b`: "contains a backslash", "C:a": "starts with a drive letter", "a\x00": "contains a NUL character", "CONTENT.XML": `contains the entry "CONTENT.XML" twice`,
+		"C:a": "starts with a drive letter", "a\x00": "contains a NUL character", "CONTENT.XML": `contains the entry "CONTENT.XML" twice`,
 	} {
 		_, err := readFile(t.Context(), archived(t, append(withRows(""), sourcetest.File(name, "x"))), Limits{})
 		if err == nil || !sourcetest.IsTyped(err) || !strings.Contains(err.Error(), want) {

@@ -48,6 +48,7 @@ type rows struct {
 	// rowBytes counts the bytes of text in the current row, sheetBytes those in the
 	// sheet, and repeatedBytes those of repetitions.
 	rowBytes, sheetBytes, repeatedBytes int64
+	repairs                             workbook.Repairs
 	err                                 error
 }
 
@@ -159,7 +160,7 @@ func (r *rows) readCells() error {
 		case s.Is(nsTable, "table-cell"):
 			err = r.readCell()
 		case s.Is(nsTable, "covered-table-cell"):
-			err = r.skipCovered()
+			err = r.readCovered()
 		default:
 			err = s.SkipUnchecked()
 		}
@@ -281,6 +282,9 @@ func (r *rows) PendingMerges() []workbook.Range {
 	r.merged = r.merged[:0]
 	return found
 }
+
+// Repairs implements [workbook.RepairReporter].
+func (r *rows) Repairs() *workbook.Repairs { return &r.repairs }
 
 // columnRange is the range of columns from first to last, inclusive.
 type columnRange struct{ first, last int64 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
 	"time"
 
@@ -32,9 +33,14 @@ type rows struct {
 	hiddenColumns []bool
 	merged        []workbook.Range
 	// lastColumn is the last column for which a Column element was read. number is the
-	// number of the last row that was read.
+	// number of the last row that was read. lastIndex is the number that the file gives to it,
+	// which is different if rows are out of order.
 	lastColumn int64
 	number     int64
+	lastIndex  int64
+	// unsorted is true if the cells of the row are not in column order.
+	unsorted bool
+	repairs  workbook.Repairs
 
 	cells []workbook.Cell
 	// textBuf holds the text of the current row, and raw the text of the current cell.
@@ -154,21 +160,26 @@ func (r *rows) readColumn() error {
 
 // readRow reads the row that has just started.
 func (r *rows) readRow() (workbook.Row, error) {
-	number, err := parseIntAttr(r.scan.Attr("Index"), 1, maxRow, r.number+1)
+	number, err := parseIntAttr(r.scan.Attr("Index"), 1, maxRow, r.lastIndex+1)
 	if err != nil {
 		return workbook.Row{}, err
 	}
-	if number <= r.number {
-		return workbook.Row{}, damagedError(intray.NewMessage("workbook.rows_out_of_order", intray.Params{"row": number, "previous": r.number}))
+	own := number
+	if own <= r.lastIndex {
+		r.repairs.Add(workbook.RowNumbers, strconv.FormatInt(own, 10))
+	}
+	if number = max(own, r.number+1); number > maxRow {
+		return workbook.Row{}, &source.LimitError{Reason: intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": int64(maxRow)})}
 	}
 	span, err := parseIntAttr(r.scan.Attr("Span"), 0, maxRow, 0)
 	if err != nil {
 		return workbook.Row{}, err
 	}
-	r.number = number
-	row := workbook.Row{Number: number, Hidden: r.scan.AttrBool("Hidden")}
+	r.number, r.lastIndex = number, own+span
+	row := workbook.Row{Number: number, Hidden: r.scan.AttrBool("Hidden"), Renumbered: number != own}
 	rowStyle := r.book.info.styles.lookup(r.scan.Attr("StyleID"))
 	r.cells, r.merged, r.textBuf = r.cells[:0], r.merged[:0], r.textBuf[:0]
+	r.unsorted = false
 	for next := int64(1); ; {
 		more, err := r.scan.NextChild()
 		if err != nil {
@@ -188,6 +199,9 @@ func (r *rows) readRow() (workbook.Row, error) {
 		}
 	}
 	r.number += span // equal rows without cells
+	if r.unsorted {
+		r.cells = r.repairs.SortCells(number, r.cells)
+	}
 	row.Cells = r.cells
 	return row, nil
 }
@@ -216,9 +230,7 @@ func (r *rows) readCell(next int64, st *style) (int64, error) {
 			return 0, err
 		}
 	}
-	if index < next {
-		return 0, damagedError(intray.NewMessage("xmlss.cells_out_of_order", intray.Params{"column": index, "previous": next - 1}))
-	}
+	r.unsorted = r.unsorted || index < next
 	if index > int64(limits.Columns) {
 		return 0, &source.LimitError{Reason: intray.NewMessage("row.too_many_cells", intray.Params{"limit": limits.Columns})}
 	}
@@ -246,6 +258,9 @@ func (r *rows) PendingMerges() []workbook.Range {
 	r.merged = nil
 	return ranges
 }
+
+// Repairs implements [workbook.RepairReporter].
+func (r *rows) Repairs() *workbook.Repairs { return &r.repairs }
 
 // ColumnHidden implements [workbook.ColumnHider].
 func (r *rows) ColumnHidden(column int) bool {

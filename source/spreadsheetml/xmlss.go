@@ -129,6 +129,8 @@ type workbookInfo struct {
 	sheets    []sheet
 	styles    styles
 	epoch1904 bool
+	// trailing is true if the document has text after its XML.
+	trailing bool
 	// poll is the number of elements left until the next check of the context.
 	poll int
 }
@@ -197,6 +199,7 @@ func (s *workbookInfo) read(ctx context.Context, scan *xmlscan.Scanner) error {
 		return err
 	}
 	_, err = scan.Next()
+	s.trailing = scan.Trailing()
 	return err
 }
 
@@ -291,6 +294,9 @@ func (s *workbookInfo) evidence() []intray.Evidence {
 		if len(hidden.list) > 0 {
 			list = append(list, intray.Evidence{Choice: hidden.choice, Value: workbook.JoinNames(hidden.list), Reason: intray.NewMessage("workbook.hidden_read", nil)})
 		}
+	}
+	if s.trailing {
+		list = append(list, workbook.TextAfter("XML")...)
 	}
 	return list
 }

@@ -107,6 +107,8 @@ func TestCells(t *testing.T) {
 		"day zero":             {row(styled("Short Date", "DateTime", "1899-12-31T06:00:00.000"), styled("Short Date", "DateTime", "1899-12-30T00:00:00")), "1: 0n=0.25|1/0/00 1d=1899-12-30\n"},
 		"of a boolean":         {row(styled("none of it", "Boolean", "1"), styled("kg", "Boolean", "0"), styled("star", "Boolean", "1")), "1: 0b=true| 1b=false|FALSE 2b=true|*TRUE\n"},
 		"of the column":        {`<Column/><Column ss:StyleID="Percent" ss:Span="1"/><Column ss:Index="9" ss:StyleID="kg" ss:Span="999999"/>` + row(number("1"), number("1"), number("1"), number("1"), `<Cell ss:Index="9"><Data ss:Type="Number">3</Data></Cell>`), "1: 0n=1 1n=1|100.00% 2n=1|100.00% 3n=1 8n=3|3.0 kg\n"},
+		"rows out of order":    {`<Row ss:Index="5">` + number("1") + `</Row><Row ss:Index="4">` + number("2") + `</Row>` + row(number("3")) + `<Row ss:Index="9">` + number("4") + `</Row>`, "5: 0n=1\n6: 0n=2\n7: 0n=3\n9: 0n=4\n"},
+		"cells out of order":   {row(text("a"), `<Cell ss:Index="3"><Data ss:Type="String">c</Data></Cell>`, `<Cell ss:Index="1"><Data ss:Type="String">d</Data></Cell>`, text("b")), "1: 0t=d 1t=b 2t=c\n"},
 		"rich text":            {row(`<Cell><ss:Data ss:Type="String" xmlns="http://www.w3.org/TR/REC-html40"><B>Bo<I>l</I>d</B><Font html:Color="#FF0000"> red &amp; more</Font></ss:Data></Cell>`), "1: 0t=Bold red & more\n"},
 		"a comment":            {row(`<Cell><Comment ss:Author="x"><ss:Data>remark</ss:Data></Comment><Data ss:Type="String">a</Data><Comment><ss:Data>remark</ss:Data></Comment></Cell>`), "1: 0t=a\n"},
 		"a formula":            {row(`<Cell ss:Formula="=IF(RC[-1]&gt;1,&quot;a>b&quot;,'x')"><Data ss:Type="Number">3</Data></Cell>`, `<Cell ss:Formula="=1"/>`), "1: 0n=3\n"},
@@ -126,6 +128,23 @@ func TestCells(t *testing.T) {
 		if diff := cmp.Diff(test.want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
+	}
+}
+
+// TestRepairsReported checks that rows and cells out of order are reported, with the values that
+// are not read.
+func TestRepairsReported(t *testing.T) {
+	doc := workbookXML("", worksheet("One", `<Row ss:Index="2">`+text("a")+`<Cell ss:Index="1"><Data ss:Type="String">b</Data></Cell></Row><Row ss:Index="2">`+text("c")+`</Row>`))
+	_, evidence := sourcetest.Open(t, Format{}, doc, source.Options{})
+	if evidence["row numbers"] != "2" || evidence["repeated cells"] != "A2: a" {
+		t.Errorf("%v", evidence)
+	}
+}
+
+func TestTextAfterTheEnd(t *testing.T) {
+	_, evidence := sourcetest.Open(t, Format{}, workbookXML("", worksheet("One", row(text("a"))))+"\n</junk", source.Options{})
+	if evidence["text after the end"] != "XML" {
+		t.Errorf("%v", evidence)
 	}
 }
 

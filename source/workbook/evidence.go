@@ -100,32 +100,49 @@ func DateSystem(epoch1904 bool) intray.Evidence {
 
 func reasonReadNormally() intray.Message { return intray.NewMessage("workbook.hidden_read", nil) }
 
-// addSummaryNotices adds the summary as notices after the last record, unless the
-// summary has already been reported.
+// addSummaryNotices adds the summary as notices after the last record, unless the summary has
+// already been reported. Repairs are always notices, because they change records.
 func (r *reader) addSummaryNotices(batch *intray.Records) {
-	if r.reported {
-		return
+	list := r.repairs()
+	if !r.reported {
+		list = append(list, r.summaryEvidence()...)
 	}
-	for _, p := range r.summaryEvidence() {
-		batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Text: p.notice})
+	for _, p := range list {
+		batch.Notices = append(batch.Notices, intray.Notice{Type: p.kind, Level: p.level, Text: p.notice})
 	}
 	r.reported = true
+}
+
+// repairs returns the summary of the repairs so far.
+func (r *reader) repairs() []part {
+	rows, ok := r.rows.(RepairReporter)
+	if !ok {
+		return nil
+	}
+	return rows.Repairs().summary()
 }
 
 // part is one statement of the summary, as evidence and as a notice.
 type part struct {
 	evidence intray.Evidence
 	notice   intray.Message
+	kind     intray.NoticeType
+	level    intray.Level
+}
+
+// otherPart returns a statement about cells that are read normally.
+func otherPart(e intray.Evidence, notice intray.Message) part {
+	return part{evidence: e, notice: notice, kind: intray.OtherTables, level: intray.LevelInfo}
 }
 
 // summaryEvidence returns the summaries of hidden rows and of merged ranges in the body
 // of the table.
 func (r *reader) summaryEvidence() (list []part) {
 	if n := r.hidden.count; n > 0 {
-		list = append(list, part{
+		list = append(list, otherPart(
 			intray.Evidence{Choice: "hidden rows", Value: r.hidden.String(), Reason: reasonReadNormally()},
 			intray.NewMessage("workbook.hidden_rows", intray.Params{"n": n, "rows": r.hidden.numbers()}),
-		})
+		))
 	}
 	if n := r.merges.count; n > 0 {
 		ranges := "ranges"
@@ -136,10 +153,10 @@ func (r *reader) summaryEvidence() (list []part) {
 		params := intray.Params{"n": n, "range": r.merges.first.String()}
 		if r.opt.FillMerged {
 			e.Reason = intray.NewMessage("workbook.merged_filled", nil)
-			list = append(list, part{e, intray.NewMessage("workbook.merged_ranges_filled", params)})
+			list = append(list, otherPart(e, intray.NewMessage("workbook.merged_ranges_filled", params)))
 		} else {
 			e.Reason = intray.NewMessage("workbook.merged_left_empty", nil)
-			list = append(list, part{e, intray.NewMessage("workbook.merged_ranges_left_empty", params)})
+			list = append(list, otherPart(e, intray.NewMessage("workbook.merged_ranges_left_empty", params)))
 		}
 	}
 	return list

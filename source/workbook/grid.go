@@ -6,8 +6,8 @@
 // package finds the table in these rows, fills merged ranges on request, and reports hidden
 // sheets, rows and columns. It does not read files and does not apply number formats.
 //
-// Formats that provide merged ranges or hidden columns implement optional interfaces:
-// [MergeReporter], [MergePreloader] and [ColumnHider].
+// Formats that provide merged ranges or hidden columns, or that read damaged sheets, implement
+// optional interfaces: [MergeReporter], [MergePreloader], [ColumnHider] and [RepairReporter].
 package workbook
 
 import (
@@ -40,6 +40,9 @@ type Row struct {
 	// Hidden is true if the source application hides the row. Hidden rows are read like
 	// all other rows.
 	Hidden bool
+	// Renumbered is true if the file gives the row another number, because its rows are out of
+	// order. Merged ranges are not filled in such rows.
+	Renumbered bool
 	// Cells are sorted by column, with at most one cell per column. They are valid
 	// until the next row is read.
 	Cells []Cell

@@ -100,6 +100,9 @@ func (g Range) before(other Range) bool {
 // fillRow fills the cells of a row that are covered by merged ranges. It does not change existing
 // cells. Rows must be filled in ascending order. The result is valid until the next call.
 func (m *mergeTracker) fillRow(row Row) (Row, error) {
+	if row.Renumbered {
+		return row, nil
+	}
 	if err := m.activateRanges(row); err != nil {
 		return row, err
 	}

@@ -61,7 +61,7 @@ func (r *reader) begin(ctx context.Context, sheet Sheet) error {
 				r.hidden.add(row.Number)
 			}
 		}
-		for _, p := range r.summaryEvidence() {
+		for _, p := range append(r.repairs(), r.summaryEvidence()...) {
 			r.evidence = append(r.evidence, p.evidence)
 		}
 		r.reported = true

@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/sourcetest"
 )
 
 // at returns the first bytes of the body of a cell record: row, column and style.
@@ -73,6 +76,16 @@ func TestCells(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestRepeatedCellReported checks that a cell that is stored again with another value is reported.
+func TestRepeatedCellReported(t *testing.T) {
+	number := func(column int, v int32) []byte { return rec(recRK, at(0, column, 0), rkWhole(v)) }
+	file := xls(one(body(xf(0)), body(number(0, 1), number(1, 5), number(0, 2), number(1, 5))))
+	_, evidence := sourcetest.Open(t, Format{}, string(file), source.Options{AsIs: true})
+	if want := "A1: 1"; evidence["repeated cells"] != want {
+		t.Errorf("%q, want %q", evidence["repeated cells"], want)
 	}
 }
 

@@ -27,6 +27,9 @@ type rows struct {
 	// all rows so far.
 	arena      []byte
 	sheetBytes int64
+	// rowNumber is the number of the current row, counted from 1.
+	rowNumber int64
+	repairs   workbook.Repairs
 }
 
 // Rows starts to read a sheet. It reads the sheet once to find its rows, which Next
@@ -69,6 +72,7 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 			return workbook.Row{}, err
 		}
 		number := r.runRow(r.nextRun)
+		r.rowNumber = int64(number) + 1
 		r.pending, r.cells, r.arena = r.pending[:0], r.cells[:0], r.arena[:0]
 		for ; r.nextRun < len(r.runs) && r.runRow(r.nextRun) == number; r.nextRun++ {
 			if err := r.readRun(number, int64(r.runs[r.nextRun]&(1<<offsetBits-1))); err != nil {
@@ -120,7 +124,7 @@ func (r *rows) rowTooLong() error {
 }
 
 // sortCells sorts the cells by column. If a column has several cells, it keeps only the
-// last one stored, as Excel does.
+// last one stored, as Excel does, and reports the other values.
 func (r *rows) sortCells() {
 	if r.inOrder() {
 		return
@@ -130,10 +134,15 @@ func (r *rows) sortCells() {
 	for i, c := range r.pending {
 		if i+1 == len(r.pending) || r.pending[i+1].column != c.column {
 			kept = append(kept, c)
+		} else if last := r.pending[i+1]; c.kind != last.kind || c.number != last.number || !bytes.Equal(c.text, last.text) {
+			r.repairs.AddValue(workbook.RepeatedCells, c.column, r.rowNumber, r.convertCell(c).Value)
 		}
 	}
 	r.pending = kept
 }
+
+// Repairs implements [workbook.RepairReporter].
+func (r *rows) Repairs() *workbook.Repairs { return &r.repairs }
 
 func (r *rows) inOrder() bool {
 	for i := 1; i < len(r.pending); i++ {

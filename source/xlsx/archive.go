@@ -2,8 +2,10 @@ package xlsx
 
 import (
 	"context"
+	"errors"
 	"net/url"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -16,6 +18,8 @@ import (
 type archive struct {
 	*zipfile.Archive
 	limits Limits
+	// trailing are the parts read by readSmallPart that have text after their XML.
+	trailing []string
 }
 
 func openArchive(in *zipfile.Input, limits Limits) (*archive, error) {
@@ -23,7 +27,7 @@ func openArchive(in *zipfile.Input, limits Limits) (*archive, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &archive{a, limits}, nil
+	return &archive{Archive: a, limits: limits}, nil
 }
 
 // readSmallPart opens a part, calls read and closes the part. The part must fit into memory.
@@ -37,7 +41,25 @@ func (a *archive) readSmallPart(ctx context.Context, name string, read func(*xml
 	if err == nil {
 		err = read(s)
 	}
+	if err == nil {
+		var trailing bool
+		if trailing, err = readToEnd(s); trailing {
+			a.trailing = append(a.trailing, name)
+		}
+	}
 	return zipfile.Cause(ctx, err)
+}
+
+// readToEnd reads what follows the root element of a part. It reports whether that is more than
+// white space and comments. Everything that matters has been read by then, so malformed XML is
+// not an error.
+func readToEnd(s *xmlscan.Scanner) (trailing bool, err error) {
+	_, err = s.Next()
+	var broken *source.UnreadableError
+	if errors.As(err, &broken) {
+		return true, nil
+	}
+	return s.Trailing(), err
 }
 
 // relation is a relationship from one part to another.
@@ -107,20 +129,24 @@ func resolveTarget(folder, target string) string {
 	return path.Clean(target)[1:]
 }
 
-// mainPart returns the name of the part that describes the workbook.
-func (a *archive) mainPart(ctx context.Context) (string, error) {
+// isDocument reports whether a relationship leads to the main part of an archive.
+func isDocument(r relation) bool { return r.kind == "officeDocument" && r.part != "" }
+
+// mainPart returns the name of the part that describes the workbook. listed is false if no
+// relationship leads to it.
+func (a *archive) mainPart(ctx context.Context) (name string, listed bool, err error) {
 	list, err := a.relations(ctx, "")
 	if err != nil {
-		return "", err
+		return "", false, err
 	}
-	for _, r := range list {
-		if r.kind != "officeDocument" || r.part == "" {
-			continue
-		}
-		if strings.HasSuffix(r.part, ".bin") {
-			return "", &source.UnreadableError{Reason: intray.NewMessage("workbook.binary", nil)}
-		}
-		return r.part, nil
+	i := slices.IndexFunc(list, isDocument)
+	switch {
+	case i < 0 && a.Has(usualWorkbook):
+		return usualWorkbook, false, nil
+	case i < 0:
+		return "", false, &source.UnreadableError{Reason: intray.NewMessage("workbook.not_found", nil)}
+	case strings.HasSuffix(list[i].part, ".bin"):
+		return "", false, &source.UnreadableError{Reason: intray.NewMessage("workbook.binary", nil)}
 	}
-	return "", &source.UnreadableError{Reason: intray.NewMessage("workbook.not_found", nil)}
+	return list[i].part, true, nil
 }

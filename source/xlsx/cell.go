@@ -88,28 +88,54 @@ func (r *rows) readCell() error {
 	return r.appendCell(kind, styled, rich)
 }
 
-// setPosition sets the current column to that of ref, which must refer to a cell in the current
-// row. If the row has no number yet, it also sets the row number.
+// setPosition sets the current column to that of ref. If the row has no number yet, it also sets
+// the row number. Otherwise, the cell belongs to the row that contains it.
 func (r *rows) setPosition(ref []byte) error {
 	column, number, ok := parseCellRef(ref)
 	if !ok {
-		return r.unreadable(intray.NewMessage("xlsx.bad_reference", intray.Params{"cell": source.Excerpt(string(ref))}))
-	}
-	if number != r.row.Number {
-		if r.numbered {
-			return r.unreadable(intray.NewMessage("xlsx.cell_in_other_row", intray.Params{"cell": string(ref), "row": r.row.Number}))
+		if column, number, ok = r.repairRef(ref); !ok {
+			return r.unreadable(intray.NewMessage("xlsx.bad_reference", intray.Params{"cell": source.Excerpt(string(ref))}))
 		}
-		if err := r.setRowNumber(r.row.Number-1, number); err != nil {
-			return err
-		}
+		r.repairs.Add(workbook.CellReferences, string(ref))
+	} else if r.ownNumber > 0 && number != r.ownNumber {
+		r.repairs.Add(workbook.CellReferences, string(ref))
 	}
-	r.numbered = true
+	if r.ownNumber == 0 && number > 0 {
+		r.setRowNumber(number)
+	}
 	if column <= r.column {
 		r.unsorted = true
 	}
 	r.column = column
 	return nil
 }
+
+// repairRef parses a reference that is malformed but whose column is certain: a1, $A$1, A and A0,
+// and numbers that count the cells of a row from 0 or 1. The row is 0 if it is not known.
+func (r *rows) repairRef(ref []byte) (column int, row int64, ok bool) {
+	if len(ref) > maxRefBytes {
+		return 0, 0, false
+	}
+	if n := parseIndex(ref); n >= 0 {
+		if r.plainRef >= 0 && n == r.plainRef+1 || r.column < 0 && n <= 1 {
+			r.plainRef = n
+			return r.column + 1, 0, true
+		}
+		return 0, 0, false
+	}
+	ref = bytes.ToUpper(bytes.ReplaceAll(ref, []byte{'$'}, nil))
+	if column, row, ok = parseCellRef(ref); ok {
+		return column, row, true
+	}
+	if bytes.ContainsAny(ref, "123456789") {
+		return 0, 0, false
+	}
+	column, _, ok = parseCellRef(append(bytes.TrimRight(ref, "0"), '1'))
+	return column, 0, ok
+}
+
+// maxRefBytes is the maximum length of a malformed reference, in bytes.
+const maxRefBytes = 16
 
 // parseIndex parses a decimal number that is not negative. It returns -1 if the text is invalid.
 func parseIndex(text []byte) int {

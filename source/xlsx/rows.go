@@ -2,12 +2,10 @@ package xlsx
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"github.com/intraydata/intray"
@@ -42,8 +40,14 @@ type rows struct {
 	// are not in column order.
 	column   int
 	unsorted bool
-	// numbered is true if the file states the number of the row.
-	numbered bool
+	// next is the element after the last row.
+	next rowStart
+	// ownNumber is the number that the file gives to the row, or 0. lastNumber is the last such
+	// number. They differ from row.Number if rows are out of order.
+	ownNumber, lastNumber int64
+	// plainRef is the last cell reference of the row that is only a number, or -1.
+	plainRef int
+	repairs  workbook.Repairs
 	err      error
 }
 
@@ -135,55 +139,124 @@ func (r *rows) Close() error {
 	return nil
 }
 
+// rowStart is what follows the cells of a row: the start of a row, another element or the end.
+type rowStart struct {
+	// read is true if the scanner has moved past the cells of the last row. more is false at the
+	// end of the rows.
+	read, more bool
+	// text is the row number as it is written, or nil. number is 0 if it is not valid.
+	text   []byte
+	number int64
+	hidden bool
+	isRow  bool
+	// inside is true if the scanner has moved on to the first cell of the row.
+	inside bool
+	err    error
+}
+
 // readRow reads the next element at the level of rows, which is usually a row.
 func (r *rows) readRow() error {
-	more, err := r.scan.NextChild()
-	if err != nil {
-		return err
+	if !r.next.read {
+		r.peek()
 	}
+	next := r.next
+	r.next = rowStart{}
 	r.cells, r.textBuf, r.rowBytes = r.cells[:0], r.textBuf[:0], 0
-	if !more {
+	switch {
+	case next.err != nil:
+		return next.err
+	case !next.more:
 		return r.readTrailer()
-	}
-	if string(r.scan.Name) != "row" {
+	case !next.isRow:
 		return r.scan.Skip()
 	}
-	if err := r.startRow(); err != nil {
+	if err := r.startRow(next); err != nil {
 		return err
 	}
+	if next.inside {
+		if err := r.readCell(); err != nil {
+			return err
+		}
+	}
 	if err := r.readCells(); err != nil {
+		return err
+	}
+	if err := r.readContinuations(); err != nil {
 		return err
 	}
 	return r.endRow()
 }
 
-// startRow reads the attributes of a row. A row without a number follows the previous
-// row, unless its first cell has a reference.
-func (r *rows) startRow() error {
-	last := r.row.Number
-	r.row = workbook.Row{Number: last + 1, Hidden: r.scan.AttrBool("hidden")}
-	r.column, r.unsorted, r.numbered = -1, false, false
-	text := r.scan.Attr("r")
-	if text == nil {
-		return nil
+// peek moves to the next element at the level of rows and reads its attributes.
+func (r *rows) peek() {
+	r.next = rowStart{read: true}
+	if r.next.more, r.next.err = r.scan.NextChild(); r.next.err != nil || !r.next.more || string(r.scan.Name) != "row" {
+		return
 	}
-	number, ok := parseRow(text)
-	if !ok {
-		return r.unreadable(intray.NewMessage("xlsx.bad_row_number", intray.Params{"number": source.Excerpt(string(text))}))
+	r.next.isRow, r.next.hidden = true, r.scan.AttrBool("hidden")
+	r.next.text = r.scan.Attr("r")
+	if number, ok := parseRow(r.next.text); ok {
+		r.next.number = number
 	}
-	return r.setRowNumber(last, number)
 }
 
-// setRowNumber sets the number of the row. Rows out of order are an error, because
-// sorting them would require all rows in memory.
-func (r *rows) setRowNumber(last, number int64) error {
-	r.numbered = true
-	if number <= last {
-		r.row.Number = number
-		return r.unreadable(intray.NewMessage("workbook.rows_out_of_order", intray.Params{"row": number, "previous": last}))
+// readContinuations reads the rows that continue the current one: rows with the same number
+// whose first cell is to the right of all cells so far. Some programs write a row for each cell.
+func (r *rows) readContinuations() error {
+	for r.peek(); r.next.isRow && r.next.number > 0 && r.next.number == r.ownNumber; r.peek() {
+		for r.next.err == nil {
+			if r.next.more, r.next.err = r.scan.NextChild(); r.next.err != nil || !r.next.more || string(r.scan.Name) == "c" {
+				break
+			}
+			r.next.err = r.scan.Skip()
+		}
+		if r.next.err != nil {
+			return nil // reported after the current row
+		}
+		if r.next.more {
+			column, number, ok := parseCellRef(r.scan.Attr("r"))
+			if !ok || number != r.ownNumber || column <= r.column {
+				r.next.inside = true
+				return nil
+			}
+			if err := r.readCell(); err != nil {
+				return err
+			}
+			if err := r.readCells(); err != nil {
+				return err
+			}
+		}
+		r.repairs.Add(workbook.RowNumbers, strconv.FormatInt(r.ownNumber, 10))
 	}
-	r.row.Number = number
 	return nil
+}
+
+// startRow starts a row. A row without a number follows the previous row, unless its first cell
+// has a reference.
+func (r *rows) startRow(next rowStart) error {
+	r.row = workbook.Row{Number: r.row.Number + 1, Hidden: next.hidden}
+	r.column, r.unsorted, r.ownNumber, r.plainRef = -1, false, 0, -1
+	switch {
+	case next.number > 0:
+		r.setRowNumber(next.number)
+	case string(next.text) == "0": // some programs count rows from 0 or do not count them
+		r.repairs.Add(workbook.RowNumbers, "0")
+	case next.text != nil:
+		return r.unreadable(intray.NewMessage("xlsx.bad_row_number", intray.Params{"number": source.Excerpt(string(next.text))}))
+	}
+	return nil
+}
+
+// setRowNumber sets the number that the file gives to the row. If rows are out of order, they are
+// returned in the order of the file and numbered accordingly, because sorting them would require
+// all rows in memory.
+func (r *rows) setRowNumber(own int64) {
+	if own <= r.lastNumber {
+		r.repairs.Add(workbook.RowNumbers, strconv.FormatInt(own, 10))
+	}
+	r.ownNumber, r.lastNumber = own, own
+	r.row.Number = max(r.row.Number, own)
+	r.row.Renumbered = r.row.Number != own
 }
 
 func (r *rows) readCells() error {
@@ -209,12 +282,7 @@ func (r *rows) endRow() error {
 		return r.limitError(intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": limit}))
 	}
 	if r.unsorted {
-		slices.SortStableFunc(r.cells, func(a, b workbook.Cell) int { return cmp.Compare(a.Column, b.Column) })
-		for i := 1; i < len(r.cells); i++ {
-			if r.cells[i].Column == r.cells[i-1].Column {
-				return r.unreadable(intray.NewMessage("xlsx.duplicate_cell", intray.Params{"cell": r.reference(r.cells[i].Column)}))
-			}
-		}
+		r.cells = r.repairs.SortCells(r.row.Number, r.cells)
 	}
 	r.sheetBytes += int64(r.rowBytes)
 	if limit := r.book.arc.limits.SheetBytes; r.sheetBytes > limit {
@@ -223,6 +291,9 @@ func (r *rows) endRow() error {
 	r.row.Cells = r.cells
 	return nil
 }
+
+// Repairs implements [workbook.RepairReporter].
+func (r *rows) Repairs() *workbook.Repairs { return &r.repairs }
 
 // reference returns the reference of a cell in the current row, such as B7.
 func (r *rows) reference(column int) string {
@@ -278,6 +349,15 @@ func (r *rows) readTrailer() error {
 	var limit *source.LimitError
 	if err != nil && !errors.As(err, &broken) && !errors.As(err, &limit) {
 		return err
+	}
+	if err == nil {
+		trailing, err := readToEnd(r.scan)
+		if err != nil {
+			return err
+		}
+		if trailing {
+			r.repairs.Add(workbook.TextAfterEnd, r.sheet.part)
+		}
 	}
 	if _, err := io.Copy(io.Discard, r.part); err != nil { // the checksum is at the end of the part
 		return err

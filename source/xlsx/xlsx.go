@@ -17,6 +17,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 
@@ -108,11 +110,14 @@ func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workboo
 	if err != nil {
 		return nil, err
 	}
-	main, err := arc.mainPart(ctx)
+	main, listed, err := arc.mainPart(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c, err := readWorkbookInfo(ctx, arc, main)
+	if !listed {
+		c.damage.byName = append(c.damage.byName, main)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +151,7 @@ func (b *book) Evidence() []intray.Evidence {
 	if b.info.externalLinks > 0 {
 		list = append(list, intray.Evidence{Choice: "external links", Value: "ignored", Reason: intray.NewMessage("workbook.external_links", intray.Params{"n": b.info.externalLinks})})
 	}
-	return list
+	return append(append(list, b.info.damage.evidence()...), workbook.TextAfter(b.arc.trailing...)...)
 }
 
 // Sheets returns the worksheets in workbook order.
@@ -235,8 +240,11 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 	if err != nil {
 		return detectHead(head)
 	}
+	if !slices.ContainsFunc(list, isDocument) && arc.Has(usualWorkbook) {
+		list = append(list, relation{kind: "officeDocument", part: usualWorkbook})
+	}
 	for _, r := range list {
-		if r.kind != "officeDocument" {
+		if !isDocument(r) {
 			continue
 		}
 		if isWorkbookPart(arc, r.part) {
@@ -277,7 +285,8 @@ func detectHead(head []byte) (float64, intray.Message) {
 type sheetEntry struct {
 	name   string
 	hidden bool
-	// part is the name of the part that contains the cells of the sheet.
+	// part is the name of the part that contains the cells of the sheet, or "" if it is not yet
+	// known.
 	part string
 }
 
@@ -294,6 +303,7 @@ type workbookInfo struct {
 	skippedSheets []string
 	// owners maps the part of each sheet in sheets to its name.
 	owners map[string]string
+	damage damage
 }
 
 func readWorkbookInfo(ctx context.Context, arc *archive, main string) (workbookInfo, error) {
@@ -301,7 +311,8 @@ func readWorkbookInfo(ctx context.Context, arc *archive, main string) (workbookI
 	if err != nil {
 		return workbookInfo{}, err
 	}
-	c := workbookInfo{}
+	c := workbookInfo{owners: map[string]string{}}
+	c.damage.backslash = arc.Backslash()
 	targets := make(map[string]relation, len(relations))
 	for _, r := range relations {
 		targets[r.id] = r
@@ -320,7 +331,17 @@ func readWorkbookInfo(ctx context.Context, arc *archive, main string) (workbookI
 			c.externalLinks++
 		}
 	}
-	err = arc.readSmallPart(ctx, main, func(s *xmlscan.Scanner) error { return c.read(s, arc.limits, targets) })
+	folder := path.Dir(main)
+	if c.styles == "" {
+		c.styles = c.findUsual(arc, path.Join(folder, usualStyles))
+	}
+	if c.strings == "" {
+		c.strings = c.findUsual(arc, path.Join(folder, usualStrings))
+	}
+	err = arc.readSmallPart(ctx, main, func(s *xmlscan.Scanner) error { return c.read(s, arc, targets) })
+	if err == nil {
+		err = c.locateSheets(arc, main, relations)
+	}
 	if err != nil {
 		return workbookInfo{}, err
 	}
@@ -330,7 +351,7 @@ func readWorkbookInfo(ctx context.Context, arc *archive, main string) (workbookI
 	return c, nil
 }
 
-func (c *workbookInfo) read(s *xmlscan.Scanner, limits Limits, targets map[string]relation) error {
+func (c *workbookInfo) read(s *xmlscan.Scanner, arc *archive, targets map[string]relation) error {
 	if err := s.OpenRoot("workbook"); err != nil {
 		return err
 	}
@@ -339,23 +360,23 @@ func (c *workbookInfo) read(s *xmlscan.Scanner, limits Limits, targets map[strin
 		case "workbookPr":
 			c.epoch1904 = s.AttrBool("date1904")
 		case "sheets":
-			return s.ForEachChild(func() error { return c.readSheet(s, limits, targets) })
+			return s.ForEachChild(func() error { return c.readSheet(s, arc, targets) })
 		}
 		return s.Skip()
 	})
 }
 
-func (c *workbookInfo) readSheet(s *xmlscan.Scanner, limits Limits, targets map[string]relation) error {
-	if len(c.sheets)+len(c.skippedSheets) >= limits.Sheets {
-		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": limits.Sheets})}
+func (c *workbookInfo) readSheet(s *xmlscan.Scanner, arc *archive, targets map[string]relation) error {
+	if limit := arc.limits.Sheets; len(c.sheets)+len(c.skippedSheets) >= limit {
+		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": limit})}
 	}
-	if err := c.addSheet(s, targets); err != nil {
+	if err := c.addSheet(s, arc, targets); err != nil {
 		return err
 	}
 	return s.Skip()
 }
 
-func (c *workbookInfo) addSheet(s *xmlscan.Scanner, targets map[string]relation) error {
+func (c *workbookInfo) addSheet(s *xmlscan.Scanner, arc *archive, targets map[string]relation) error {
 	name, err := s.AttrText("name")
 	if err != nil {
 		return err
@@ -364,24 +385,24 @@ func (c *workbookInfo) addSheet(s *xmlscan.Scanner, targets map[string]relation)
 	if err != nil {
 		return err
 	}
+	state := string(s.Attr("state"))
+	sheet := sheetEntry{name: name, hidden: state == "hidden" || state == "veryHidden"}
 	to, found := targets[id]
 	switch {
-	case !found || to.part == "":
-		return s.Malformed(intray.NewMessage("workbook.sheet_without_part", intray.Params{"sheet": source.Excerpt(name)}))
-	case to.kind != "worksheet":
+	case found && to.part != "" && to.kind != "worksheet":
 		c.skippedSheets = append(c.skippedSheets, name)
 		return nil
-	}
-	if c.owners == nil {
-		c.owners = map[string]string{}
+	case !found || !arc.Has(to.part):
+		c.sheets = append(c.sheets, sheet)
+		return nil
 	}
 	// A small file could otherwise have thousands of large sheets.
 	if other, shared := c.owners[to.part]; shared {
 		return &source.UnreadableError{Reason: intray.NewMessage("workbook.sheets_share_part", intray.Params{"sheet": source.Excerpt(name), "other": source.Excerpt(other)})}
 	}
 	c.owners[to.part] = name
-	state := string(s.Attr("state"))
-	c.sheets = append(c.sheets, sheetEntry{name: name, part: to.part, hidden: state == "hidden" || state == "veryHidden"})
+	sheet.part = to.part
+	c.sheets = append(c.sheets, sheet)
 	return nil
 }
 
