@@ -6,6 +6,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/headerdetect"
 )
 
 const (
@@ -70,6 +71,18 @@ func (m *mergeTracker) addRanges(ranges []Range) {
 		}
 		m.addRange(g)
 	}
+}
+
+// spans returns the ranges found so far as spans of rows. The row with index 0 follows the row
+// whose number is given by above.
+func (m *mergeTracker) spans(above int64) (list []headerdetect.Span) {
+	for _, g := range m.early {
+		if g.FirstRow > above && g.FirstRow <= above+2*sampleRows {
+			last := min(g.LastRow-above-1, 2*sampleRows)
+			list = append(list, headerdetect.Span{FirstRow: int(g.FirstRow - above - 1), LastRow: int(last), FirstColumn: g.FirstColumn, LastColumn: g.LastColumn})
+		}
+	}
+	return list
 }
 
 // setBody sets the number of the last row above the body of the table.

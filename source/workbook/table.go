@@ -101,7 +101,7 @@ func (r *reader) readSample(ctx context.Context) error {
 func (r *reader) findTable(ctx context.Context) error {
 	above := int64(max(0, r.opt.HeaderRow-1)) // rows that were skipped
 	texts, at := r.textsWithBlanks(above)
-	layout, err := headerdetect.FindLayout(ctx, texts, 0)
+	layout, err := headerdetect.FindMergedLayout(ctx, texts, r.merges.spans(above))
 	if err != nil {
 		return err
 	}
