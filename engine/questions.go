@@ -3,7 +3,10 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
+	"fmt"
 	"hash/maphash"
+	"io"
 	"slices"
 	"strings"
 
@@ -65,15 +68,20 @@ type tableSheets struct {
 	columns []uint64
 	// unexamined is the number of sheets in found that were not examined.
 	unexamined int
+	// single lists the sheets that consist of a single cell, and singleTexts their text. Such a
+	// sheet is a note, a title or a date rather than a table.
+	single      []int
+	singleTexts []string
 }
 
 // maxTableWork is the work of finding tables after which the remaining sheets are not examined.
 // It takes about 10 s.
 const maxTableWork = 10 << 30
 
-// findTables returns the sheets that have columns. If there is only one sheet, findTables does
-// not open it and assumes that it has columns. It also assumes this for all sheets that remain
-// after maxTableWork.
+// findTables returns the sheets that have columns and more than one cell. If there is only one
+// sheet, findTables does not open it and assumes that it has a table. It also assumes this for all
+// sheets that remain after maxTableWork. If no sheet has more than one cell, all sheets with a
+// cell count as tables.
 func findTables(ctx context.Context, book source.Book, work *source.Work) (*tableSheets, error) {
 	t, seed := &tableSheets{}, maphash.MakeSeed()
 	sheets := book.Sheets()
@@ -95,19 +103,64 @@ func findTables(ctx context.Context, book source.Book, work *source.Work) (*tabl
 			return nil, err
 		}
 		columns := reader.Columns()
-		if err := reader.Close(); err != nil {
+		text, single, err := singleCell(ctx, reader)
+		if err := errors.Join(err, reader.Close()); err != nil {
 			return nil, err
 		}
-		if len(columns) == 0 {
-			continue
+		switch {
+		case single:
+			t.single, t.singleTexts = append(t.single, i), append(t.singleTexts, text)
+		case len(columns) > 0:
+			t.addSheet(i, sheets[i], firstHeaders(columns), fingerprint(seed, columns))
 		}
-		var headers []string
-		for _, c := range columns[:min(len(columns), maxExamples)] {
-			headers = append(headers, mapping.Shorten(c.Header))
+	}
+	if len(t.found) == 0 {
+		for _, i := range t.single {
+			t.addSheet(i, sheets[i], []string{}, 0)
 		}
-		t.addSheet(i, sheets[i], headers, fingerprint(seed, columns))
+		t.single = nil
 	}
 	return t, nil
+}
+
+func firstHeaders(columns []intray.Column) (headers []string) {
+	for _, c := range columns[:min(len(columns), maxExamples)] {
+		headers = append(headers, mapping.Shorten(c.Header))
+	}
+	return headers
+}
+
+// singleCell reports whether a sheet has exactly one cell with text, and returns that text. It
+// reads records only if the columns and their samples show at most one cell.
+func singleCell(ctx context.Context, reader source.Reader) (text string, single bool, err error) {
+	cells := 0
+	add := func(cell string) {
+		if strings.TrimSpace(cell) != "" {
+			cells, text = cells+1, cell
+		}
+	}
+	for _, c := range reader.Columns() {
+		add(c.Header)
+		if cells+len(c.Samples) > 1 {
+			return "", false, nil
+		}
+	}
+	for batch := new(intray.Records); ; {
+		switch err := reader.Next(ctx, batch); {
+		case errors.Is(err, io.EOF):
+			return text, cells == 1, nil
+		case err != nil:
+			return "", false, err
+		}
+		for i := range batch.Len() {
+			for c := range batch.NumCells(i) {
+				add(string(batch.Cell(i, c)))
+			}
+			if cells > 1 {
+				return "", false, nil
+			}
+		}
+	}
 }
 
 // addSheet adds a sheet to the sheets that contain a table.
@@ -164,6 +217,15 @@ func chooseSheet(ctx context.Context, book source.Book, work *source.Work, answe
 		out.addNotice(intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo,
 			Text: intray.NewMessage("sheet.not_examined", intray.Params{"n": t.unexamined, "total": len(t.names)})})
 	}
+	sheet, question, err := t.choose(answers, out)
+	if err == nil && question == nil {
+		t.reportSingleCells(out, sheet.sheets)
+	}
+	return sheet, question, err
+}
+
+// choose implements chooseSheet for the sheets that contain a table.
+func (t *tableSheets) choose(answers intray.Answers, out *Outcome) (tableChoice, *intray.Question, error) {
 	if value, asked := answers[intray.AnswerSheet]; asked {
 		for i := range t.names {
 			if intray.SheetChoice(t.names, i) == value {
@@ -233,6 +295,30 @@ func (t *tableSheets) listSheets(sheets []int) any {
 	}
 	return names
 }
+
+// reportSingleCells reports the sheets that consist of a single cell, with the text of the first
+// ones. It does not report the chosen sheets.
+func (t *tableSheets) reportSingleCells(out *Outcome, chosen []int) {
+	var list []string
+	for n, i := range t.single[:min(len(t.single), maxNotedCells)] {
+		if slices.Contains(chosen, i) {
+			continue
+		}
+		name, text := mapping.Shorten(t.names[i]), mapping.Shorten(t.singleTexts[n])
+		list = append(list, name+": "+text)
+		out.addNotice(intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &t.singleTexts[n],
+			Text: intray.NewMessage("sheet.single_cell_skipped", intray.Params{"sheet": name, "text": text})})
+	}
+	if more := len(t.single) - maxNotedCells; more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	if len(list) > 0 {
+		out.Evidence = append(out.Evidence, intray.Evidence{Choice: "sheets without a table", Value: strings.Join(list, "; "), Reason: intray.NewMessage("sheet.single_cell", nil)})
+	}
+}
+
+// maxNotedCells is the maximum number of sheets with a single cell whose text is reported.
+const maxNotedCells = 20
 
 // addEvidence records the chosen sheet, with the other tables as alternatives.
 func (t *tableSheets) addEvidence(out *Outcome, sheet int, reason intray.Message) {

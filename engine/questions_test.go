@@ -178,12 +178,17 @@ func TestSheets(t *testing.T) {
 		{"hidden\nx\n---\na\n1\n---\nhidden\ny\n", "", "done, sheet B: of 3 sheets, it is the only visible one that contains a table; hidden sheets contain tables, too"},
 		{"hidden\nx\n---\na\n1\n---\nb\n2\n", "", "open: The file contains 3 tables: \"A\", \"B\", \"C\". Choose the one to import. A (hidden) B (a) C (b)"},
 		{"a\n1\n", "B", "broken: We can't read this file because the requested sheet \"B\" does not exist."},
-		{strings.Repeat("a\n1\n---\n", 6) + "a\n", "", "open: The file contains 7 tables: \"A\", \"B\", \"C\", \"D\", \"E\" and 2 more. " +
+		{strings.Repeat("a\n1\n---\n", 6) + "a\n1\n", "", "open: The file contains 7 tables: \"A\", \"B\", \"C\", \"D\", \"E\" and 2 more. " +
 			"Choose the one to import. A (a) B (a) C (a) D (a) E (a) F (a) G (a) #1,#2,#3,#4,#5,#6,#7 () #1,#2,#3,#4,#5,#6,#7,names ()"},
 		{"a,b\n1,2\n---\nc\n2\n---\n A,B\n3,4\n", "", "open: The file contains 3 tables: \"A\", \"B\", \"C\". Choose the one to import. A (a b) B (c) C (A B) #1,#3 () #1,#3,names ()"},
 		{"a\n1\n---\na\n2\n---\na\n3\n", "#1,#3", "done, sheet A: 2 sheets are read as one table, as requested, sheet C: 2 sheets are read as one table, as requested"},
 		{"a\n1\n---\na\n2\n", "#1,#3", "broken: We can't read this file because the requested sheet \"#1,#3\" does not exist."},
 		{"a\n1\n---\nb\n2\n", "#1,#2", "broken: We can't read this file because the sheet \"B\" does not have the same columns as \"A\", so they cannot be read as one table., sheet A: 2 sheets are read as one table, as requested, sheet B: 2 sheets are read as one table, as requested"},
+		{"a\n1\n---\nAnn\n", "", "done, sheet A: it is the only one of 2 sheets that contains a table"},
+		{"a\n1\n---\nBob\n---\n\"\"\n---\nb\n2\n", "", "open: The file contains 2 tables: \"A\", \"D\". Choose the one to import. A (a) D (b)"},
+		{"a\n1\n---\nBob\nAnn\n", "", "open: The file contains 2 tables: \"A\", \"B\". Choose the one to import. A (a) B (Bob)"},
+		{"Ann\n---\n\"\"\n", "", "open: It's unclear which row is the header row. The most likely is row 1: it names the columns. Choose one., sheet A: it is the only one of 2 sheets that contains a table 1 () none (Ann)"},
+		{"a\n1\n---\na\n", "B", "open: The file has a header row but no data rows. Add at least one row., sheet B: it was requested"},
 	} {
 		e := engine.New(engine.Config{Formats: []source.Format{csvSheets{}}})
 		in := inputOf("x.csv", c.text)
@@ -198,6 +203,24 @@ func TestSheets(t *testing.T) {
 		if got := sheetResult(out); got != c.want {
 			t.Errorf("%q, %q: %s, want %s", c.text, c.answer, got, c.want)
 		}
+	}
+}
+
+// TestSingleCellReported checks that the text of a sheet with a single cell is reported.
+func TestSingleCellReported(t *testing.T) {
+	schema := &intray.Schema{Fields: []intray.Field{{Key: "a", Label: "A", Type: intray.FieldType{Name: intray.TypeString}}}, Settings: intray.DefaultSettings()}
+	e := engine.New(engine.Config{Formats: []source.Format{csvSheets{}}})
+	out, err := e.Run(t.Context(), engine.Import{Input: inputOf("x.csv", "Ann\n---\na\n1\n"), Schema: schema}, openSink(&batchSizes{}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(out.Evidence, func(e intray.Evidence) bool { return e.Choice == "sheets without a table" })
+	if i < 0 || out.Evidence[i].Value != "A: Ann" {
+		t.Errorf("evidence %v", out.Evidence)
+	}
+	n := slices.IndexFunc(out.Notices, func(n intray.Notice) bool { return n.Type == intray.OtherTables })
+	if n < 0 || *out.Notices[n].Value != "Ann" {
+		t.Errorf("notices %v", out.Notices)
 	}
 }
 
