@@ -147,7 +147,7 @@ var levels = map[string][]string{
 	"source/jsonrows":      {"intray", "internal/ordered", "source", "source/headerdetect"},
 	"source/numfmt":        {"intray"},
 	"source/headerdetect":  {"intray"},
-	"source/xls":           {"intray", "internal/cfb", "source", "source/workbook", "source/numfmt"},
+	"source/xls":           {"intray", "internal/cfb", "source", "source/charset", "source/workbook", "source/numfmt"},
 	"source/xlsx":          {"intray", "internal/cfb", "internal/xmlscan", "internal/zipfile", "source", "source/workbook", "source/numfmt"},
 	"source/htmltable":     {"intray", "internal/textinput", "source", "source/charset", "source/workbook", "source/numfmt"},
 	"source/ods":           {"intray", "internal/xmlscan", "internal/zipfile", "source", "source/workbook"},

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -40,8 +41,15 @@ type book struct {
 	allSheets, worksheets []sheet
 	styles                styles
 	strings               sharedStrings
-	codepage              codepage
-	epoch1904             bool
+	// codepage is the encoding of text. declared is true if the workbook declares a known one.
+	// chosen is true if it was chosen for another reason. alternatives are the possible ones if a
+	// person must decide.
+	codepage     codepage
+	declared     bool
+	chosen       bool
+	alternatives []intray.Choice
+	fonts        fonts
+	epoch1904    bool
 }
 
 // newPartReader returns a reader for the book's stream.
@@ -80,6 +88,18 @@ func (b *book) readGlobals(ctx context.Context) error {
 	}
 	b.styles.compile(b.version == 2)
 	return nil
+}
+
+// declareCodepage sets the code page that the workbook declares, unless it is unknown or one was
+// already chosen.
+func (b *book) declareCodepage(number int) {
+	if b.chosen {
+		return
+	}
+	if _, enc := lookupCodepage(number); enc != nil {
+		b.setCodepage(number, intray.NewMessage("encoding.codepage", intray.Params{"codepage": strconv.Itoa(number)}))
+		b.declared = true
+	}
 }
 
 // startError returns the error to report for a stream that does not start with a BOF record.
@@ -124,7 +144,7 @@ func (b *book) readGlobal(part *partReader, single bool) error {
 		b.epoch1904 = len(rec.body) >= 2 && little.Uint16(rec.body) == 1
 	case recCodePage:
 		if len(rec.body) >= 2 {
-			b.codepage = findCodepage(int(little.Uint16(rec.body)))
+			b.declareCodepage(int(little.Uint16(rec.body)))
 		}
 	default:
 		return b.readStyle(part, rec)
@@ -150,6 +170,8 @@ func (b *book) readStyle(part *partReader, rec record) error {
 			return p.err
 		}
 		return b.styles.addCode(number, string(code))
+	case rec.id == 0x0031 || rec.id == 0x0231:
+		b.readFont(rec)
 	case rec.id == recXF5 && len(body) >= 4:
 		b.styles.addXF(little.Uint16(body[2:]))
 	case (rec.id == 0x0243 || rec.id == 0x0443) && len(body) >= 2:
@@ -280,7 +302,7 @@ func (b *book) Sheets() []workbook.Sheet {
 func (b *book) Evidence() []intray.Evidence {
 	list := []intray.Evidence{{Choice: "version", Value: fmt.Sprintf("BIFF%d", b.version), Reason: intray.NewMessage("xls.version", nil)}}
 	if b.version < 8 {
-		list = append(list, intray.Evidence{Choice: "encoding", Value: b.codepage.name, Reason: b.codepage.reason})
+		list = append(list, intray.Evidence{Choice: "encoding", Value: b.codepage.name, Reason: b.codepage.reason, Tie: len(b.alternatives) > 0, Alternatives: b.alternatives})
 	}
 	list = append(list, workbook.DateSystem(b.epoch1904))
 	if b.key != nil {

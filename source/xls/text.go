@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -304,24 +303,15 @@ func readSharedStrings(from *recordReader, rec record, limit int) (sharedStrings
 
 // codepage is the text encoding of workbooks older than BIFF8.
 type codepage struct {
+	number   int
 	name     string
 	encoding encoding.Encoding
 	// reason is the reason for choosing the codepage.
 	reason intray.Message
 }
 
-// defaultCodepageNumber is the codepage of most workbooks that declare none.
+// defaultCodepageNumber is the codepage of text that is the same in all of them.
 const defaultCodepageNumber = 1252
-
-// findCodepage returns the codepage for the number in a CODEPAGE record.
-func findCodepage(number int) codepage {
-	name, enc := lookupCodepage(number)
-	if enc == nil {
-		name, enc = lookupCodepage(defaultCodepageNumber)
-		return codepage{name, enc, intray.NewMessage("encoding.codepage_unknown", intray.Params{"codepage": strconv.Itoa(number)})}
-	}
-	return codepage{name, enc, intray.NewMessage("encoding.codepage", intray.Params{"codepage": strconv.Itoa(number)})}
-}
 
 // lookupCodepage returns the name and encoding of the codepage with the given number.
 // The encoding is nil if the number is unknown.

@@ -150,6 +150,11 @@ func broken(problem intray.Message) error {
 // sheets. Several sheets of the workbook may be read at once. Open returns a
 // *source.UnreadableError, a *source.LimitError, or an error from ctx or the input.
 func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workbook, error) {
+	return openBook(ctx, in, limits, "")
+}
+
+// openBook is like Open. encoding is the requested encoding of workbooks older than BIFF8, or "".
+func openBook(ctx context.Context, in source.Input, limits Limits, encoding string) (workbook.Workbook, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -168,9 +173,18 @@ func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workboo
 		}
 	}
 	name, enc := lookupCodepage(defaultCodepageNumber)
-	b := &book{stream: from, limits: limits.WithDefaults(), codepage: codepage{name, enc, intray.NewMessage("encoding.no_codepage", nil)}}
+	usual := codepage{defaultCodepageNumber, name, enc, intray.NewMessage("encoding.codepage_irrelevant", nil)}
+	b := &book{stream: from, limits: limits.WithDefaults(), codepage: usual}
 	if err := b.readGlobals(ctx); err != nil {
 		return nil, err
+	}
+	if again, err := b.chooseCodepage(ctx, encoding); err != nil {
+		return nil, err
+	} else if again { // names and formats were decoded with another code page
+		b = &book{stream: from, limits: b.limits, codepage: b.codepage, chosen: true, alternatives: b.alternatives}
+		if err := b.readGlobals(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return b, b.locateSheets(ctx)
 }
@@ -184,10 +198,10 @@ func (Format) Name() string { return "xls" }
 // Open implements [source.Format]. It reads the globals.
 func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (source.Book, error) {
 	most := Limits{}.WithDefaults()
-	w, err := Open(ctx, in, Limits{
+	w, err := openBook(ctx, in, Limits{
 		Columns: min(opt.Limits.Columns, most.Columns), Cells: min(opt.Limits.Cells, most.Cells),
 		CellBytes: opt.Limits.CellBytes, RowBytes: opt.Limits.RecordBytes,
-	})
+	}, opt.Encoding)
 	if err != nil {
 		return nil, err
 	}
