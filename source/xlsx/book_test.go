@@ -192,7 +192,7 @@ func TestDetect(t *testing.T) {
 		"archive":          {parts{"table.csv": "a,b"}.zip(t), 0},
 		"text":             {[]byte("a,b\n"), 0},
 		"nothing":          {nil, 0},
-		"encrypted":        {containerWith(packageStream), 1},
+		"encrypted":        {containerWith("EncryptedPackage"), 1},
 		"old workbook":     {containerWith("Workbook"), 0},
 		"a container, cut": {[]byte(cfb.Magic), 0},
 	} {

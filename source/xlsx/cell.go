@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/ooxml"
 	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/workbook"
@@ -69,7 +70,7 @@ func (r *rows) readCell() error {
 	if !placed {
 		r.column++
 	}
-	if limit := r.book.arc.limits.Columns; r.column >= limit {
+	if limit := r.book.limits.Columns; r.column >= limit {
 		return r.limitError(intray.NewMessage("sheet.too_many_columns", intray.Params{"limit": limit}))
 	}
 	if kind == typeUnknown {
@@ -181,7 +182,7 @@ func (r *rows) readValue() (rich bool, err error) {
 // appendCell appends a cell whose value is in raw.
 func (r *rows) appendCell(kind cellType, styled int, rich bool) error {
 	c := workbook.Cell{Column: r.column}
-	st := r.styles.styleAt(styled)
+	st := r.styles.At(styled)
 	switch {
 	case rich:
 		r.setText(&c, st, r.copyText(r.raw))
@@ -207,8 +208,8 @@ func (r *rows) appendCell(kind cellType, styled int, rich bool) error {
 	if len(c.Value) == 0 && c.Kind == intray.CellText {
 		return nil
 	}
-	if r.rowBytes += len(c.Value) + len(c.Formatted); r.rowBytes > r.book.arc.limits.RowBytes {
-		return r.limitError(intray.NewMessage("row.too_long", intray.Params{"limit": r.book.arc.limits.RowBytes}))
+	if r.rowBytes += len(c.Value) + len(c.Formatted); r.rowBytes > r.book.limits.RowBytes {
+		return r.limitError(intray.NewMessage("row.too_long", intray.Params{"limit": r.book.limits.RowBytes}))
 	}
 	if len(r.cells) == maxColumns {
 		return r.unreadable(intray.NewMessage("xlsx.too_many_cells", nil))
@@ -225,39 +226,29 @@ func (r *rows) copyText(text []byte) []byte {
 }
 
 // setSharedString sets the cell to the shared string whose index is in raw.
-func (r *rows) setSharedString(c *workbook.Cell, st *style) error {
+func (r *rows) setSharedString(c *workbook.Cell, st *ooxml.Style) error {
 	number := parseIndex(r.raw)
-	if number < 0 || number >= r.strings.count {
-		return r.unreadable(intray.NewMessage("xlsx.no_such_string", intray.Params{"cell": r.reference(r.column), "number": source.Excerpt(string(r.raw)), "count": r.strings.count}))
+	if number < 0 || number >= r.strings.Len() {
+		return r.unreadable(intray.NewMessage("xlsx.no_such_string", intray.Params{"cell": r.reference(r.column), "number": source.Excerpt(string(r.raw)), "count": r.strings.Len()}))
 	}
-	if number < len(r.strings.positions) {
-		r.setText(c, st, r.strings.get(number))
-		return nil
-	}
-	from := len(r.textBuf)
-	var err error
-	if r.textBuf, err = r.strings.overflow.appendTo(r.textBuf, number-len(r.strings.positions)); err != nil {
+	text, extended, err := r.strings.Text(number, r.textBuf)
+	r.textBuf = extended
+	if err != nil {
 		return err
 	}
-	r.setText(c, st, r.textBuf[from:len(r.textBuf):len(r.textBuf)])
+	r.setText(c, st, text)
 	return nil
 }
 
 // setText sets the cell to text, which must remain valid as long as the row.
-func (r *rows) setText(c *workbook.Cell, st *style, text []byte) {
-	c.Kind, c.Value = intray.CellText, text
-	if st.plainText || len(text) == 0 {
-		return
-	}
-	from := len(r.textBuf)
-	r.textBuf = st.format.AppendFormattedText(r.textBuf, text)
-	c.Formatted = r.textBuf[from:len(r.textBuf):len(r.textBuf)]
+func (r *rows) setText(c *workbook.Cell, st *ooxml.Style, text []byte) {
+	r.textBuf = st.SetText(c, r.textBuf, text)
 }
 
 // setNumberValue sets the cell to the number in raw. If raw is not a number, the cell
 // becomes text, so that nothing is lost.
-func (r *rows) setNumberValue(c *workbook.Cell, st *style) {
-	if st.general && workbook.IsVerbatim(r.raw) {
+func (r *rows) setNumberValue(c *workbook.Cell, st *ooxml.Style) {
+	if st.General && workbook.IsVerbatim(r.raw) {
 		c.Kind, c.Value = intray.CellNumber, r.copyText(r.raw)
 		return
 	}
@@ -269,45 +260,28 @@ func (r *rows) setNumberValue(c *workbook.Cell, st *style) {
 	r.setFormattedNumber(c, st, v)
 }
 
-func (r *rows) setFormattedNumber(c *workbook.Cell, st *style, v float64) {
-	epoch1904 := r.book.info.epoch1904
-	from := len(r.textBuf)
-	r.textBuf, c.Kind = st.format.AppendValue(r.textBuf, v, epoch1904)
-	middle := len(r.textBuf)
-	r.textBuf = st.format.AppendFormatted(r.textBuf, v, epoch1904)
-	c.Value = r.textBuf[from:middle:middle]
-	if shown := r.textBuf[middle:len(r.textBuf):len(r.textBuf)]; !bytes.Equal(c.Value, shown) {
-		c.Formatted = shown
-	} else {
-		r.textBuf = r.textBuf[:middle]
-	}
+func (r *rows) setFormattedNumber(c *workbook.Cell, st *ooxml.Style, v float64) {
+	r.textBuf = st.SetNumber(c, r.textBuf, v, r.book.contents.Epoch1904)
 }
 
-func (r *rows) setBool(c *workbook.Cell, st *style) {
-	value, text := "false", "FALSE"
-	switch {
-	case xmlscan.IsTrue(r.raw):
-		value, text = "true", "TRUE"
-	case string(r.raw) != "0" && string(r.raw) != "false":
+func (r *rows) setBool(c *workbook.Cell, st *ooxml.Style) {
+	v := xmlscan.IsTrue(r.raw)
+	if !v && string(r.raw) != "0" && string(r.raw) != "false" {
 		c.Kind, c.Value = intray.CellText, r.copyText(r.raw)
 		return
 	}
-	r.setText(c, st, r.copyText([]byte(text)))
-	if c.Formatted == nil {
-		c.Formatted = c.Value
-	}
-	c.Kind, c.Value = intray.CellBool, r.copyText([]byte(value))
+	r.textBuf = st.SetBool(c, r.textBuf, v)
 }
 
 // setDate sets the cell to the ISO date or time in raw.
-func (r *rows) setDate(c *workbook.Cell, st *style) {
+func (r *rows) setDate(c *workbook.Cell, st *ooxml.Style) {
 	t, kind, ok := parseDate(string(r.raw))
 	if !ok {
 		r.setText(c, st, r.copyText(r.raw))
 		return
 	}
-	epoch1904 := r.book.info.epoch1904
-	if k := st.format.Kind(); k == intray.CellTime || (k == intray.CellDate || k == intray.CellDateTime) && (kind == intray.CellTime || workbook.HasSerial(t, epoch1904)) {
+	epoch1904 := r.book.contents.Epoch1904
+	if k := st.Format.Kind(); k == intray.CellTime || (k == intray.CellDate || k == intray.CellDateTime) && (kind == intray.CellTime || workbook.HasSerial(t, epoch1904)) {
 		r.setFormattedNumber(c, st, toSerial(t, kind, epoch1904))
 		return
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/intraydata/intray/internal/ooxml"
 	"github.com/intraydata/intray/source/workbook"
 )
 
@@ -82,16 +83,16 @@ func TestCells(t *testing.T) {
 // TestShortNumbers checks that the fast path for short numbers returns the same text as
 // the number format.
 func TestShortNumbers(t *testing.T) {
-	st := (&styles{}).newCache().styleAt(-1)
+	st := ooxml.NewStyles(0).NewCache().At(-1)
 	for _, text := range []string{"0", "1", "-1", "10", "1234567890", "-1234567890", "12345678901", "1.5", "-1.25", "123456789.1", "1234567.891", "1.123456789", "9.99999999", "0.5", "00", "01", "1.50", "1.", ".5", "-0", "-", "", "1.2.3", "1e5", "99999999.99"} {
 		if !workbook.IsVerbatim([]byte(text)) {
 			continue
 		}
 		v, ok := workbook.ParseNumber([]byte(text))
-		if got := string(st.format.AppendFormatted(nil, v, false)); !ok || got != text {
+		if got := string(st.Format.AppendFormatted(nil, v, false)); !ok || got != text {
 			t.Errorf("%q is displayed as %q", text, got)
 		}
-		value, _ := st.format.AppendValue(nil, v, false)
+		value, _ := st.Format.AppendValue(nil, v, false)
 		if string(value) != text {
 			t.Errorf("%q has the value %q", text, value)
 		}

@@ -73,8 +73,8 @@ func FuzzContainer(f *testing.F) {
 	for _, p := range []parts{simple(`<row><c t="s"><v>0</v></c></row>`).withStrings(`<si><t>a</t></si>`).withStyles("0"), mixed()} {
 		f.Add(p.zip(f))
 	}
-	f.Add(containerWith(packageStream))
-	f.Add(encryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(f), defaultPassword, 1000))
+	f.Add(containerWith("EncryptedPackage"))
+	f.Add(workbooktest.EncryptAgile(simple(`<row><c><v>1</v></c></row>`).zip(f), workbooktest.DefaultPassword, 1000))
 	f.Fuzz(func(t *testing.T, file []byte) { checkRead(t, file) })
 }
 

@@ -112,7 +112,7 @@ func TestRefusedArchives(t *testing.T) {
 		"wrong sum":             {patched(good, "PK\x01\x02", 16, 12345), "the workbook is damaged"},
 		"wrong size":            {patched(good, "PK\x01\x02", 24, 1), "the workbook is damaged"},
 		"container":             {containerWith("Workbook"), "it may be an .xls workbook"},
-		"encrypted":             {containerWith(packageStream), "the workbook is password-protected"},
+		"encrypted":             {containerWith("EncryptedPackage"), "the workbook is password-protected"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := readBytes(t.Context(), tc.file, Limits{})

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/ooxml"
 	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
@@ -18,9 +19,9 @@ import (
 // rows reads the rows of one sheet.
 type rows struct {
 	book    *book
-	styles  *styleCache
-	strings *sharedStrings
-	sheet   sheetEntry
+	styles  *ooxml.StyleCache
+	strings *ooxml.SharedStrings
+	sheet   ooxml.SheetEntry
 	part    *zipfile.Part
 	scan    *xmlscan.Scanner
 	hidden  *[maxColumns]bool
@@ -52,13 +53,13 @@ type rows struct {
 }
 
 // openRows opens a sheet and reads up to its first row.
-func openRows(ctx context.Context, b *book, shared *sharedStrings, sheet sheetEntry) (*rows, error) {
-	p, err := b.arc.Open(ctx, sheet.part)
+func openRows(ctx context.Context, b *book, shared *ooxml.SharedStrings, sheet ooxml.SheetEntry) (*rows, error) {
+	p, err := b.arc.Open(ctx, sheet.Part)
 	if err != nil {
 		return nil, err
 	}
-	r := &rows{book: b, styles: b.styles.newCache(), strings: shared, sheet: sheet, part: p, textBuf: make([]byte, 0, 1<<10)}
-	if r.scan, err = newScanner(p, sheet.part, b.arc.limits); err == nil {
+	r := &rows{book: b, styles: b.styles.NewCache(), strings: shared, sheet: sheet, part: p, textBuf: make([]byte, 0, 1<<10)}
+	if r.scan, err = b.arc.NewScanner(p, sheet.Part); err == nil {
 		err = r.readPreamble()
 	}
 	if err != nil {
@@ -278,14 +279,14 @@ func (r *rows) readCells() error {
 
 // endRow sorts the cells and checks the limits.
 func (r *rows) endRow() error {
-	if limit := r.book.arc.limits.Rows; r.row.Number > limit {
+	if limit := r.book.limits.Rows; r.row.Number > limit {
 		return r.limitError(intray.NewMessage("sheet.too_many_rows", intray.Params{"limit": limit}))
 	}
 	if r.unsorted {
 		r.cells = r.repairs.SortCells(r.row.Number, r.cells)
 	}
 	r.sheetBytes += int64(r.rowBytes)
-	if limit := r.book.arc.limits.SheetBytes; r.sheetBytes > limit {
+	if limit := r.book.limits.SheetBytes; r.sheetBytes > limit {
 		return r.limitError(intray.NewMessage("sheet.texts_too_long", intray.Params{"limit": limit}))
 	}
 	r.row.Cells = r.cells
@@ -309,16 +310,16 @@ func (r *rows) limitError(problem intray.Message) error {
 }
 
 func (r *rows) sheetMessage(problem intray.Message) intray.Message {
-	return intray.NewMessage("workbook.sheet_unreadable", intray.Params{"sheet": source.Excerpt(r.sheet.name), "problem": problem})
+	return intray.NewMessage("workbook.sheet_unreadable", intray.Params{"sheet": source.Excerpt(r.sheet.Name), "problem": problem})
 }
 
 // MergedRanges returns the merged ranges of a sheet. It reads past the cells, because
 // the ranges follow them in the file.
 func (b *book) MergedRanges(ctx context.Context, sheet int) ([]workbook.Range, error) {
-	if sheet < 0 || sheet >= len(b.info.sheets) {
-		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
+	if sheet < 0 || sheet >= len(b.contents.Sheets) {
+		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.contents.Sheets))
 	}
-	r, err := openRows(ctx, b, nil, b.info.sheets[sheet])
+	r, err := openRows(ctx, b, nil, b.contents.Sheets[sheet])
 	if err != nil {
 		return nil, err
 	}
@@ -351,12 +352,12 @@ func (r *rows) readTrailer() error {
 		return err
 	}
 	if err == nil {
-		trailing, err := readToEnd(r.scan)
+		trailing, err := ooxml.ReadToEnd(r.scan)
 		if err != nil {
 			return err
 		}
 		if trailing {
-			r.repairs.Add(workbook.TextAfterEnd, r.sheet.part)
+			r.repairs.Add(workbook.TextAfterEnd, r.sheet.Part)
 		}
 	}
 	if _, err := io.Copy(io.Discard, r.part); err != nil { // the checksum is at the end of the part
@@ -374,7 +375,7 @@ func (r *rows) findMergeCells() error {
 		}
 		if string(r.scan.Name) == "mergeCells" {
 			return r.scan.ForEachChild(func() error {
-				if limit := r.book.arc.limits.Merges; len(r.merged) >= limit {
+				if limit := r.book.limits.Merges; len(r.merged) >= limit {
 					return r.limitError(intray.NewMessage("sheet.too_many_merged_ranges", intray.Params{"limit": limit}))
 				}
 				if g, ok := parseRange(r.scan.Attr("ref")); ok && string(r.scan.Name) == "mergeCell" {

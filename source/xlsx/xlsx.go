@@ -12,18 +12,15 @@
 package xlsx
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"path"
-	"slices"
 	"strings"
 	"sync"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/cfb"
+	"github.com/intraydata/intray/internal/ooxml"
 	"github.com/intraydata/intray/internal/xmlscan"
 	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
@@ -98,87 +95,74 @@ func (l Limits) WithDefaults() Limits {
 	return l
 }
 
+// archiveLimits returns the limits for reading the archive.
+func (l Limits) archiveLimits() ooxml.Limits {
+	return ooxml.Limits{
+		Limits:    zipfile.Limits{InflatedBytes: l.InflatedBytes, PartBytes: l.PartBytes, Ratio: l.Ratio, Entries: l.Entries},
+		TextBytes: l.CellBytes, Depth: l.Depth,
+	}
+}
+
 // Open reads the list of worksheets and the cell styles. It returns a
 // *source.UnreadableError, a *source.LimitError, or an error from ctx or the input. The
 // input must stay open until the workbook is closed.
 func Open(ctx context.Context, in source.Input, limits Limits) (workbook.Workbook, error) {
-	w, err := decryptIfNeeded(zipfile.NewInput(in))
+	limits = limits.WithDefaults()
+	arc, err := ooxml.Open(in, limits.archiveLimits())
 	if err != nil {
 		return nil, err
 	}
-	arc, err := openArchive(w, limits.WithDefaults())
+	c, err := readContents(ctx, arc, limits.Sheets)
 	if err != nil {
 		return nil, err
 	}
-	main, listed, err := arc.mainPart(ctx)
+	st, err := readStyles(ctx, arc, c.Styles, limits.Styles)
 	if err != nil {
 		return nil, err
 	}
-	c, err := readWorkbookInfo(ctx, arc, main)
-	if !listed {
-		c.damage.byName = append(c.damage.byName, main)
-	}
-	if err != nil {
-		return nil, err
-	}
-	st, err := readStyles(ctx, arc, c.styles)
-	if err != nil {
-		return nil, err
-	}
-	return &book{arc: arc, info: c, styles: st}, nil
+	return &book{arc: arc, limits: limits, contents: c, styles: st}, nil
 }
 
 // book is an opened workbook.
 type book struct {
-	arc    *archive
-	info   workbookInfo
-	styles *styles
+	arc      *ooxml.Archive
+	limits   Limits
+	contents *ooxml.Contents
+	styles   *ooxml.Styles
 
 	mu sync.Mutex
 	// strings is nil until a sheet is read.
-	strings *sharedStrings
+	strings *ooxml.SharedStrings
 }
 
 // Evidence reports the date system, hidden and skipped sheets, and ignored macros and links.
-func (b *book) Evidence() []intray.Evidence {
-	list := append([]intray.Evidence{workbook.DateSystem(b.info.epoch1904)}, workbook.HiddenSheets(b.info.listSheets())...)
-	if len(b.info.skippedSheets) > 0 {
-		list = append(list, intray.Evidence{Choice: "sheets left out", Value: workbook.JoinNames(b.info.skippedSheets), Reason: intray.NewMessage("workbook.other_sheets", nil)})
-	}
-	if b.info.macros {
-		list = append(list, intray.Evidence{Choice: "macros", Value: "ignored", Reason: intray.NewMessage("workbook.macros", nil)})
-	}
-	if b.info.externalLinks > 0 {
-		list = append(list, intray.Evidence{Choice: "external links", Value: "ignored", Reason: intray.NewMessage("workbook.external_links", intray.Params{"n": b.info.externalLinks})})
-	}
-	return append(append(list, b.info.damage.evidence()...), workbook.TextAfter(b.arc.trailing...)...)
-}
+func (b *book) Evidence() []intray.Evidence { return b.contents.Evidence() }
 
 // Sheets returns the worksheets in workbook order.
-func (b *book) Sheets() []workbook.Sheet { return b.info.listSheets() }
+func (b *book) Sheets() []workbook.Sheet { return b.contents.List() }
 
 // Rows starts to read a sheet. Several sheets may be read at once. The returned rows
 // report merged ranges after the last row, and hidden columns.
 func (b *book) Rows(ctx context.Context, sheet int) (workbook.Rows, error) {
-	if sheet < 0 || sheet >= len(b.info.sheets) {
-		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.info.sheets))
+	if sheet < 0 || sheet >= len(b.contents.Sheets) {
+		return nil, fmt.Errorf("open sheet %d of a workbook with %d", sheet, len(b.contents.Sheets))
 	}
 	shared, err := b.loadSharedStrings(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return openRows(ctx, b, shared, b.info.sheets[sheet])
+	return openRows(ctx, b, shared, b.contents.Sheets[sheet])
 }
 
 // loadSharedStrings reads the shared strings on the first call and returns the same
 // table afterwards.
-func (b *book) loadSharedStrings(ctx context.Context) (*sharedStrings, error) {
+func (b *book) loadSharedStrings(ctx context.Context) (*ooxml.SharedStrings, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.strings != nil {
 		return b.strings, nil
 	}
-	shared, err := readSharedStrings(ctx, b.arc, b.info.strings)
+	shared, err := readSharedStrings(ctx, b.arc, b.contents.Strings, b.limits)
 	if err != nil {
 		return nil, err
 	}
@@ -213,170 +197,44 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 	return workbook.NewBook(w, opt)
 }
 
-// newScanner returns a scanner for a part.
-func newScanner(src io.Reader, part string, limits Limits) (*xmlscan.Scanner, error) {
-	return xmlscan.New(src, xmlscan.Config{Part: part, TextBytes: limits.CellBytes, Depth: limits.Depth, NUL: true})
-}
-
-// zipMagic is the signature of a ZIP archive.
-const zipMagic = "PK\x03\x04"
-
 // Detect returns the likelihood, from 0 to 1, that a file is a workbook that this package reads
 // or rejects with a specific error. It also returns the reason. It reads the directory of the
 // archive or, if the directory is damaged, searches head for part names.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
-	w := zipfile.NewInput(in)
-	switch {
-	case bytes.HasPrefix(head, []byte(cfb.Magic)) && hasEncryptedPackage(w):
-		return 1, intray.NewMessage("workbook.encrypted", nil)
-	case !bytes.HasPrefix(head, []byte(zipMagic)):
-		return 0, intray.Message{}
-	}
-	arc, err := openArchive(w, Limits{}.WithDefaults())
-	if err != nil {
-		return detectHead(head)
-	}
-	list, err := arc.relations(context.Background(), "")
-	if err != nil {
-		return detectHead(head)
-	}
-	if !slices.ContainsFunc(list, isDocument) && arc.Has(usualWorkbook) {
-		list = append(list, relation{kind: "officeDocument", part: usualWorkbook})
-	}
-	for _, r := range list {
-		if !isDocument(r) {
-			continue
-		}
-		if isWorkbookPart(arc, r.part) {
-			return 1, intray.NewMessage("workbook.archive", intray.Params{"part": source.Excerpt(r.part)})
-		}
-		return 0, intray.Message{}
-	}
-	return detectHead(head)
+	score, _, reason = ooxml.Detect(in, head, Limits{}.WithDefaults().archiveLimits())
+	return score, reason
 }
 
-// isWorkbookPart reports whether a part describes a workbook rather than a document or
-// presentation.
-func isWorkbookPart(arc *archive, name string) bool {
-	if strings.HasSuffix(name, "workbook.bin") {
-		return true
-	}
-	p, err := arc.OpenSmall(context.Background(), name)
+func readContents(ctx context.Context, arc *ooxml.Archive, sheets int) (*ooxml.Contents, error) {
+	c, err := arc.ReadContents(ctx, ".xml", sheets)
 	if err != nil {
-		return strings.HasPrefix(name, "xl/")
+		return nil, err
 	}
-	defer p.Close()
-	s, err := newScanner(p, name, arc.limits)
-	if err != nil {
-		return strings.HasPrefix(name, "xl/")
+	if strings.HasSuffix(c.Main, ".bin") {
+		return nil, &source.UnreadableError{Reason: intray.NewMessage("workbook.binary", nil)}
 	}
-	return s.OpenRoot("workbook") == nil
+	if err := arc.ReadSmallPart(ctx, c.Main, func(s *xmlscan.Scanner) error { return readWorkbook(s, c) }); err != nil {
+		return nil, err
+	}
+	return c, c.LocateSheets()
 }
 
-// detectHead searches for part names that every workbook has among its first entries.
-func detectHead(head []byte) (float64, intray.Message) {
-	if bytes.Contains(head, []byte("xl/workbook")) || bytes.Contains(head, []byte("xl/worksheets/")) || bytes.Contains(head, []byte("xl/_rels/")) {
-		return 0.9, intray.NewMessage("workbook.archive_head", nil)
-	}
-	return 0, intray.Message{}
-}
-
-// sheetEntry is a sheet as listed in the workbook.
-type sheetEntry struct {
-	name   string
-	hidden bool
-	// part is the name of the part that contains the cells of the sheet, or "" if it is not yet
-	// known.
-	part string
-}
-
-// workbookInfo is the content of the part that describes the workbook.
-type workbookInfo struct {
-	sheets    []sheetEntry
-	epoch1904 bool
-	// styles and strings are the names of the parts that contain the styles and the shared
-	// strings, or "" if there is no such part.
-	styles, strings string
-	macros          bool
-	externalLinks   int
-	// skippedSheets are the names of the sheets that are not worksheets.
-	skippedSheets []string
-	// owners maps the part of each sheet in sheets to its name.
-	owners map[string]string
-	damage damage
-}
-
-func readWorkbookInfo(ctx context.Context, arc *archive, main string) (workbookInfo, error) {
-	relations, err := arc.relations(ctx, main)
-	if err != nil {
-		return workbookInfo{}, err
-	}
-	c := workbookInfo{owners: map[string]string{}}
-	c.damage.backslash = arc.Backslash()
-	targets := make(map[string]relation, len(relations))
-	for _, r := range relations {
-		targets[r.id] = r
-		switch r.kind {
-		case "styles":
-			if arc.Has(r.part) {
-				c.styles = r.part
-			}
-		case "sharedStrings":
-			if arc.Has(r.part) {
-				c.strings = r.part
-			}
-		case "vbaProject":
-			c.macros = true
-		case "externalLink":
-			c.externalLinks++
-		}
-	}
-	folder := path.Dir(main)
-	if c.styles == "" {
-		c.styles = c.findUsual(arc, path.Join(folder, usualStyles))
-	}
-	if c.strings == "" {
-		c.strings = c.findUsual(arc, path.Join(folder, usualStrings))
-	}
-	err = arc.readSmallPart(ctx, main, func(s *xmlscan.Scanner) error { return c.read(s, arc, targets) })
-	if err == nil {
-		err = c.locateSheets(arc, main, relations)
-	}
-	if err != nil {
-		return workbookInfo{}, err
-	}
-	if len(c.sheets) == 0 {
-		return workbookInfo{}, &source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}
-	}
-	return c, nil
-}
-
-func (c *workbookInfo) read(s *xmlscan.Scanner, arc *archive, targets map[string]relation) error {
+func readWorkbook(s *xmlscan.Scanner, c *ooxml.Contents) error {
 	if err := s.OpenRoot("workbook"); err != nil {
 		return err
 	}
 	return s.ForEachChild(func() error {
 		switch string(s.Name) {
 		case "workbookPr":
-			c.epoch1904 = s.AttrBool("date1904")
+			c.Epoch1904 = s.AttrBool("date1904")
 		case "sheets":
-			return s.ForEachChild(func() error { return c.readSheet(s, arc, targets) })
+			return s.ForEachChild(func() error { return readSheetEntry(s, c) })
 		}
 		return s.Skip()
 	})
 }
 
-func (c *workbookInfo) readSheet(s *xmlscan.Scanner, arc *archive, targets map[string]relation) error {
-	if limit := arc.limits.Sheets; len(c.sheets)+len(c.skippedSheets) >= limit {
-		return &source.LimitError{Reason: intray.NewMessage("workbook.too_many_sheets", intray.Params{"limit": limit})}
-	}
-	if err := c.addSheet(s, arc, targets); err != nil {
-		return err
-	}
-	return s.Skip()
-}
-
-func (c *workbookInfo) addSheet(s *xmlscan.Scanner, arc *archive, targets map[string]relation) error {
+func readSheetEntry(s *xmlscan.Scanner, c *ooxml.Contents) error {
 	name, err := s.AttrText("name")
 	if err != nil {
 		return err
@@ -386,31 +244,8 @@ func (c *workbookInfo) addSheet(s *xmlscan.Scanner, arc *archive, targets map[st
 		return err
 	}
 	state := string(s.Attr("state"))
-	sheet := sheetEntry{name: name, hidden: state == "hidden" || state == "veryHidden"}
-	to, found := targets[id]
-	switch {
-	case found && to.part != "" && to.kind != "worksheet":
-		c.skippedSheets = append(c.skippedSheets, name)
-		return nil
-	case !found || !arc.Has(to.part):
-		c.sheets = append(c.sheets, sheet)
-		return nil
+	if err := c.AddSheet(name, id, state == "hidden" || state == "veryHidden"); err != nil {
+		return err
 	}
-	// A small file could otherwise have thousands of large sheets.
-	if other, shared := c.owners[to.part]; shared {
-		return &source.UnreadableError{Reason: intray.NewMessage("workbook.sheets_share_part", intray.Params{"sheet": source.Excerpt(name), "other": source.Excerpt(other)})}
-	}
-	c.owners[to.part] = name
-	sheet.part = to.part
-	c.sheets = append(c.sheets, sheet)
-	return nil
-}
-
-// listSheets returns the worksheets.
-func (c *workbookInfo) listSheets() []workbook.Sheet {
-	list := make([]workbook.Sheet, len(c.sheets))
-	for i, s := range c.sheets {
-		list[i] = workbook.Sheet{Name: s.name, Hidden: s.hidden}
-	}
-	return list
+	return s.Skip()
 }

@@ -1,4 +1,4 @@
-package xlsx
+package ooxml
 
 import (
 	"cmp"
@@ -11,12 +11,12 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
-// These are the names that all programs give to the parts of a workbook. They are used only if
-// relationships are missing.
+// These are the names that all programs give to the parts of a workbook, without their extension.
+// They are used only if relationships are missing.
 const (
-	usualWorkbook = "xl/workbook.xml"
-	usualStyles   = "styles.xml"
-	usualStrings  = "sharedStrings.xml"
+	usualWorkbook = "xl/workbook"
+	usualStyles   = "styles"
+	usualStrings  = "sharedStrings"
 	usualSheets   = "worksheets/"
 )
 
@@ -43,64 +43,67 @@ func (d *damage) evidence() (list []intray.Evidence) {
 
 // findUsual returns the name of a part with a usual name in the folder of the workbook and
 // records it, or "" if there is no such part.
-func (c *workbookInfo) findUsual(arc *archive, name string) string {
-	if !arc.Has(name) {
+func (c *Contents) findUsual(name string) string {
+	if !c.arc.Has(name) {
 		return ""
 	}
 	c.damage.byName = append(c.damage.byName, name)
 	return name
 }
 
-// locateSheets finds the parts of the sheets that have no relationship or whose relationship
+// LocateSheets finds the parts of the sheets that have no relationship or whose relationship
 // leads nowhere. If there are as many worksheets without a name, it assigns them in order.
 // Otherwise, it removes the sheets. If there is no other worksheet, it returns an error.
-func (c *workbookInfo) locateSheets(arc *archive, main string, relations []relation) error {
+func (c *Contents) LocateSheets() error {
+	if len(c.Sheets) == 0 {
+		return &source.UnreadableError{Reason: intray.NewMessage("workbook.no_worksheet", nil)}
+	}
 	lost := 0
-	for _, s := range c.sheets {
-		if s.part == "" {
+	for _, s := range c.Sheets {
+		if s.Part == "" {
 			lost++
 		}
 	}
 	if lost == 0 {
 		return nil
 	}
-	free := c.unusedSheets(arc, main, relations)
+	free := c.unusedSheets()
 	if len(free) == lost {
-		for i := range c.sheets {
-			if s := &c.sheets[i]; s.part == "" {
-				s.part, free = free[0], free[1:]
-				c.owners[s.part] = s.name
-				c.damage.byName = append(c.damage.byName, s.part)
+		for i := range c.Sheets {
+			if s := &c.Sheets[i]; s.Part == "" {
+				s.Part, free = free[0], free[1:]
+				c.owners[s.Part] = s.Name
+				c.damage.byName = append(c.damage.byName, s.Part)
 			}
 		}
 		return nil
 	}
-	for _, s := range c.sheets {
-		if s.part == "" {
-			c.damage.lostSheets = append(c.damage.lostSheets, s.name)
+	for _, s := range c.Sheets {
+		if s.Part == "" {
+			c.damage.lostSheets = append(c.damage.lostSheets, s.Name)
 		}
 	}
-	if lost == len(c.sheets) {
+	if lost == len(c.Sheets) {
 		problem := intray.NewMessage("workbook.sheet_without_part", intray.Params{"sheet": source.Excerpt(c.damage.lostSheets[0])})
-		problem = intray.NewMessage("workbook.part", intray.Params{"part": source.Excerpt(main), "problem": problem})
+		problem = intray.NewMessage("workbook.part", intray.Params{"part": source.Excerpt(c.Main), "problem": problem})
 		return &source.UnreadableError{Reason: intray.NewMessage("workbook.damaged", intray.Params{"problem": problem})}
 	}
-	c.sheets = slices.DeleteFunc(c.sheets, func(s sheetEntry) bool { return s.part == "" })
+	c.Sheets = slices.DeleteFunc(c.Sheets, func(s SheetEntry) bool { return s.Part == "" })
 	return nil
 }
 
 // unusedSheets returns the worksheets that no listed sheet uses, sorted by their numbers. If the
 // workbook has no relationships, these are all parts in the usual folder.
-func (c *workbookInfo) unusedSheets(arc *archive, main string, relations []relation) (free []string) {
-	for _, r := range relations {
-		if r.kind == "worksheet" && arc.Has(r.part) && c.owners[r.part] == "" {
-			free = append(free, r.part)
+func (c *Contents) unusedSheets() (free []string) {
+	for _, r := range c.relations {
+		if r.Kind == "worksheet" && c.arc.Has(r.Part) && c.owners[r.Part] == "" {
+			free = append(free, r.Part)
 		}
 	}
-	if len(relations) == 0 {
-		folder := path.Join(path.Dir(main), usualSheets) + "/"
-		for name := range arc.Names() {
-			if inFolder, found := strings.CutPrefix(name, folder); found && strings.HasSuffix(name, ".xml") && !strings.Contains(inFolder, "/") {
+	if len(c.relations) == 0 {
+		folder := path.Join(path.Dir(c.Main), usualSheets) + "/"
+		for name := range c.arc.Names() {
+			if inFolder, found := strings.CutPrefix(name, folder); found && strings.HasSuffix(name, c.extension) && !strings.Contains(inFolder, "/") {
 				free = append(free, name)
 			}
 		}

@@ -1,4 +1,4 @@
-package xlsx
+package ooxml
 
 import (
 	"bytes"
@@ -57,8 +57,12 @@ func hasEncryptedPackage(in *zipfile.Input) bool {
 	return err == nil && len(found) > 0
 }
 
-// maxSettingsBytes is the maximum number of bytes of the encryption settings that are read.
-const maxSettingsBytes = 64 << 10
+const (
+	// maxSettingsBytes is the maximum number of bytes of the encryption settings that are read.
+	maxSettingsBytes = 64 << 10
+	// maxSettingsDepth is the maximum nesting depth of XML elements in the encryption settings.
+	maxSettingsDepth = 128
+)
 
 // decrypt opens an encrypted workbook with the default password. Excel uses this password if
 // only the structure of a workbook is protected, and opens such a workbook without asking for a
@@ -313,7 +317,7 @@ func (a encryptionAttrs) hashFunc() func() hash.Hash {
 // parseAgileSettings returns the attributes of the elements that describe the
 // encryption of the archive and of the password.
 func parseAgileSettings(settings []byte) (archive, password encryptionAttrs) {
-	s, err := newScanner(bytes.NewReader(settings), settingsStream, Limits{}.WithDefaults())
+	s, err := xmlscan.New(bytes.NewReader(settings), xmlscan.Config{Part: settingsStream, TextBytes: maxSettingsBytes, Depth: maxSettingsDepth, NUL: true})
 	if err != nil {
 		return nil, nil
 	}
