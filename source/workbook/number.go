@@ -1,6 +1,7 @@
 package workbook
 
 import (
+	"math"
 	"strconv"
 	"time"
 )
@@ -68,4 +69,42 @@ func HasSerial(t time.Time, epoch1904 bool) bool {
 		return t.Year() >= 1904
 	}
 	return t.Year() >= 1900
+}
+
+// DecodeRK decodes a number that Excel's binary formats compress to 32 bits. It consists of an
+// integer or the upper bits of a float, 30 bits in either case, and two flags: one for integers
+// and one for hundredths.
+func DecodeRK(rk uint32) float64 {
+	v := float64(int32(rk) >> 2)
+	if rk&2 == 0 {
+		v = math.Float64frombits(uint64(rk&^3) << 32)
+	}
+	if rk&1 != 0 {
+		v /= 100
+	}
+	return v
+}
+
+// ErrorText returns the error value with the given code in Excel's binary formats, such as #N/A.
+// It returns #UNKNOWN! for an unknown code.
+func ErrorText(code byte) string {
+	switch code {
+	case 0x00:
+		return "#NULL!"
+	case 0x07:
+		return "#DIV/0!"
+	case 0x0F:
+		return "#VALUE!"
+	case 0x17:
+		return "#REF!"
+	case 0x1D:
+		return "#NAME?"
+	case 0x24:
+		return "#NUM!"
+	case 0x2A:
+		return "#N/A"
+	case 0x2B:
+		return "#GETTING_DATA"
+	}
+	return "#UNKNOWN!"
 }

@@ -86,3 +86,27 @@ func TestFindingXLSXDates(t *testing.T) {
 		t.Errorf("%d serial numbers were checked", checked)
 	}
 }
+
+func TestDecodeRK(t *testing.T) {
+	for rk, want := range map[uint32]float64{
+		0:           0,
+		7<<2 | 2:    7,
+		0xFFFFFFFE:  -1,
+		1234<<2 | 3: 12.34,
+		0x3FF00000:  1,
+		0xBFF80000:  -1.5,
+		0x40590001:  1,
+	} {
+		if got := DecodeRK(rk); got != want {
+			t.Errorf("%#x: %v, want %v", rk, got, want)
+		}
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	for code, want := range map[byte]string{0x00: "#NULL!", 0x07: "#DIV/0!", 0x0F: "#VALUE!", 0x17: "#REF!", 0x1D: "#NAME?", 0x24: "#NUM!", 0x2A: "#N/A", 0x2B: "#GETTING_DATA", 0xFF: "#UNKNOWN!"} {
+		if got := ErrorText(code); got != want {
+			t.Errorf("%#x: %s, want %s", code, got, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/numfmt"
+	"github.com/intraydata/intray/source/workbook"
 )
 
 // cell is a stored cell. Its value is in number if it is a number, and in text otherwise.
@@ -32,7 +33,7 @@ func (r *rows) collectCells(rec record) error {
 	case recMulRK:
 		return r.addMulRK(rec)
 	case recRK:
-		return r.addNumber(c, decodeRK(little.Uint32(body)))
+		return r.addNumber(c, workbook.DecodeRK(little.Uint32(body)))
 	case 0x0002:
 		return r.addNumber(c, float64(little.Uint16(body)))
 	case 0x0003, 0x0203:
@@ -73,7 +74,7 @@ func (r *rows) addNumber(c cell, v float64) error {
 // addCode adds a boolean or, if failed is true, an error.
 func (r *rows) addCode(c cell, code byte, failed bool) error {
 	if failed {
-		c.kind, c.text = intray.CellError, []byte(errorText(code))
+		c.kind, c.text = intray.CellError, []byte(workbook.ErrorText(code))
 		return r.appendCell(c)
 	}
 	c.kind, c.text = intray.CellBool, []byte("false")
@@ -83,53 +84,18 @@ func (r *rows) addCode(c cell, code byte, failed bool) error {
 	return r.appendCell(c)
 }
 
-func errorText(code byte) string {
-	switch code {
-	case 0x00:
-		return "#NULL!"
-	case 0x07:
-		return "#DIV/0!"
-	case 0x0F:
-		return "#VALUE!"
-	case 0x17:
-		return "#REF!"
-	case 0x1D:
-		return "#NAME?"
-	case 0x24:
-		return "#NUM!"
-	case 0x2A:
-		return "#N/A"
-	case 0x2B:
-		return "#GETTING_DATA"
-	}
-	return "#UNKNOWN!"
-}
-
 // addMulRK adds the cells of a MULRK record. The record consists of the row, the first column, a
 // style and a number for each cell, and the last column, which addMulRK ignores.
 func (r *rows) addMulRK(rec record) error {
 	column := int(little.Uint16(rec.body[2:]))
 	for pairs := rec.body[4 : len(rec.body)-2]; len(pairs) >= 6; pairs = pairs[6:] {
 		c := cell{column: column, xf: little.Uint16(pairs)}
-		if err := r.addNumber(c, decodeRK(little.Uint32(pairs[2:]))); err != nil {
+		if err := r.addNumber(c, workbook.DecodeRK(little.Uint32(pairs[2:]))); err != nil {
 			return err
 		}
 		column++
 	}
 	return nil
-}
-
-// decodeRK decodes a compressed number. It consists of an integer or the upper bits of a float,
-// 30 bits in either case, and two flags: one for integers and one for hundredths.
-func decodeRK(rk uint32) float64 {
-	v := float64(int32(rk) >> 2)
-	if rk&2 == 0 {
-		v = math.Float64frombits(uint64(rk&^3) << 32)
-	}
-	if rk&1 != 0 {
-		v /= 100
-	}
-	return v
 }
 
 func decodeFloat64(raw []byte) float64 { return math.Float64frombits(little.Uint64(raw)) }
