@@ -149,6 +149,7 @@ var levels = map[string][]string{
 	"source/numfmt":        {"intray"},
 	"source/headerdetect":  {"intray"},
 	"source/xls":           {"intray", "internal/cfb", "source", "source/charset", "source/workbook", "source/numfmt"},
+	"source/xlsb":          {"intray", "internal/ooxml", "internal/zipfile", "source", "source/workbook"},
 	"source/xlsx":          {"intray", "internal/ooxml", "internal/xmlscan", "internal/zipfile", "source", "source/workbook"},
 	"source/htmltable":     {"intray", "internal/textinput", "source", "source/charset", "source/workbook", "source/numfmt"},
 	"source/ods":           {"intray", "internal/xmlscan", "internal/zipfile", "source", "source/workbook"},

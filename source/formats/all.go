@@ -11,6 +11,7 @@ import (
 	"github.com/intraydata/intray/source/parquet"
 	"github.com/intraydata/intray/source/spreadsheetml"
 	"github.com/intraydata/intray/source/xls"
+	"github.com/intraydata/intray/source/xlsb"
 	"github.com/intraydata/intray/source/xlsx"
 )
 
@@ -18,6 +19,6 @@ import (
 // first one wins. Archives are inflated into a temporary file in the folder temp, or in
 // os.TempDir() if temp is "".
 func Formats(temp string) []source.Format {
-	inner := []source.Format{xlsx.Format{}, xls.Format{}, ods.Format{}, parquet.Format{}, spreadsheetml.Format{}, htmltable.Format{}, jsonrows.Format{}, csv.Format{}}
+	inner := []source.Format{xlsx.Format{}, xlsb.Format{}, xls.Format{}, ods.Format{}, parquet.Format{}, spreadsheetml.Format{}, htmltable.Format{}, jsonrows.Format{}, csv.Format{}}
 	return append(inner, archive.Format{Inner: inner, Temp: temp})
 }

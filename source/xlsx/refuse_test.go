@@ -52,7 +52,6 @@ func TestRefused(t *testing.T) {
 		"no workbook":             {parts{"a.txt": "hello"}, Limits{}, `the file is an archive without a workbook`},
 		"a lost workbook":         {parts{"_rels/.rels": rels([3]string{"a", "officeDocument", "xl/workbook.xml"})}, Limits{}, `its part "xl/workbook.xml" is missing`},
 		"another document":        {simple("").with("xl/workbook.xml", `<document/>`), Limits{}, `starts with the element "document" instead of "workbook"`},
-		"a binary workbook":       {parts{"_rels/.rels": rels([3]string{"a", "officeDocument", "xl/workbook.bin"})}, Limits{}, `binary workbooks (.xlsb)`},
 		"a sheet nowhere":         {simple("").with("xl/_rels/workbook.xml.rels", rels([3]string{"rId1", "worksheet", "worksheets/sheet2.xml"})), Limits{}, `lists the sheet "One" without its location`},
 		"no sheets":               {simple("").with("xl/workbook.xml", `<workbook><sheets/></workbook>`), Limits{}, `the workbook has no worksheets`},
 

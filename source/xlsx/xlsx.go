@@ -7,8 +7,8 @@
 // its first cell. The package reports merged ranges and hidden rows and columns.
 //
 // The package does not calculate formulas, run macros, follow links, find tables or ask
-// for passwords. For workbooks that need a password and for binary workbooks (.xlsb),
-// it returns an error that states the reason.
+// for passwords. For workbooks that need a password, it returns an error that states the
+// reason. Package xlsb reads binary workbooks (.xlsb).
 package xlsx
 
 import (
@@ -16,7 +16,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strings"
 	"sync"
 
 	"github.com/intraydata/intray"
@@ -201,7 +200,10 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 // or rejects with a specific error. It also returns the reason. It reads the directory of the
 // archive or, if the directory is damaged, searches head for part names.
 func (Format) Detect(in source.Input, head []byte) (score float64, reason intray.Message) {
-	score, _, reason = ooxml.Detect(in, head, Limits{}.WithDefaults().archiveLimits())
+	score, binary, reason := ooxml.Detect(in, head, Limits{}.WithDefaults().archiveLimits())
+	if binary {
+		return 0, intray.Message{}
+	}
 	return score, reason
 }
 
@@ -209,9 +211,6 @@ func readContents(ctx context.Context, arc *ooxml.Archive, sheets int) (*ooxml.C
 	c, err := arc.ReadContents(ctx, ".xml", sheets)
 	if err != nil {
 		return nil, err
-	}
-	if strings.HasSuffix(c.Main, ".bin") {
-		return nil, &source.UnreadableError{Reason: intray.NewMessage("workbook.binary", nil)}
 	}
 	if err := arc.ReadSmallPart(ctx, c.Main, func(s *xmlscan.Scanner) error { return readWorkbook(s, c) }); err != nil {
 		return nil, err
