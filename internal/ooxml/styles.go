@@ -26,6 +26,10 @@ func (st *Style) SetNumber(c *workbook.Cell, buf []byte, v float64, epoch1904 bo
 	from := len(buf)
 	buf, c.Kind = st.Format.AppendValue(buf, v, epoch1904)
 	middle := len(buf)
+	if st.General && workbook.IsVerbatim(buf[from:]) {
+		c.Value = buf[from:middle:middle]
+		return buf
+	}
 	buf = st.Format.AppendFormatted(buf, v, epoch1904)
 	c.Value = buf[from:middle:middle]
 	shown := buf[middle:len(buf):len(buf)]
