@@ -66,7 +66,7 @@ func (f readFlags) checkFormat(format string) error {
 		return nil
 	case f.Encoding != "" && !slices.Contains([]string{"csv", "html", "xmlss"}, format):
 		return usageError{fmt.Errorf("--encoding applies to text, but the format of the file is %s", format)}
-	case f.FillMerged && !slices.Contains([]string{"xlsx", "xls", "ods", "html", "xmlss"}, format):
+	case f.FillMerged && !slices.Contains([]string{"xlsx", "xlsb", "xls", "ods", "html", "xmlss"}, format):
 		return usageError{fmt.Errorf("--fill-merged applies to tables with merged cells, but the format of the file is %s", format)}
 	case format != "csv" && f.Delimiter != "":
 		return usageError{fmt.Errorf("--delimiter applies to delimited text, but the format of the file is %s", format)}

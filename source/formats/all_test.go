@@ -1,6 +1,7 @@
 package formats
 
 import (
+	"compress/gzip"
 	"errors"
 	"io"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/sourcetest"
+	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
 func TestOpenRecognizes(t *testing.T) {
@@ -100,5 +102,38 @@ func TestFormatNamesAreUnique(t *testing.T) {
 			t.Errorf("format %q", f.Name())
 		}
 		seen[f.Name()] = true
+	}
+}
+
+// TestBinaryWorkbook reads a binary workbook on its own, in archives, and encrypted.
+func TestBinaryWorkbook(t *testing.T) {
+	book := binaryBytes(t, binaryRowHeader(1)+binaryTextCell(0, "name")+binaryRowHeader(2)+binaryTextCell(0, "Ada"))
+	xml := workbook(t, `<row><c t="str"><v>name</v></c></row><row><c t="str"><v>Ada</v></c></row>`)
+	for name, test := range map[string]struct {
+		file   []byte
+		format string
+	}{
+		"a.xlsb":    {book, "xlsb"},
+		"a.xlsx":    {book, "xlsb"},
+		"b.xlsx":    {workbooktest.EncryptAgile(xml, workbooktest.DefaultPassword, 1000), "xlsx"},
+		"b.xlsb":    {workbooktest.EncryptAgile(book, workbooktest.DefaultPassword, 1000), "xlsb"},
+		"a.zip":     {zipped(t, "a.xlsb", string(book)), "archive"},
+		"a.xlsb.gz": {bytesOf(t, gzipped(gzip.BestSpeed, text(string(book)))), "archive"},
+	} {
+		opened, err := source.Open(t.Context(), sourcetest.NewInput(name, test.file), Formats(""), source.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if got := opened.Evidence()[0]; got.Choice != "format" || got.Value != test.format {
+			t.Errorf("%s: %v", name, got)
+		}
+		if header, cell := first(t, opened); header != "name" || cell != "Ada" {
+			t.Errorf("%s: header %q, cell %q", name, header, cell)
+		}
+	}
+	_, err := source.Open(t.Context(), sourcetest.NewInput("a.xlsb", workbooktest.EncryptAgile(book, "secret", 1000)), Formats(""), source.Options{})
+	if err == nil || !strings.Contains(err.Error(), "password-protected") {
+		t.Errorf("another password: %v", err)
 	}
 }

@@ -102,6 +102,7 @@ func wideFiles(t *testing.T, rows, columns int) map[string][]byte {
 		"wide.html": []byte("<table>" + repeat("<tr>", "<td>abc</td>", "</tr>") + "</table>"),
 		"wide.xml":  spreadsheetML(repeat("<Row>", `<Cell><Data ss:Type="String">abc</Data></Cell>`, "</Row>")),
 		"wide.xlsx": workbook(t, rowsOfWords(rows, columns)),
+		"wide.xlsb": binaryBytes(t, binaryRowsOfWords(rows, columns)),
 		"wide.ods": openDocument(t, fmt.Sprintf(`<table:table-row table:number-rows-repeated="%d"><table:table-cell table:number-columns-repeated="%d"><text:p>abc</text:p></table:table-cell></table:table-row>`,
 			rows, columns)),
 	}
@@ -213,6 +214,8 @@ func TestFindingS2OneRowOfCells(t *testing.T) {
 		"row.xml":        spreadsheetML("<Row>" + many(`<Cell><Data ss:Type="String">a</Data></Cell>`) + "</Row>"),
 		"row.xlsx":       workbook(t, "<row>"+many("<c><v>1</v></c>")+"</row>"),
 		"same.xlsx":      workbook(t, `<row r="2">`+many(`<c r="A2"><v>1</v></c>`)+"</row>"),
+		"row.xlsb":       binaryBytes(t, binaryRowHeader(1)+strings.Repeat(biff12(13, 0, 6), cells)),
+		"same.xlsb":      binaryBytes(t, binaryRowHeader(2)+strings.Repeat(biff12(binaryRK, 0, 0, 6), cells)),
 		"row.ods":        openDocument(t, "<table:table-row>"+many("<table:table-cell><text:p>a</text:p></table:table-cell>")+"</table:table-row>"),
 	} {
 		var err error

@@ -16,7 +16,7 @@ const mib = 1 << 20
 
 // hostileFiles returns files of all formats that are meant to exhaust memory.
 func hostileFiles() []hostileFile {
-	return slices.Concat(hostileCSV(), hostileJSON(), hostileHTML(), hostileXLSX(), hostileODS(), hostileSpreadsheetML(), hostileXLS(), hostileParquet(), hostileArchives())
+	return slices.Concat(hostileCSV(), hostileJSON(), hostileHTML(), hostileXLSX(), hostileXLSB(), hostileODS(), hostileSpreadsheetML(), hostileXLS(), hostileParquet(), hostileArchives())
 }
 
 // text returns a function that writes the texts one after the other.

@@ -24,6 +24,8 @@ type rows struct {
 	part      *zipfile.Part
 	records   *recordReader
 	hidden    *[maxColumns]bool
+	// hiddenRanges counts the ranges of hidden columns.
+	hiddenRanges int
 	// merged holds the merged ranges that were found but not yet returned.
 	merged []workbook.Range
 
@@ -85,6 +87,10 @@ func (r *rows) readColumns() error {
 	body, err := r.records.body(flagOffset + 1)
 	if err != nil || len(body) <= flagOffset || body[flagOffset]&flagHidden == 0 {
 		return err
+	}
+	// Ranges do not overlap, so more of them than columns are an attack.
+	if r.hiddenRanges++; r.hiddenRanges > maxColumns {
+		return nil
 	}
 	if r.hidden == nil {
 		r.hidden = &[maxColumns]bool{}

@@ -3,11 +3,9 @@ package xlsb
 import (
 	"archive/zip"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -17,43 +15,11 @@ import (
 	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
-// rec returns a record with the given fields. A field is a number or a string, as record fields
-// store them.
-func rec(id recordID, fields ...any) string {
-	var body []byte
-	for _, f := range fields {
-		switch f := f.(type) {
-		case byte:
-			body = append(body, f)
-		case uint16:
-			body = binary.LittleEndian.AppendUint16(body, f)
-		case int:
-			body = binary.LittleEndian.AppendUint32(body, uint32(f))
-		case float64:
-			body = binary.LittleEndian.AppendUint64(body, math.Float64bits(f))
-		case string: // preceded by the number of characters
-			text := sourcetest.UTF16LE(f)
-			body = append(binary.LittleEndian.AppendUint32(body, uint32(len(text)/2)), text...)
-		case []byte:
-			body = append(body, f...)
-		default:
-			panic(fmt.Sprintf("a field of type %T", f))
-		}
-	}
-	return head(id, len(body)) + string(body)
-}
+// rec returns a record with the given fields.
+func rec(id recordID, fields ...any) string { return workbooktest.Record(int(id), fields...) }
 
 // head returns the header of a record.
-func head(id recordID, size int) string {
-	text := []byte{byte(id)}
-	if id >= 0x80 {
-		text = []byte{byte(id) | 0x80, byte(id >> 7)}
-	}
-	for ; size >= 0x80; size >>= 7 {
-		text = append(text, byte(size)|0x80)
-	}
-	return string(append(text, byte(size)))
-}
+func head(id recordID, size int) string { return workbooktest.RecordHeader(int(id), size) }
 
 // cell returns a cell record with the given column, style and value.
 func cell(id recordID, column, style int, value ...any) string {
