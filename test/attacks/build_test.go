@@ -161,5 +161,5 @@ func odsRow(attributes, cells string) string {
 
 // fileAttacks returns all attacks that consist of a file.
 func fileAttacks() []attack {
-	return slices.Concat(delimitedAttacks(), textAttacks(), archiveAttacks(), xlsxAttacks(), xlsxPartAttacks(), odsAttacks(), xmlAttacks(), htmlAttacks(), jsonAttacks(), xlsAttacks(), parquetAttacks())
+	return slices.Concat(delimitedAttacks(), textAttacks(), archiveAttacks(), xlsxAttacks(), xlsxPartAttacks(), xlsbAttacks(), odsAttacks(), xmlAttacks(), htmlAttacks(), jsonAttacks(), xlsAttacks(), parquetAttacks())
 }
