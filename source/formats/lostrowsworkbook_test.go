@@ -1,0 +1,43 @@
+package formats
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+)
+
+// TestNoRowOfAWorkbookIsLostSilently reads tables like those of TestNoRowIsLostSilently as binary
+// workbooks, in which numbers are stored as numbers.
+func TestNoRowOfAWorkbookIsLostSilently(t *testing.T) {
+	for i := range 500 {
+		g := tableGenerator{Rand: rand.New(rand.NewPCG(20261126, uint64(i)))}
+		g.generate()
+		got, err := readTable(t, g.binaryWorkbook(t))
+		if err != nil {
+			t.Fatalf("table %d: %v\n%.2000s", i, err, g.text())
+		}
+		for _, id := range g.ids {
+			if !got.values[id] && !got.asked {
+				t.Errorf("table %d: the record %s is lost; the header row is %s\n%.1500s", i, id, got.header, g.text())
+				break
+			}
+		}
+	}
+}
+
+// binaryWorkbook returns the table as an .xlsb file.
+func (g *tableGenerator) binaryWorkbook(t *testing.T) []byte {
+	t.Helper()
+	rows := ""
+	for i, cells := range g.rows {
+		rows += binaryRowHeader(i + 1)
+		for column, text := range cells {
+			if v, err := strconv.ParseFloat(text, 64); err == nil {
+				rows += biff12(5, column, 0, v)
+			} else if text != "" {
+				rows += binaryTextCell(column, text)
+			}
+		}
+	}
+	return binaryBytes(t, rows)
+}
