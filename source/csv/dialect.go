@@ -15,11 +15,14 @@ type dialect struct {
 	// backslash reports whether quotes inside quoted cells are escaped with a backslash.
 	// Otherwise they are doubled.
 	backslash bool
+	// runs reports whether several delimiters in a row count as one, and those at both ends of a
+	// line do not count. It is set only if the delimiter is a space.
+	runs bool
 }
 
 // supportsFastPath reports whether fastParser can read the dialect.
 func (d *dialect) supportsFastPath() bool {
-	return len(d.delim) == 1 && len(d.open) <= 1 && d.open == d.shut && !d.backslash &&
+	return len(d.delim) == 1 && len(d.open) <= 1 && d.open == d.shut && !d.backslash && !d.runs &&
 		d.delim != d.open && d.delim[0] < utf8.RuneSelf && strings.IndexByte("\x00\r\n", d.delim[0]) < 0
 }
 
@@ -76,7 +79,7 @@ func (d *dialect) parseRecord(text []byte, literal int, r *record) {
 			break
 		}
 		at = d.skipGap(text, at+len(d.delim))
-		if d.delim == spaceGap && (at == len(text) || text[at] == '\n' || text[at] == '\r') {
+		if d.joinsSpaces() && (at == len(text) || text[at] == '\n' || text[at] == '\r') {
 			break // spaces at the end of a line do not separate cells
 		}
 	}
@@ -86,9 +89,12 @@ func (d *dialect) parseRecord(text []byte, literal int, r *record) {
 	r.next = skipLineEnd(text, at)
 }
 
+// joinsSpaces reports whether more spaces than the delimiter has can separate two cells.
+func (d *dialect) joinsSpaces() bool { return d.delim == spaceGap || d.runs }
+
 // skipGap returns the offset after the remaining spaces of a gap between aligned columns.
 func (d *dialect) skipGap(text []byte, at int) int {
-	if d.delim == spaceGap {
+	if d.joinsSpaces() {
 		for at < len(text) && text[at] == ' ' {
 			at++
 		}

@@ -167,7 +167,7 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 	s.headerRequested = opt.HeaderRow != 0
 	texts := make([][]string, 0, headerSearchRows)
 	for _, row := range rows[:min(len(rows), headerSearchRows)] {
-		if isRulerRow(row.cells) {
+		if isRulerRow(row.cells) || s.isProseAbove(row.cells) {
 			row.cells = nil
 		}
 		texts, s.rowLines = append(texts, row.cells), append(s.rowLines, row.line)
@@ -188,9 +188,8 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 		rows := min(max(1, opt.HeaderRows), len(texts)-opt.HeaderRow+1)
 		layout = headerdetect.Layout{Width: s.width, First: opt.HeaderRow - 1, Headers: rows, Reason: intray.NewMessage("option.requested", nil)}
 	}
-	above := texts[:min(layout.First, len(texts))]
-	for _, row := range above {
-		if len(row) > 0 && strings.HasPrefix(strings.TrimSpace(row[0]), "#") {
+	for _, row := range rows[:min(layout.First, len(rows))] {
+		if len(row.cells) > 0 && strings.HasPrefix(strings.TrimSpace(row.cells[0]), "#") {
 			s.comment = "#"
 		}
 	}
@@ -210,6 +209,23 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 	}
 	s.collectSamples(rows[body:])
 	return nil
+}
+
+// isProseAbove reports whether a row is a comment or a sentence that spaces split into words, and
+// therefore not the header: a row in a table with spaces as delimiters that has far fewer cells than
+// a record, or that starts with "#" and does not have a cell per column. The "#" can be a cell of
+// its own.
+func (s *sheet) isProseAbove(cells []string) bool {
+	if s.dialect.delim != " " && s.dialect.delim != spaceGap || len(cells) == 0 {
+		return false
+	}
+	if s.dialect.delim == " " && cells[0] == "#" {
+		return len(cells) != s.width+1
+	}
+	if s.dialect.delim == " " && strings.HasPrefix(cells[0], "#") {
+		return len(cells) != s.width
+	}
+	return 2*len(cells) < s.width
 }
 
 // firstFilled returns the index of the first row that contains text, or 0 if there is none.

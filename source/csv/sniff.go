@@ -2,6 +2,7 @@ package csv
 
 import (
 	"bytes"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -43,19 +44,16 @@ func sniffDialect(sample []byte, whole bool, delims ...string) sniffResult {
 	if len(delims) == 0 {
 		delims = delimiters()
 	}
-	looks := &traitsCache{seen: map[string]cellTraits{}}
-	total, most := int64(0), int64(0)
-	for _, d := range candidateDialects(sample, delims) {
-		s, work := d.measure(sample, looks)
-		total, most = total+work, max(most, work)
+	fits, work := measureDialects(sample, whole, delims)
+	for _, f := range fits {
 		switch {
-		case s > best.score+1e-9:
-			if d.delim != best.delim {
+		case f.score > best.score+1e-9:
+			if f.delim != best.delim {
 				second = best
 			}
-			best = sniffResult{dialect: d, score: s}
-		case s > second.score && d.delim != best.delim:
-			second = sniffResult{dialect: d, score: s}
+			best = sniffResult{dialect: f.dialect, score: f.score}
+		case f.score > second.score && f.delim != best.delim:
+			second = sniffResult{dialect: f.dialect, score: f.score}
 		}
 	}
 	if len(delims) > 1 && (best.score < minDialectScore && markWeight(best.delim) < 1 || !best.splitsEnoughRows(sample)) {
@@ -65,7 +63,7 @@ func sniffDialect(sample []byte, whole bool, delims ...string) sniffResult {
 		best.open, best.shut, best.backslash = "", "", false
 	}
 	best.explain(sample, second)
-	best.work = total + 4*most // the sample is parsed up to four more times
+	best.work = work
 	return best
 }
 
@@ -94,6 +92,9 @@ func (s *sniffResult) explain(sample []byte, second sniffResult) {
 		s.delimReason = intray.NewMessage("delimiter.one_column", nil)
 	default:
 		s.delimReason = intray.NewMessage("delimiter.equal_rows", intray.Params{"count": n, "total": lines, "n": width})
+		if s.runs {
+			s.delimReason = intray.JoinMessages(s.delimReason, intray.NewMessage("delimiter.space_runs", nil))
+		}
 		if second.score > 0 {
 			s.runnerUp, s.runnerUpShare = second.delim, second.score/max(s.score, 1e-9)
 			s.delimReason = intray.JoinMessages(s.delimReason, intray.NewMessage("delimiter.next_best", intray.Params{
@@ -143,7 +144,7 @@ func parseSepLine(text []byte) (delim string, next int) {
 // delimiters returns the delimiters to try, the most likely first. It does not include "@",
 // because every list of email addresses would then be a table.
 func delimiters() []string {
-	return []string{",", ";", "\t", "|", "||", "::", "^", "~", ":", ", ", " ", spaceGap}
+	return []string{",", ";", "\t", "|", "||", "::", "^", "~", ":", "#", ", ", " ", spaceGap}
 }
 
 // spaceGap is the delimiter of columns that are separated by two or more spaces.
@@ -169,6 +170,9 @@ func candidateDialects(sample []byte, delims []string) []dialect {
 		}
 		for _, q := range pairs {
 			list = append(list, dialect{delim: delim, open: q[0], shut: q[1]})
+			if delim == " " && bytes.Contains(sample, []byte(spaceGap)) {
+				list = append(list, dialect{delim: delim, open: q[0], shut: q[1], runs: true})
+			}
 			if bytes.Contains(sample, []byte(`\`+q[1])) {
 				list = append(list, dialect{delim: delim, open: q[0], shut: q[1], backslash: true})
 			}
@@ -181,12 +185,15 @@ func candidateDialects(sample []byte, delims []string) []dialect {
 }
 
 // isPartOfLonger reports whether every occurrence of a delimiter is part of a longer delimiter,
-// such as a comma in ", ".
+// such as a comma in ", ". Half of the colons in "::" are enough, because the others can be part of
+// times and titles.
 func isPartOfLonger(delim string, sample []byte) bool {
 	n := bytes.Count(sample, []byte(delim))
 	switch delim {
-	case "|", ":":
-		return 2*bytes.Count(sample, []byte(delim+delim)) == n
+	case "|":
+		return 2*bytes.Count(sample, []byte("||")) == n
+	case ":":
+		return 4*bytes.Count(sample, []byte("::")) >= n
 	case ",":
 		return bytes.Count(sample, []byte(", ")) == n
 	}
@@ -208,7 +215,7 @@ func isMostlyTimes(sample []byte) bool {
 			inside++
 		}
 	}
-	return 2*inside > colons
+	return 2*inside >= colons
 }
 
 // quotesAreText reports whether the quotes in a sample are text, because more rows have broken
@@ -238,42 +245,6 @@ func (d dialect) quotesAreText(sample []byte) bool {
 	return broken > clean
 }
 
-// measure returns a score for how well a dialect explains a sample. It depends on how consistent
-// the number of cells per record is, and on the share of cells that look like values. work is the
-// work for computing it, in units of source.Work.
-func (d dialect) measure(sample []byte, looks *traitsCache) (score float64, work int64) {
-	widths := map[int]int{}
-	var known, cells, spoiled float64
-	rows := 0
-	r := record{maxCells: maxSniffCells}
-	for at := 0; at < len(sample) && rows < sniffRecords; {
-		d.parseRecord(sample[at:], notFound, &r)
-		text := sample[at : at+r.next]
-		at += r.next
-		work += byteWork*int64(len(text)) + cellWork*int64(len(r.cells))
-		if len(bytes.TrimSpace(text)) == 0 {
-			continue
-		}
-		rows++
-		widths[len(r.cells)]++
-		if r.loose {
-			spoiled++
-		}
-		if r.unclosed && len(text) > 4096 {
-			spoiled += float64(bytes.Count(text, []byte{'\n'}))
-		}
-		for _, c := range r.cells[:min(len(r.cells), sniffCells)] {
-			cells++
-			known += d.cellScore(text, c, looks)
-		}
-	}
-	if rows == 0 {
-		return 0, work
-	}
-	score = markWeight(d.delim) * markWeight(d.open) * consistency(widths, rows) * (0.02 + known/max(cells, 1)) / (1 + 2*spoiled/float64(rows))
-	return score, work
-}
-
 // markWeight returns the weight of a delimiter or quote, from 0 to 1. Characters that also
 // occur in words, times or addresses have lower weights.
 func markWeight(mark string) float64 {
@@ -282,11 +253,13 @@ func markWeight(mark string) float64 {
 		return 0.85
 	case " ":
 		return 0.45
-	case ":", "::", spaceGap:
+	case ":", spaceGap:
 		return 0.6
+	case "#":
+		return 0.8
 	case ", ":
 		return 0.95
-	case "^", "~":
+	case "^", "~", "::":
 		return 0.9
 	}
 	return 1
@@ -314,6 +287,9 @@ func (d dialect) cellScore(text []byte, c cell, looks *traitsCache) float64 {
 	cell := bytes.TrimSpace(text[c.from:c.to])
 	if bytes.IndexByte(cell, '"') >= 0 || d.open != "'" && (bytes.HasPrefix(cell, []byte{'\''}) || bytes.HasSuffix(cell, []byte{'\''})) {
 		return 0.2 // a quote that the dialect does not use
+	}
+	if d.open == "'" && (bytes.Contains(cell, []byte(" '")) || bytes.Contains(cell, []byte("' "))) {
+		return 0.2 // a quoted text that is not a whole cell
 	}
 	look := looks.lookup(cell)
 	if look.isText && d.delim == " " {
@@ -415,30 +391,55 @@ func (d dialect) splitsEnoughRows(sample []byte) bool {
 		_, n := mostFrequent(widths)
 		return 5*n >= 4*rows && n > 1
 	}
-	r := record{maxCells: maxSniffCells}
-	d.parseRecord(bytes.TrimLeft(sample, "\r\n"), notFound, &r)
-	if len(r.cells) > 1 && markWeight(d.delim) == 1 {
-		return true
+	for _, r := range d.sniffedRecords(sample) {
+		if len(r.cells) > 1 && markWeight(d.delim) == 1 {
+			return true
+		}
+		break
 	}
 	delete(widths, 1)
-	_, n := mostFrequent(widths)
-	return 5*n >= rows && n > 0
+	width, n := mostFrequent(widths)
+	return 5*n >= rows && (n > 1 || width > 2 || n == rows)
 }
 
 // countWidths returns the number of rows in a sample for each number of cells, and the total
 // number of rows.
 func (d dialect) countWidths(sample []byte) (widths map[int]int, rows int) {
 	widths = map[int]int{}
-	r := record{maxCells: maxSniffCells}
-	for at := 0; at < len(sample) && rows < sniffRecords; {
-		d.parseRecord(sample[at:], notFound, &r)
-		if !isBlank(sample[at : at+r.next]) {
-			rows++
-			widths[len(r.cells)]++
-		}
-		at += r.next
+	for _, r := range d.sniffedRecords(sample) {
+		rows++
+		widths[len(r.cells)]++
 	}
 	return widths, rows
+}
+
+// sniffedRecords parses the first records of a sample. It skips blank lines, lines that start with
+// "#" and are not split, and all but the last of the lines that start with "#" at the beginning.
+// These are comments, and no evidence against the dialect. A record is valid until the next one is
+// parsed.
+func (d dialect) sniffedRecords(sample []byte) iter.Seq2[[]byte, *record] {
+	return func(yield func([]byte, *record) bool) {
+		r := record{maxCells: maxSniffCells}
+		for at, rows := d.skipComments(sample), 0; at < len(sample) && rows < sniffRecords; at += r.next {
+			d.parseRecord(sample[at:], notFound, &r)
+			text := sample[at : at+r.next]
+			if isBlank(text) || text[0] == '#' && len(r.cells) == 1 {
+				continue
+			}
+			if rows++; !yield(text, &r) {
+				return
+			}
+		}
+	}
+}
+
+// skipComments returns the offset of the last of the lines that start with "#" at the beginning of a
+// sample, because it may be the header, or 0 if there are no such lines.
+func (d dialect) skipComments(sample []byte) (last int) {
+	for at := 0; at < len(sample) && sample[at] == '#'; at += firstLineLength(sample[at:]) {
+		last = at
+	}
+	return last
 }
 
 // looksLikeProse reports whether a space follows each delimiter in a sample, as in sentences.
@@ -449,7 +450,7 @@ func (d dialect) looksLikeProse(sample []byte) bool {
 		return true
 	case ",", ";", ":":
 		n := bytes.Count(sample, []byte(d.delim))
-		return bytes.Count(sample, []byte(d.delim+" ")) == n
+		return bytes.Count(sample, []byte(d.delim+" "))-bytes.Count(sample, []byte(d.delim+" "+d.open)) == n
 	}
 	return false
 }
