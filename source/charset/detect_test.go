@@ -122,11 +122,19 @@ func TestWideStats(t *testing.T) {
 	}
 }
 
-// TestNULsInTextAreNoPattern checks that text with a few NUL bytes is not detected as UTF-16.
+// TestNULsInTextAreNoPattern checks that text with some NUL bytes is not detected as UTF-16 or
+// UTF-32.
 func TestNULsInTextAreNoPattern(t *testing.T) {
-	g := Detect([]byte("Smith;Bonn;12\x00\x00\nBaker;Ulm;13\x00\x00\nMiller;Köln;14\x00\n"), true)
-	if g.Encoding != UTF8 {
-		t.Errorf("%s: %s", g.Encoding, g.Reason)
+	for _, text := range []string{
+		"Smith;Bonn;12\x00\x00\nBaker;Ulm;13\x00\x00\nMiller;Köln;14\x00\n",
+		"a,b,c\n\x00,2,3\n", "a,b,c\n1\x00,2,3\n", "x\n1\x00\n2\x00\n",
+		strings.Repeat("a,\x00,1\r\n", 40), strings.Repeat("ab,\x00,1\n", 40), strings.Repeat("Ann\x00\x00\x00\x00Rome\x00\x00\x00\n", 40),
+		strings.Repeat("Müller;\x00;Köln\n", 40), strings.Repeat("\xcf\xe5\xf2\xf0;\x00;\xcc\xee\xf1\xea\n", 40),
+		strings.Repeat("M\xfcller;\x00;K\xf6ln;1\n", 40), strings.Repeat("plain text, no NUL\n", 400) + "\x00\x00",
+	} {
+		if g := Detect([]byte(text), true); strings.HasPrefix(g.Encoding.Name(), "UTF-16") || strings.HasPrefix(g.Encoding.Name(), "UTF-32") {
+			t.Errorf("%.30q: %s: %s", text, g.Encoding, g.Reason)
+		}
 	}
 }
 

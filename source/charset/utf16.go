@@ -141,7 +141,8 @@ var wideNames = []string{"UTF-32LE", "UTF-32BE", "UTF-16LE", "UTF-16BE"}
 
 // detectWide detects UTF-16 and UTF-32 without a byte order mark. It looks for the NUL bytes
 // in ASCII characters such as separators, digits and line ends. If both byte orders decode to
-// text, it chooses the one with more such characters. It returns UTF8 if the sample is neither
+// text, it chooses the one with more such characters. A few NUL bytes are not enough, because text
+// in other encodings can contain them as padding or as empty cells. It returns UTF8 if the sample is neither
 // UTF-16 nor UTF-32.
 func detectWide(sample []byte) (found Encoding, counted wideStats) {
 	if bytes.IndexByte(sample, 0) < 0 {
@@ -150,11 +151,47 @@ func detectWide(sample []byte) (found Encoding, counted wideStats) {
 	for _, name := range wideNames {
 		e := encodingByName(name)
 		t := e.spec.wide.sampleStats(sample)
-		if t.looksLikeText() && isBetterWide(e.spec.wide, t, found, counted) {
+		if t.looksLikeText() && e.spec.wide.hasNULPattern(sample) && isBetterWide(e.spec.wide, t, found, counted) {
 			found, counted = e, t
 		}
 	}
 	return found, counted
+}
+
+// hasNULPattern reports whether the NUL bytes of a sample have the places that they have in UTF-16 or
+// UTF-32: most of them are high bytes, at least one unit in twenty has one, and at least half of the
+// line feeds do. If nearly all other bytes are ASCII, the characters are ASCII as well, so that nearly
+// all units must have one.
+func (w wideEncoding) hasNULPattern(sample []byte) bool {
+	units := len(sample) / w.unit
+	high, other, ascii, text, feeds, wideFeeds := 0, 0, 0, 0, 0, 0
+	for ; len(sample) >= w.unit; sample = sample[w.unit:] {
+		if w.unitAt(sample) == '\n' {
+			wideFeeds++
+		}
+		for at, c := range sample[:w.unit] {
+			isLow := at == 0 && !w.bigEndian || at == w.unit-1 && w.bigEndian
+			switch {
+			case c == 0 && isLow:
+				other++
+			case c == 0:
+				high++
+			default:
+				text++
+			}
+			if c == '\n' {
+				feeds++
+			}
+			if c == '\n' || c == '\r' || c == '\t' || ' ' <= c && c < 0x7F {
+				ascii++
+			}
+		}
+	}
+	high /= w.unit - 1
+	if other > high || 20*high < units || 2*wideFeeds < feeds {
+		return false
+	}
+	return 10*ascii < 9*text || 10*high >= 9*units
 }
 
 // isBetterWide reports whether the encoding w fits better than the encoding found so far.

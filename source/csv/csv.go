@@ -44,7 +44,7 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 			return 0.9, intray.NewMessage("csv.text_named", intray.Params{"extension": ending})
 		}
 	}
-	if s := sniffDialect(head, in.Size <= int64(len(head))); s.score > 0.3 {
+	if s := sniffDialect(blankNULs(head), in.Size <= int64(len(head))); s.score > 0.3 {
 		return 0.8, intray.NewMessage("csv.text_separated", intray.Params{"reason": s.delimReason})
 	}
 	if strings.HasSuffix(name, ".txt") {
@@ -54,7 +54,7 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 }
 
 // isBinary reports whether a file starts with the signature of a binary format, or contains NUL
-// bytes but is neither UTF-16 nor UTF-32.
+// bytes but is neither UTF-16 nor UTF-32, nor text with padding.
 func isBinary(head []byte) bool {
 	for _, magic := range []string{"PK\x03\x04", "PK\x05\x06", "\xD0\xCF\x11\xE0", "%PDF-", "{\\rtf", "\x1F\x8B", "\x28\xB5\x2F\xFD", "\x89PNG", "\xFF\xD8\xFF", "GIF8", "PAR1", "SQLite format 3"} {
 		if bytes.HasPrefix(head, []byte(magic)) {
@@ -63,7 +63,7 @@ func isBinary(head []byte) bool {
 	}
 	if bytes.IndexByte(head, 0) >= 0 {
 		name := charset.Detect(head, false).Encoding.Name()
-		return !strings.HasPrefix(name, "UTF-16") && !strings.HasPrefix(name, "UTF-32")
+		return !strings.HasPrefix(name, "UTF-16") && !strings.HasPrefix(name, "UTF-32") && !hasTextNULs(head)
 	}
 	return false
 }
@@ -127,6 +127,9 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	r := &reader{
 		sheet: found, limits: b.opt.Limits, line: found.line, noticeCounts: map[string]int{}, pendingNotices: slices.Clone(found.notices),
 		window: newWindow(text, start), rec: record{maxCells: b.opt.Limits.Columns}, lookahead: record{maxCells: b.opt.Limits.Columns},
+	}
+	if found.dialect.joinsSpaces() {
+		r.window.padding, r.window.line = &r.nuls, found.line
 	}
 	if text.units.hasOffsets() && found.dialect.supportsFastPath() && !found.asIs && found.width > 1 {
 		r.parallel = parallelReader{text: text, fast: newFastParser(found), rowBytes: found.rowBytes, size: chunkSize, tail: tailBytes}

@@ -67,6 +67,8 @@ type reader struct {
 	noticeCounts map[string]int
 	// pendingNotices are returned with the first batch.
 	pendingNotices []intray.Notice
+	// nuls counts the NUL bytes read.
+	nuls nulCount
 	// nextErr is the error that all further calls to Next return.
 	nextErr error
 }
@@ -126,6 +128,7 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 // readRow reads one row of the text.
 func (r *reader) readRow(ctx context.Context, batch *intray.Records) error {
 	if r.tableEnded {
+		r.nuls.report(batch)
 		return io.EOF
 	}
 	if err := r.parseRecordAt(ctx, 0, &r.rec); err != nil {
@@ -134,10 +137,12 @@ func (r *reader) readRow(ctx context.Context, batch *intray.Records) error {
 	row := r.window.unread()[:r.rec.next]
 	if len(r.window.unread()) == 0 {
 		r.releaseHeldRows(batch, true)
+		r.nuls.report(batch)
 		return io.EOF
 	}
 	switch {
-	case len(r.rec.cells) == 1 && isBlank(row):
+	case len(r.rec.cells) == 1 && isBlankOrNULs(row):
+		r.nuls.add(row, r.line)
 		r.blankRows++
 		r.advance(r.rec.next, r.rec.breaks)
 		return nil
@@ -271,7 +276,7 @@ func (r *reader) appendTexts(batch *intray.Records, rec *record) error {
 		scratch = r.sheet.dialect.appendCell(scratch[:0], row, c)
 		cell := scratch
 		if !isText(cell) {
-			cell = bytes.ReplaceAll(bytes.ToValidUTF8(cell, []byte("\uFFFD")), []byte{0}, []byte("\uFFFD"))
+			cell = []byte(replaceInvalid(string(cell)))
 		}
 		if len(cell) > r.limits.CellBytes && len(cell) > len(scratch) {
 			return &source.LimitError{Line: r.line, Reason: intray.NewMessage("cell.too_long", intray.Params{"limit": r.limits.CellBytes})}
@@ -303,23 +308,23 @@ func (r *reader) cellTexts(rec *record, at int) []string {
 // isText reports whether a row is valid UTF-8 without NUL.
 func isText(row []byte) bool { return utf8.Valid(row) && bytes.IndexByte(row, 0) < 0 }
 
-// replaceInvalid replaces invalid UTF-8 and NUL characters with U+FFFD.
-func replaceInvalid(cell string) string {
-	if utf8.ValidString(cell) && strings.IndexByte(cell, 0) < 0 {
-		return cell
-	}
-	return strings.ReplaceAll(strings.ToValidUTF8(cell, "\uFFFD"), "\x00", "\uFFFD")
-}
+// replaceInvalid replaces invalid UTF-8 with U+FFFD, and removes or replaces NUL characters.
+func replaceInvalid(cell string) string { return cleanNULs(strings.ToValidUTF8(cell, "\uFFFD")) }
 
-// appendInvalidText appends a row that contains invalid UTF-8 or NUL characters, and reports it.
+// appendInvalidText appends a row that contains invalid UTF-8 or NUL characters. It reports invalid
+// UTF-8, and counts NUL characters.
 func (r *reader) appendInvalidText(batch *intray.Records) error {
 	if r.rec.unclosed {
 		return r.appendUnclosedLine(batch)
 	}
 	r.releaseHeldRows(batch, false)
 	row := r.rows + int64(batch.Len())
-	r.addNotice(batch, "bytes", intray.Notice{Type: intray.EncodingUncertain, Level: intray.LevelWarning, Row: &row,
-		Text: intray.NewMessage("csv.invalid_bytes", intray.Params{"line": r.line})})
+	text := r.window.unread()[:r.rec.next]
+	r.nuls.add(text, r.line)
+	if !utf8.Valid(text) {
+		r.addNotice(batch, "bytes", intray.Notice{Type: intray.EncodingUncertain, Level: intray.LevelWarning, Row: &row,
+			Text: intray.NewMessage("csv.invalid_bytes", intray.Params{"line": r.line})})
+	}
 	if err := r.appendTexts(batch, &r.rec); err != nil {
 		return err
 	}
@@ -386,6 +391,10 @@ type window struct {
 	start int64
 	// done reports whether the end of the text was read into buf.
 	done bool
+	// padding counts NUL bytes if they separate cells in the same way as spaces. Otherwise, it is
+	// nil. line is then the number of the line at the end of buf.
+	padding *nulCount
+	line    int64
 }
 
 // newWindow returns a window that starts at an offset in the file.
@@ -420,6 +429,10 @@ func (w *window) readMore(ctx context.Context) error {
 	}
 	w.compact()
 	n, err := io.ReadFull(w.src, w.buf[w.end:])
+	if fresh := w.buf[w.end : w.end+n]; w.padding != nil {
+		w.padding.blank(fresh, w.line)
+		w.line += countLineBreaks(fresh)
+	}
 	w.end += n
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		w.done, err = true, nil

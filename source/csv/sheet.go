@@ -69,11 +69,12 @@ type sampledRow struct {
 // whole reports whether the sample is the whole text.
 func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Options) (*sheet, error) {
 	s := &sheet{asIs: opt.AsIs, line: 1}
+	blanked := blankNULs(sample)
 	delim, skip := parseSepLine(sample)
 	var found sniffResult
 	switch {
 	case opt.Delimiter != "":
-		found = sniffDialect(sample, whole, opt.Delimiter)
+		found = sniffDialect(blanked, whole, opt.Delimiter)
 		found.delimReason = intray.NewMessage("option.requested", nil)
 	case delim != "":
 		found = sniffResult{
@@ -81,12 +82,14 @@ func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Op
 			delimReason: intray.NewMessage("delimiter.sep_line", nil), quoteReason: intray.NewMessage("quote.sep_line", nil),
 		}
 	default:
-		found = sniffDialect(sample, whole)
+		found = sniffDialect(blanked, whole)
 	}
 	if skip > 0 {
 		s.line = 2
 	}
-	s.dialect = found.dialect
+	if s.dialect = found.dialect; s.dialect.joinsSpaces() {
+		sample = blanked
+	}
 	rows := s.parseSample(wholeLines(sample[skip:], whole), skip, opt.Limits.Columns)
 	opt.Work.Add(found.work + sampleWork(rows))
 	if n := len(rows); n > 1 {

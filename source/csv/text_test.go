@@ -25,7 +25,7 @@ func TestBytes(t *testing.T) {
 		"lone CR":                 {"a,b\r1,2\r3,4\r", "a | b\n1 | 2\n3 | 4\n"},
 		"mixed line ends":         {"a,b\r\n1,2\n3,4\r5,6", "a | b\n1 | 2\n3 | 4\n5 | 6\n"},
 		"CRLF inside quotes":      {"a,b\r\n\"x\r\ny\",2\r\n\"z\",4\r\n", "a | b\nx\\r\\ny | 2\nz | 4\n"},
-		"a byte that is not text": {"a,b\n1,x\x00y\n2,z\n", "a | b\n1 | x\uFFFDy\n2 | z\n! ENCODING_UNCERTAIN Line 2 contains bytes that are invalid in this encoding. Each was replaced with U+FFFD (\uFFFD).\n"},
+		"a byte that is not text": {"a,b\n1,x\x00y\n2,z\n", "a | b\n1 | x\uFFFDy\n2 | z\n! ENCODING_UNCERTAIN The file contains a NUL byte on line 2. Cells of NUL bytes are empty. Inside text, NUL bytes were replaced with U+FFFD (\uFFFD).\n"},
 		"mark in the middle":      {"\uFEFFa,b\n1,2\n\uFEFF3,4\n", "a | b\n1 | 2\n\uFEFF3 | 4\n"},
 		"mark before sep=":        {"\uFEFFsep=|\r\na|b\r\n1|2\r\n", "a | b\n1 | 2\n"},
 		"a very long cell":        {"a,b\n1,\"" + long + "\"\n2,z\n", "a | b\n1 | " + long + "\n2 | z\n"},
