@@ -14,6 +14,8 @@ import (
 // the table has columns. It rejects any other text.
 type fastParser struct {
 	delim, quote byte
+	// delimText is delim as a string.
+	delimText string
 	// quoted reports whether the dialect has quotes. If it is false, quote is noQuote.
 	quoted bool
 	width  int
@@ -26,7 +28,7 @@ type fastParser struct {
 const noQuote = 0x80
 
 func newFastParser(s *sheet) *fastParser {
-	f := &fastParser{delim: s.dialect.delim[0], quote: noQuote, width: s.width, quoted: s.dialect.open != ""}
+	f := &fastParser{delim: s.dialect.delim[0], delimText: s.dialect.delim, quote: noQuote, width: s.width, quoted: s.dialect.open != ""}
 	if f.quoted {
 		f.quote = s.dialect.open[0]
 	}
@@ -85,7 +87,9 @@ func (r *fastRun) appendCells(places []uint32) bool {
 			empty++
 			r.batch.AppendSpan(from, at)
 		case text[from] == quote:
-			r.appendQuotedCell(from, at)
+			if !r.appendQuotedCell(from, at) {
+				return false
+			}
 		default:
 			r.batch.AppendSpan(from, at)
 		}
@@ -111,17 +115,22 @@ func (r *fastRun) appendCells(places []uint32) bool {
 	return true
 }
 
-// appendQuotedCell appends the cell between two quotes.
-func (r *fastRun) appendQuotedCell(from, to int) {
+// appendQuotedCell appends the cell between two quotes. It returns false if the cell has lines that
+// look like rows.
+func (r *fastRun) appendQuotedCell(from, to int) bool {
 	inside := r.boundaries.text[from+1 : to-1]
 	if r.boundaries.lastQuotedEnd > from && (bytes.IndexByte(inside, '\n') >= 0 || r.boundaries.returns && bytes.IndexByte(inside, '\r') >= 0) {
 		r.breaks += countLineBreaks(inside)
+		if hasLinesLikeRows(inside, r.delimText, r.width) {
+			return false
+		}
 	}
 	if r.boundaries.lastDoubledQuote > from && bytes.IndexByte(inside, r.quote) >= 0 {
 		r.batch.AppendCell(unescapeDoubledQuotes(inside, r.quote))
-		return
+		return true
 	}
 	r.batch.AppendSpan(from+1, to-1)
+	return true
 }
 
 // unescapeDoubledQuotes returns text with each doubled quote replaced by a single quote.

@@ -26,6 +26,9 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 		}
 		return r.appendUnclosedLine(batch)
 	}
+	if done, err := r.splitLateQuote(batch); done || err != nil {
+		return err
+	}
 	row := r.window.unread()[:r.rec.next]
 	switch {
 	case r.repeatsHeader() && r.hasTitleAbove():
@@ -187,49 +190,8 @@ func (r *reader) appendIrregular(batch *intray.Records) error {
 	if len(r.rec.cells) < r.sheet.width {
 		r.ragged = true
 	}
-	if opened, closed, late := r.findLateQuote(); late {
-		r.releaseHeldRows(batch, false)
-		row := r.rows + int64(batch.Len())
-		raw := excerptOf(bytes.TrimRight(r.window.unread()[:r.rec.next], "\r\n"))
-		r.addNotice(batch, "late quote", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row, Value: &raw,
-			Text: intray.NewMessage("csv.quote_closed_late", intray.Params{"line": opened, "end": closed})})
-	}
+	r.reportLateQuote(batch)
 	return r.appendRecord(batch)
-}
-
-// findLateQuote returns the lines on which the longest quoted cell of the current row begins and
-// ends. late reports whether the cell seems to contain other rows: the row is irregular, and if
-// quotes are text, a line within the cell has as many cells as the table has columns. If the cell
-// has only two lines, both must have that many cells.
-func (r *reader) findLateQuote() (opened, closed int64, late bool) {
-	if r.rec.breaks == 0 || r.sheet.width < 2 || r.isRegular(&r.rec) {
-		return 0, 0, false
-	}
-	row := r.window.unread()[:r.rec.next]
-	var longest cell
-	most := int64(0)
-	for _, c := range r.rec.cells {
-		if n := countLineBreaks(row[c.from:c.to]); c.quoted && n > most {
-			longest, most = c, n
-		}
-	}
-	bare := dialect{delim: r.sheet.dialect.delim}
-	found := record{maxCells: r.sheet.width}
-	hasRow := func(line []byte) bool {
-		bare.parseRecord(line, notFound, &found)
-		return len(found.cells) == r.sheet.width
-	}
-	opened = r.line + countLineBreaks(row[:longest.from])
-	first := bytes.LastIndexAny(row[:longest.from], "\r\n") + 1
-	rest := row[longest.from+firstLineLength(row[longest.from:]):]
-	if most == 1 {
-		return opened, opened + 1, hasRow(row[first:]) && hasRow(rest)
-	}
-	for n := int64(1); n < most && !late; n++ {
-		late = hasRow(rest)
-		rest = rest[firstLineLength(rest):]
-	}
-	return opened, opened + most, late
 }
 
 // followsBlankRow reports whether the row above is blank. A row of empty cells counts as blank
@@ -362,15 +324,27 @@ func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, er
 	r.releaseHeldRows(batch, false)
 	row := r.rows + int64(batch.Len())
 	raw := excerptOf(bytes.TrimRight(r.window.unread()[:best.next], "\r\n"))
-	r.addNotice(batch, "repair", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row, Value: &raw,
-		Text: intray.NewMessage("csv.row_repaired", intray.Params{
-			"line": r.line, "cells": cellCount(len(r.rec.cells)), "columns": columnCount(r.sheet.width), "repair": best.repair.message(),
-			"row": excerpt(strings.Join(best.cells, " | ")),
-		})})
+	r.addNotice(batch, "repair", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning, Row: &row, Value: &raw, Text: r.repairMessage(&best)})
 	r.appendCells(batch, best.cells, r.line)
 	line := r.window.unread()[:best.next]
 	r.advance(best.next, countLineBreaks(bytes.TrimRight(line, "\r\n")))
 	return true, r.checkCellLimit()
+}
+
+// repairMessage returns the message about the repair of the current record. If a quote that was read
+// as text is closed on a later line or never, the message names the lines.
+func (r *reader) repairMessage(best *reading) intray.Message {
+	if best.repair.kind == quoteIsText && r.rec.unclosed {
+		return intray.NewMessage("csv.unclosed_quote", intray.Params{"line": r.line})
+	}
+	if best.repair.kind == quoteIsText && r.rec.breaks > 0 && best.next < r.rec.next {
+		opened, closed := r.quotedLines(r.window.unread()[:r.rec.next])
+		return intray.NewMessage("csv.late_quote_is_text", intray.Params{"line": opened, "end": closed})
+	}
+	return intray.NewMessage("csv.row_repaired", intray.Params{
+		"line": r.line, "cells": cellCount(len(r.rec.cells)), "columns": columnCount(r.sheet.width), "repair": best.repair.message(),
+		"row": excerpt(strings.Join(best.cells, " | ")),
+	})
 }
 
 // nearbyScore returns the score of the next regular row within a few rows. It is needed

@@ -154,7 +154,7 @@ func (r *reader) readRow(ctx context.Context, batch *intray.Records) error {
 			r.endRecord(batch, r.line-above, 1)
 		}
 		return r.appendRecord(batch)
-	case r.isRegular(&r.rec) && !r.repeatsHeader() && !r.mayBeBelowTable():
+	case r.isRegular(&r.rec) && !r.repeatsHeader() && !r.mayBeBelowTable() && !r.hidesRows():
 		return r.appendRecord(batch)
 	}
 	return r.readIrregular(ctx, batch)
