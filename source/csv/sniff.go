@@ -372,8 +372,18 @@ const noDelimiter = "\x1f"
 // inside quotes. Otherwise, it is noDelimiter.
 func oneColumnDialect(d dialect, sample []byte) sniffResult {
 	d.delim = ","
-	if widths, _ := d.countWidths(sample); len(widths) > 1 {
-		d.delim = noDelimiter
+	r := record{maxCells: maxSniffCells}
+	width := 0
+	for at, rows := 0, 0; at < len(sample) && rows < sniffRecords; at += r.next {
+		d.parseRecord(sample[at:], notFound, &r)
+		if isBlank(sample[at : at+r.next]) {
+			continue
+		}
+		if rows++; width > 0 && len(r.cells) != width {
+			d.delim = noDelimiter
+			break
+		}
+		width = len(r.cells)
 	}
 	return sniffResult{dialect: d}
 }
