@@ -1,5 +1,10 @@
 package intray
 
+import (
+	"encoding/binary"
+	"unicode/utf8"
+)
+
 // Column is one column of a file.
 type Column struct {
 	// Index is the position of the column in the file, counted from 0.
@@ -82,6 +87,22 @@ func (r *Records) Len() int { return len(r.ends) }
 
 // Bytes returns the size of the raw text in bytes.
 func (r *Records) Bytes() int { return len(r.arena) }
+
+// IsASCII reports whether the raw text of all cells is ASCII.
+func (r *Records) IsASCII() bool {
+	text := r.arena
+	for ; len(text) >= 8; text = text[8:] {
+		if binary.LittleEndian.Uint64(text)&0x8080808080808080 != 0 {
+			return false
+		}
+	}
+	for _, b := range text {
+		if b >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
 
 // IsFull reports whether the batch has reached one of its limits.
 func (r *Records) IsFull() bool {

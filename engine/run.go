@@ -108,7 +108,7 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 	if p.out.askTies(); len(p.out.Questions) > 0 {
 		return p.out, nil // the answers may change the headers
 	}
-	if err := p.out.match(ctx, p.imp, columns); err != nil {
+	if err := p.out.match(ctx, p.imp, p.out.repairNames(columns)); err != nil {
 		return nil, err
 	}
 	if len(p.out.Questions) > 0 || p.open == nil {
@@ -152,6 +152,7 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 	}
 	p.out.reportMissing(plan)
 	p.out.reportRemarks(plan)
+	p.out.reportRepairs(plan)
 	p.out.askAboutSkippedTable(reader.Evidence())
 	return p.out.decideVerdict(p.imp.Schema.Settings, len(p.removed)), nil
 }

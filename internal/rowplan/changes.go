@@ -11,6 +11,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype"
+	"github.com/intraydata/intray/internal/doubleencoding"
 	"github.com/intraydata/intray/mapping"
 	"github.com/intraydata/intray/validate"
 )
@@ -157,8 +158,11 @@ func (f *FieldPlan) ParsesTo(raw, v []byte) bool {
 	if bytes.Equal(raw, v) {
 		return true
 	}
+	if repaired, _, ok := doubleencoding.Repair(raw); ok {
+		raw = repaired
+	}
 	read := f.Parser.Parse(celltype.Cell{Raw: raw}, nil)
-	return read.State == celltype.Parsed && bytes.Equal(read.Value, v)
+	return (read.State == celltype.Parsed || read.State == celltype.Unchanged) && bytes.Equal(ResultText(raw, read), v)
 }
 
 // setValues replaces the values of some rows of a column.

@@ -79,6 +79,8 @@ type FieldPlan struct {
 	missing *markerCount
 	// remarks counts the cells with each remark.
 	remarks *remarkTotals
+	// repairs counts the double-encoded cells.
+	repairs *repairCount
 	// code is the problem code for an invalid cell.
 	code string
 	// literal reports whether canonical values are valid JSON values.
@@ -103,7 +105,7 @@ func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, 
 		}
 		one := FieldPlan{
 			field: f, Columns: m.Fields[i].AllColumns(), Headers: matchHeaders(m.Fields[i], headers),
-			Parser: parser, remarks: &remarkTotals{}, code: strings.ReplaceAll(string(f.Type.Name), "-", "_"), literal: literalJSON(f.Type.Name), plain: f.Type.Name == intray.TypeString,
+			Parser: parser, remarks: &remarkTotals{}, repairs: &repairCount{}, code: strings.ReplaceAll(string(f.Type.Name), "-", "_"), literal: literalJSON(f.Type.Name), plain: f.Type.Name == intray.TypeString,
 		}
 		if f.ManyToOne && len(one.Columns) > 0 {
 			one.parts = next
@@ -154,8 +156,9 @@ func (p *Plan) Parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
 	b.Reset(len(p.Fields) + len(p.parts))
 	b.First = recs.First
 	b.Lines = append(b.Lines, recs.Lines...)
+	ascii := recs.IsASCII()
 	for f := range p.Fields {
-		p.parseField(f, recs, b, scratch)
+		p.parseField(f, recs, ascii, b, scratch)
 	}
 	p.joinColumns(b)
 	p.passThrough(recs, b)
@@ -168,15 +171,16 @@ func (p *Plan) StopSearches() { p.searches.Stop() }
 // ApplyRules applies the rules to rows that are not part of a run, with a separate budget.
 func (p *Plan) ApplyRules(b *intray.Batch) error { return p.Rules.Apply(b, validate.NewBudget()) }
 
-func (p *Plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch []byte) {
+// parseField parses the columns of a field. ascii reports whether all cells of recs are ASCII.
+func (p *Plan) parseField(f int, recs *intray.Records, ascii bool, b *intray.Batch, scratch []byte) {
 	field := &p.Fields[f]
 	switch {
 	case field.parts > 0:
 		for i, column := range field.Columns {
-			field.parse(column, recs, b, field.parts+i, scratch)
+			field.parse(column, recs, ascii, b, field.parts+i, scratch)
 		}
 	case len(field.Columns) > 0:
-		field.parse(field.Columns[0], recs, b, f, scratch)
+		field.parse(field.Columns[0], recs, ascii, b, f, scratch)
 	default:
 		for range recs.Len() {
 			b.Fields[f].AppendNull(nil)
@@ -185,11 +189,15 @@ func (p *Plan) parseField(f int, recs *intray.Records, b *intray.Batch, scratch 
 }
 
 // parse parses a column of the records into b.Fields[at].
-func (f *FieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at int, scratch []byte) {
+func (f *FieldPlan) parse(column int, recs *intray.Records, ascii bool, b *intray.Batch, at int, scratch []byte) {
 	cells := &b.Fields[at]
 	typed := recs.HasTyped()
 	var counts remarkCounts
-	if f.plain && !typed {
+	var repaired map[int][]byte
+	if !ascii {
+		repaired = f.repairColumn(column, recs)
+	}
+	if f.plain && !typed && len(repaired) == 0 {
 		from := len(cells.Values.Arena)
 		recs.AppendColumn(column, &cells.Values)
 		for _, end := range cells.Values.Ends[len(cells.Values.Ends)-recs.Len():] {
@@ -210,6 +218,10 @@ func (f *FieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 				c.Raw = fullText(c)
 			}
 		}
+		raw := c.Raw
+		if text, found := repaired[row]; found {
+			c.Raw = text
+		}
 		result := f.Parser.Parse(c, scratch[:0])
 		if result.Remarks != 0 {
 			counts.add(result.Remarks)
@@ -219,13 +231,13 @@ func (f *FieldPlan) parse(column int, recs *intray.Records, b *intray.Batch, at 
 		}
 		switch result.State {
 		case celltype.Unchanged:
-			cells.AppendValue(c.Raw)
+			appendChanged(cells, c.Raw, raw)
 		case celltype.Parsed:
-			cells.AppendParsed(result.Value, c.Raw)
+			cells.AppendParsed(result.Value, raw)
 		case celltype.Empty:
-			cells.AppendNull(c.Raw)
+			cells.AppendNull(raw)
 		case celltype.Invalid:
-			cells.AppendNull(c.Raw)
+			cells.AppendNull(raw)
 			b.Problems = append(b.Problems, intray.Problem{
 				Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem,
 			})
