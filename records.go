@@ -91,8 +91,9 @@ func (r *Records) Bytes() int { return len(r.arena) }
 // IsASCII reports whether the raw text of all cells is ASCII.
 func (r *Records) IsASCII() bool {
 	text := r.arena
-	for ; len(text) >= 8; text = text[8:] {
-		if binary.LittleEndian.Uint64(text)&0x8080808080808080 != 0 {
+	for ; len(text) >= 32; text = text[32:] {
+		word := binary.LittleEndian.Uint64
+		if (word(text)|word(text[8:])|word(text[16:])|word(text[24:]))&0x8080808080808080 != 0 {
 			return false
 		}
 	}
