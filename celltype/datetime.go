@@ -28,10 +28,10 @@ type dateTimeParser struct {
 	layout         *date.Layout
 	numericOrder   bool
 	style          date.Style
-	// pivot is the first two-digit year of the 1900s, or 0 for the default. year is the current year,
-	// or 0 if it is unknown.
-	pivot uint8
-	year  int
+	// year is the current year, or 0 if it is unknown. past reports whether two-digit years are not
+	// after it. It may be nil.
+	year int
+	past func() bool
 }
 
 func newDateTimeParser(want date.Want) func(f intray.Field, o options) (Parser, error) {
@@ -81,15 +81,17 @@ func (m *dateTimeParser) readsTimeAlike() bool {
 }
 
 func (m *dateTimeParser) fieldHints() date.Hints {
-	return date.Hints{Format: m.format, Locale: m.locale, Autofix: m.autofix, Pivot: m.pivot, Year: m.year}
+	return date.Hints{Format: m.format, Locale: m.locale, Autofix: m.autofix, Year: m.year}
 }
 
 // Context is what is known about a field in addition to its schema and the cells of its column.
 type Context struct {
 	// Year is the year of the import, or 0 if it is unknown.
 	Year int
-	// PastDates reports whether dates are not in the future. Years reports whether numbers are years.
-	PastDates, Years bool
+	// PastDates reports whether dates are not in the future. It is called only if that matters, and may
+	// be nil. Years reports whether numbers are years.
+	PastDates func() bool
+	Years     bool
 }
 
 // WithContext returns the parser with a context. It returns parsers that do not need it unchanged.
@@ -100,15 +102,11 @@ func WithContext(p Parser, c Context) Parser {
 			return p
 		}
 		with := *m
-		with.year = c.Year
-		if c.PastDates {
-			with.pivot = uint8(c.Year - 1999)
-			with.style.Pivot = with.pivot
-		}
+		with.year, with.past = c.Year, c.PastDates
 		return &with
 	case *numberParser:
 		with := *m
-		with.years = c.Years
+		with.years, with.unrestricted = c.Years, m.unrestricted && !c.Years
 		return &with
 	}
 	return p
@@ -116,6 +114,9 @@ func WithContext(p Parser, c Context) Parser {
 
 func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
 	if value, remarks, ok := m.parseSimple(c, scratch); ok {
+		if remarks == 0 {
+			return newResult(c.Raw, value)
+		}
 		result := newResult(c.Raw, value)
 		result.Remarks = remarks
 		return result
@@ -145,15 +146,21 @@ func (m *dateTimeParser) Parse(c Cell, scratch []byte) Result {
 
 // dateRemarks returns the remarks about a date.
 func (m *dateTimeParser) dateRemarks(d date.Date) Remarks {
-	return YearUnlikely.setIf(m.style.Calendar == date.UnknownCalendar && date.LooksForeign(int(d.Year)))
+	if m.style.Calendar == date.UnknownCalendar && date.LooksForeign(int(d.Year)) {
+		return YearUnlikely.set()
+	}
+	return 0
 }
 
 // timeRemarks returns the remarks about a time of day.
 func (m *dateTimeParser) timeRemarks(t date.Time) Remarks {
-	if t.Second != 0 && !m.withSeconds {
+	switch {
+	case t.Second != 0 && !m.withSeconds:
 		return SecondsLost.set()
+	case t.Nano != 0:
+		return FractionLost.set()
 	}
-	return FractionLost.setIf(t.Nano != 0)
+	return 0
 }
 
 // offsetRemarks returns the remarks about the UTC offset of a cell. zoned reports whether it has one,
@@ -164,8 +171,10 @@ func (m *dateTimeParser) offsetRemarks(zoned, timed bool) Remarks {
 		return 0
 	case zoned:
 		return OffsetIgnored.set()
+	case timed:
+		return OffsetMissing.set()
 	}
-	return OffsetMissing.setIf(timed)
+	return 0
 }
 
 // parseSimple parses the formats of most cells. It reports false for any other cell.
@@ -304,6 +313,9 @@ func (s *dateTimeSniffer) Decide(answers map[string]string, neighbors []Neighbor
 		if style, same := b.Decision.style.(date.Style); same {
 			hints.Neighbors = append(hints.Neighbors, date.Neighbor{Header: b.Header, Style: style})
 		}
+	}
+	if past := s.parser.past; past != nil && s.sniffer.HasShortYears() && past() {
+		hints.Pivot = uint8(s.parser.year - 1999)
 	}
 	decided := s.sniffer.Decide(hints)
 	decided.Style.Serials = s.serialTexts

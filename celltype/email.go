@@ -41,6 +41,11 @@ func newEmail(f intray.Field, _ options) (Parser, error) {
 // text.
 var noteApostrophe = &Note{Code: "email", Level: intray.LevelWarning, Text: intray.NewMessage("email.apostrophe", nil)}
 
+func notedApostrophe(r Result) Result {
+	r.Note = noteApostrophe
+	return r
+}
+
 func (e *emailParser) Parse(c Cell, scratch []byte) Result {
 	text := trimSpace(c.Raw)
 	if len(text) == 0 {
@@ -49,11 +54,10 @@ func (e *emailParser) Parse(c Cell, scratch []byte) Result {
 	host := emailHost(text)
 	switch {
 	case validDomain(host):
-		r := newResult(c.Raw, text)
 		if text[0] == '\'' {
-			r.Note = noteApostrophe
+			return notedApostrophe(newResult(c.Raw, text))
 		}
-		return r
+		return newResult(c.Raw, text)
 	case host == nil:
 		return e.noHost(text)
 	case len(host) > maxUnicodeDomain || isASCII(host):

@@ -48,13 +48,11 @@ func (z *zipParser) Parse(c Cell, scratch []byte) Result {
 	case z.nineDigitFormat || digits != 9 && (digits > 5 || digits < minZIPDigits):
 		return z.invalid
 	case digits == 9:
-		r := newResult(c.Raw, text[:5])
-		r.Remarks = ZIPShortened.set()
-		return r
+		return Result{State: Parsed, Value: text[:5], Remarks: ZIPShortened.set()}
+	case digits < 5:
+		return Result{State: Parsed, Value: append(append(scratch, "00000"[:5-digits]...), text...), Remarks: ZerosRestored.set()}
 	}
-	r := newResult(c.Raw, append(append(scratch, "00000"[:5-digits]...), text...))
-	r.Remarks = ZerosRestored.setIf(digits < 5)
-	return r
+	return newResult(c.Raw, append(scratch, text...))
 }
 
 func (z *zipParser) appendNineDigits(text, scratch []byte) []byte {

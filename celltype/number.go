@@ -29,7 +29,8 @@ type numberParser struct {
 	// fieldStyle reads ambiguous cells of columns that were not sniffed. It is
 	// set only if the field's own format decides the style.
 	fieldStyle number.Style
-	// unrestricted reports whether numbers are neither rounded nor compared with limits.
+	// unrestricted reports whether numbers are neither rounded nor compared with limits, and are not
+	// years.
 	unrestricted bool
 	// percents specifies which cells of the column are the exceptions if only some have a
 	// percent sign.
@@ -91,12 +92,8 @@ func (a *numberParser) Parse(c Cell, scratch []byte) Result {
 		value, reading = a.fieldStyle.Append(scratch, c.Raw)
 	}
 	switch {
-	case reading == number.Reading{}:
-		r := a.applyLimits(c.Raw, value)
-		if a.percents == percentsMostly && r.State != Invalid && string(value) != "0" {
-			r.Note = noteNoPercentSign
-		}
-		return r
+	case reading == number.Reading{} && a.percents != percentsMostly:
+		return a.applyLimits(c.Raw, value)
 	case reading.Reason == number.Empty:
 		return Result{State: Empty}
 	case reading.Reason != number.Read:
@@ -105,7 +102,9 @@ func (a *numberParser) Parse(c Cell, scratch []byte) Result {
 		return a.otherCurrency
 	}
 	r := a.applyLimits(c.Raw, value)
-	r.Remarks |= OtherCurrency.setIf(r.State != Invalid && reading.Currency != 0 && (a.currency == 0 || !a.currency.CompatibleWith(reading.Currency)))
+	if reading.Currency != a.currency {
+		r.Remarks |= OtherCurrency.setIf(r.State != Invalid && reading.Currency != 0 && (a.currency == 0 || !a.currency.CompatibleWith(reading.Currency)))
+	}
 	switch {
 	case r.State == Invalid:
 	case reading.Inconsistent:
@@ -120,9 +119,14 @@ func (a *numberParser) Parse(c Cell, scratch []byte) Result {
 
 // applyLimits rounds a number and checks that it is within the limits of the field.
 func (a *numberParser) applyLimits(raw, value []byte) Result {
-	if a.unrestricted && !a.years {
+	if a.unrestricted {
 		return newResult(raw, value)
 	}
+	return a.restrict(raw, value)
+}
+
+// restrict is applyLimits for fields that restrict numbers, and for years.
+func (a *numberParser) restrict(raw, value []byte) Result {
 	var remarks Remarks
 	if a.options.Rounds {
 		exact := value

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype"
@@ -73,7 +74,7 @@ func (p *importRun) contextOf(f intray.Field, header string) celltype.Context {
 	names := []string{f.Label, f.Key, header}
 	switch f.Type.Name {
 	case intray.TypeDate, intray.TypeDatetime:
-		c.PastDates = slices.ContainsFunc(names, mapping.NamesPastDate)
+		c.PastDates = sync.OnceValue(func() bool { return slices.ContainsFunc(names, mapping.NamesPastDate) })
 	case intray.TypeNumber:
 		c.Years = slices.ContainsFunc(names, mapping.NamesYear)
 	}

@@ -35,7 +35,9 @@ const (
 )
 
 // LooksForeign reports whether a year of four digits is more likely to be in another calendar.
-func LooksForeign(year int) bool { return foreignCalendar(year) != UnknownCalendar }
+func LooksForeign(year int) bool {
+	return uint(year-minBuddhist) <= maxBuddhist-minBuddhist || uint(year-minPersian) <= maxPersian-minPersian
+}
 
 // foreignCalendar returns the calendar in which a year of four digits is likely, if it is not the
 // Gregorian calendar.

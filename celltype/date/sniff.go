@@ -24,6 +24,9 @@ type Sniffer struct {
 // NewSniffer returns a Sniffer for a column of a field with this Want.
 func NewSniffer(want Want) *Sniffer { return &Sniffer{want: want} }
 
+// HasShortYears reports whether a cell has a two-digit year.
+func (c *Sniffer) HasShortYears() bool { return c.shortYears > 0 }
+
 // Observe observes the next cell. It ignores blank cells.
 func (c *Sniffer) Observe(raw []byte) {
 	raw = trim(raw)
