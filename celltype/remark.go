@@ -97,6 +97,12 @@ func (r Remark) Report(n int64, field string) (intray.Level, intray.Message) {
 	return report.level, intray.NewMessage(report.code, intray.Params{"n": n, "field": field})
 }
 
+// MayHaveRemarks reports whether any of several texts, given without separators, may have remarks. It
+// is much faster than TextRemarks.
+func MayHaveRemarks(texts []byte) bool {
+	return bytes.IndexByte(texts, '#') >= 0 || bytes.IndexByte(texts, '\'') >= 0 || bytes.Contains(texts, []byte("E+"))
+}
+
 // TextRemarks returns the remarks about a cell of type string.
 func TextRemarks(raw []byte) Remarks {
 	// Most cells have none of these bytes.

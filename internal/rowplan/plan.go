@@ -200,13 +200,13 @@ func (f *FieldPlan) parse(column int, recs *intray.Records, ascii bool, b *intra
 	if f.plain && !typed && len(repaired) == 0 {
 		from := len(cells.Values.Arena)
 		recs.AppendColumn(column, &cells.Values)
-		for _, end := range cells.Values.Ends[len(cells.Values.Ends)-recs.Len():] {
-			if remarks := celltype.TextRemarks(cells.Values.Arena[from:end]); remarks != 0 {
-				counts.add(remarks)
+		if celltype.MayHaveRemarks(cells.Values.Arena[from:]) {
+			for _, end := range cells.Values.Ends[len(cells.Values.Ends)-recs.Len():] {
+				counts.add(celltype.TextRemarks(cells.Values.Arena[from:end]))
+				from = int(end)
 			}
-			from = int(end)
+			f.remarks.add(&counts)
 		}
-		f.remarks.add(&counts)
 		return
 	}
 	isText := f.field.Type.Name == intray.TypeString

@@ -10,6 +10,12 @@ import (
 type remarkCounts [celltype.RemarkCount]int64
 
 func (c *remarkCounts) add(remarks celltype.Remarks) {
+	if remarks != 0 {
+		c.addEach(remarks)
+	}
+}
+
+func (c *remarkCounts) addEach(remarks celltype.Remarks) {
 	for r := range celltype.RemarkCount {
 		if remarks.Has(r) {
 			c[r]++
