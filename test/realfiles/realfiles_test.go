@@ -126,6 +126,12 @@ func readReal(ctx context.Context, name string, sheet int) (r reading, err error
 			r.encoding = strings.ToLower(e.Value)
 		case "delimiter":
 			r.delimiter = e.Value
+			switch {
+			case e.Value == "\t":
+				r.delimiter = "tab"
+			case strings.TrimSpace(e.Value) == "":
+				r.delimiter = "spaces"
+			}
 		case "header row":
 			r.header = strings.ReplaceAll(e.Value, "–", "-")
 		}
