@@ -39,6 +39,22 @@ func FindMergedLayout(ctx context.Context, rows [][]string, spans []Span) (Layou
 	return merged, nil
 }
 
+// MayHaveGroups reports whether the header may consist of names of groups and, in the next row, the
+// names of their columns, so that merged cells could decide: the next row has text below a blank
+// cell, and no text below another name.
+func (l Layout) MayHaveGroups(rows [][]string) bool {
+	if l.Headers != 1 || l.BodyStart() >= len(rows) {
+		return false
+	}
+	f := layoutFinder{rows: rows}
+	named, blank := false, false
+	for c := range min(l.Width, MaxColumns) {
+		above, below := f.hasCell(l.First, c), f.hasCell(l.BodyStart(), c)
+		named, blank = named || below && !above, blank || above && !below
+	}
+	return named && blank
+}
+
 // findMergedHeader returns the first row and the number of rows of a header whose first row has
 // merged names of groups. It returns 0 rows if there is no such header.
 func (f *layoutFinder) findMergedHeader(spans []Span) (first, headers int) {

@@ -45,3 +45,21 @@ func TestFindMergedLayout(t *testing.T) {
 		}
 	}
 }
+
+func TestMayHaveGroups(t *testing.T) {
+	for text, want := range map[string]bool{
+		"Region|Sales||Cost|\n|2023|2024|2023|2024": true,
+		"Region|a|b\nNorth|1|2":                     false,
+		"Region|a|b\nNorth||2":                      false,
+		"|a|b\n1|1|2":                               false,
+		"Region|a|":                                 false,
+	} {
+		var rows [][]string
+		for line := range strings.SplitSeq(text, "\n") {
+			rows = append(rows, strings.Split(line, "|"))
+		}
+		if got := (Layout{Width: len(rows[0]), Headers: 1}).MayHaveGroups(rows); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}

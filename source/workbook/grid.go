@@ -78,8 +78,9 @@ type MergeReporter interface {
 // ranges after the rows.
 type MergePreloader interface {
 	// MergedRanges returns all merged ranges of the sheet with the given index in Sheets, in any
-	// order. It is called before Rows, and only if ranges are to be filled, because it may take
-	// as long as reading the sheet. It returns the same errors as Rows.
+	// order. It is called before Rows if ranges are to be filled, and while the first rows are
+	// read if they may contain a merged header, because it may take as long as reading the
+	// sheet. It returns the same errors as Rows.
 	MergedRanges(ctx context.Context, sheet int) ([]Range, error)
 }
 
@@ -166,6 +167,9 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 		return nil, err
 	}
 	r := &reader{rows: rows, opt: b.opt, merges: merges}
+	if preloader, ok := b.workbook.(MergePreloader); ok && !merges.preloaded {
+		r.preload = func(ctx context.Context) ([]Range, error) { return preloader.MergedRanges(ctx, sheet) }
+	}
 	if err := r.begin(ctx, b.workbook.Sheets()[sheet]); err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}

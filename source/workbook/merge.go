@@ -73,10 +73,10 @@ func (m *mergeTracker) addRanges(ranges []Range) {
 	}
 }
 
-// spans returns the ranges found so far as spans of rows. The row with index 0 follows the row
-// whose number is given by above.
-func (m *mergeTracker) spans(above int64) (list []headerdetect.Span) {
-	for _, g := range m.early {
+// spansOf returns the ranges that start in the first rows as spans of rows. The row with index 0
+// follows the row whose number is given by above.
+func spansOf(ranges []Range, above int64) (list []headerdetect.Span) {
+	for _, g := range ranges {
 		if g.FirstRow > above && g.FirstRow <= above+2*sampleRows {
 			last := min(g.LastRow-above-1, 2*sampleRows)
 			list = append(list, headerdetect.Span{FirstRow: int(g.FirstRow - above - 1), LastRow: int(last), FirstColumn: g.FirstColumn, LastColumn: g.LastColumn})

@@ -35,6 +35,9 @@ type reader struct {
 	columns  []intray.Column
 	evidence []intray.Evidence
 	merges   mergeTracker
+	// preload returns the merged ranges of the sheet if the file stores them after the rows. It
+	// is nil if they are known.
+	preload func(context.Context) ([]Range, error)
 	// filling is true if merged ranges are filled as rows are read.
 	filling bool
 	hidden  hiddenRows

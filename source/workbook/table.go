@@ -101,7 +101,13 @@ func (r *reader) readSample(ctx context.Context) error {
 func (r *reader) findTable(ctx context.Context) error {
 	above := int64(max(0, r.opt.HeaderRow-1)) // rows that were skipped
 	texts, at := r.textsWithBlanks(above)
-	layout, err := headerdetect.FindMergedLayout(ctx, texts, r.merges.spans(above))
+	layout, err := headerdetect.FindMergedLayout(ctx, texts, spansOf(r.merges.early, above))
+	if err == nil && r.end == nil && r.preload != nil && layout.MayHaveGroups(texts) {
+		var ranges []Range
+		if ranges, err = r.preload(ctx); err == nil {
+			layout, err = headerdetect.FindMergedLayout(ctx, texts, spansOf(ranges, above))
+		}
+	}
 	if err != nil {
 		return err
 	}

@@ -151,3 +151,26 @@ func TestTyped(t *testing.T) {
 		}
 	}
 }
+
+// TestMergedHeader checks that merged cells below a title determine the header, also if they
+// follow more rows than are examined before the first record.
+func TestMergedHeader(t *testing.T) {
+	text := func(ref, value string) string {
+		return `<c r="` + ref + `" t="str"><v>` + value + `</v></c>`
+	}
+	for _, n := range []int{10, 1000} {
+		rows := `<row r="1">` + text("A1", "Report") + `</row><row r="2">` + text("A2", "Region") + text("B2", "Sales") + text("D2", "Cost") + `</row>` +
+			`<row r="3"><c r="B3"><v>2023</v></c><c r="C3"><v>2024</v></c><c r="D3"><v>2023</v></c><c r="E3"><v>2024</v></c></row>`
+		for i := range n {
+			rows += fmt.Sprintf(`<row r="%d">`, i+4) + text(fmt.Sprintf("A%d", i+4), "North") + `<c><v>1</v></c><c><v>2</v></c><c><v>3</v></c><c><v>4</v></c></row>`
+		}
+		sheet := strings.Replace(sheetOf(rows), "</worksheet>", `<mergeCells><mergeCell ref="A1:E1"/><mergeCell ref="A2:A3"/><mergeCell ref="B2:C2"/><mergeCell ref="D2:E2"/></mergeCells></worksheet>`, 1)
+		got, err := sourcetest.Read(t, Format{}, string(simple("").with("xl/worksheets/sheet1.xml", sheet).zip(t)), source.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"Region", "Sales 2023", "Sales 2024", "Cost 2023", "Cost 2024"}, got.Headers); diff != "" || len(got.Records) != n {
+			t.Errorf("%d records of %d, headers (-want +got):\n%s", len(got.Records), n, diff)
+		}
+	}
+}
