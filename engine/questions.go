@@ -299,7 +299,7 @@ func (t *tableSheets) listSheets(sheets []int) any {
 // reportSingleCells reports the sheets that consist of a single cell, with the text of the first
 // ones. It does not report the chosen sheets.
 func (t *tableSheets) reportSingleCells(out *Outcome, chosen []int) {
-	var list []string
+	list := make([]string, 0, maxNotedCells)
 	for n, i := range t.single[:min(len(t.single), maxNotedCells)] {
 		if slices.Contains(chosen, i) {
 			continue

@@ -103,12 +103,18 @@ func (f *layoutFinder) mergedHeaderAt(first int, own, spans []Span) int {
 	if groups == 0 || headers > MaxHeaders || first+headers >= len(f.rows) || len(own) == 1 && !f.hasCell(first, 0) {
 		return 0
 	}
-	for c := range f.width {
-		if !named[c] && !f.hasCell(first, c) && !f.hasCell(first+1, c) {
-			return 0
-		}
+	if slices.Contains(f.addNames(first, named), false) {
+		return 0
 	}
 	return headers
+}
+
+// addNames sets named for the columns with text in a row or the next one, and returns it.
+func (f *layoutFinder) addNames(at int, named []bool) []bool {
+	for c := range named {
+		named[c] = named[c] || f.hasCell(at, c) || f.hasCell(at+1, c)
+	}
+	return named
 }
 
 // hasCells reports whether a row has text in all columns of a span.

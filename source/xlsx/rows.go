@@ -212,7 +212,7 @@ func (r *rows) readContinuations() error {
 			r.next.err = r.scan.Skip()
 		}
 		if r.next.err != nil {
-			return nil // reported after the current row
+			break // reported after the current row
 		}
 		if r.next.more {
 			column, number, ok := parseCellRef(r.scan.Attr("r"))
