@@ -160,3 +160,23 @@ func TestTyped(t *testing.T) {
 		}
 	}
 }
+
+// TestMergedHeader checks that merged cells below a title determine the header, also if they
+// follow more rows than are examined before the first record.
+func TestMergedHeader(t *testing.T) {
+	text := func(column int, value string) string { return cell(recCellText, column, 0, value) }
+	for _, n := range []int{10, 1000} {
+		rows := row(1, text(0, "Report")) + row(2, text(0, "Region"), text(1, "Sales"), text(3, "Cost")) + row(3, rk(1, 0, 2023), rk(2, 0, 2024), rk(3, 0, 2023), rk(4, 0, 2024))
+		for i := range n {
+			rows += row(i+4, text(0, "North"), rk(1, 0, 1), rk(2, 0, 2), rk(3, 0, 3), rk(4, 0, 4))
+		}
+		ranges := merged(0, 0, 0, 4) + merged(1, 2, 0, 0) + merged(1, 1, 1, 2) + merged(1, 1, 3, 4)
+		got, err := sourcetest.Read(t, Format{}, string(simple().with("xl/worksheets/sheet1.bin", sheetWith("", rows, ranges)).zip(t)), source.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff([]string{"Region", "Sales 2023", "Sales 2024", "Cost 2023", "Cost 2024"}, got.Headers); diff != "" || len(got.Records) != n {
+			t.Errorf("%d records of %d, headers (-want +got):\n%s", len(got.Records), n, diff)
+		}
+	}
+}
