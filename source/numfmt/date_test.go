@@ -25,6 +25,9 @@ func TestDates(t *testing.T) {
 		{"DD.MM.YYYY", 40258, "21.03.2010"},
 		{`yyyy"年"m"月"d"日"`, 40258, "2010年3月21日"},
 		{"[$-F800]dddd, mmmm dd, yyyy", 40258, "Sunday, March 21, 2010"},
+		{"[$-F800]dddd, mmmm dd, yyyy", 42005, "Thursday, January 1, 2015"},
+		{"[$-F800]0.0", 42005, "42005.0"},
+		{"[$-f800]d/m/yy;@", 42005, "Thursday, January 1, 2015"},
 		{"yyyy-mm-dd;@", 2958465, "9999-12-31"},
 		{"d/1/yyyy", 40258, "21/1/2010"},
 	})

@@ -96,10 +96,22 @@ func tokenize(code string) ([]rawSection, bool) {
 		}
 	}
 	for i := range parts {
+		isDate := func(t token) bool { return t.kind.isDateLetter() }
+		if parts[i].tag.language == languageSystemDate && slices.ContainsFunc(parts[i].tokens, isDate) {
+			long, _ := tokenize(systemDate)
+			parts[i].tokens = long[0].tokens
+		}
 		parts[i].resolveDateTokens()
 	}
 	return parts, true
 }
+
+// systemDate is the long date of the operating system in the United States. A section with the
+// locale tag F800 displays it and ignores its other letters.
+const (
+	languageSystemDate = 0xF800
+	systemDate         = "dddd, mmmm d, yyyy"
+)
 
 // appendToken appends a token. If it is B1 or B2, it selects a calendar and displays nothing.
 func (p *rawSection) appendToken(t token, source string) {

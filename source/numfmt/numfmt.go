@@ -55,7 +55,7 @@
 // and in sections that display only one elapsed unit, such as [h], negative serials are displayed
 // with a minus sign instead. Month and day names are English unless
 // a locale tag selects German, French, Spanish, Italian, Portuguese or Dutch. The letter b
-// displays Buddhist years. B2 and locale tags of the Hijri calendar select the tabular Islamic
+// displays Buddhist years. The locale tag F800 selects the long date of the operating system. B2 and locale tags of the Hijri calendar select the tabular Islamic
 // calendar. Codes for other calendars (Japanese, Taiwanese, Korean and Hebrew) are not
 // supported. Eastern digits (DBNum, Thai) are displayed as 0 to 9.
 package numfmt

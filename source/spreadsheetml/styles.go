@@ -134,7 +134,7 @@ func namedFormatCode(name string) string {
 	case "General Date":
 		return numfmt.Builtin(22)
 	case "Long Date":
-		return `[$-409]dddd, mmmm dd, yyyy`
+		return `[$-F800]dddd, mmmm dd, yyyy`
 	case "Medium Date":
 		return numfmt.Builtin(15)
 	case "Short Date":
