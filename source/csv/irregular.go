@@ -29,6 +29,7 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 	if done, err := r.splitLateQuote(batch); done || err != nil {
 		return err
 	}
+	r.sheet.placeCells(r.window.unread()[:r.rec.next], &r.rec)
 	row := r.window.unread()[:r.rec.next]
 	switch {
 	case r.repeatsHeader() && r.hasTitleAbove():

@@ -52,6 +52,8 @@ type sheet struct {
 	// each row that can be requested.
 	headerRequested bool
 	rowLines        []int64
+	// extents holds the extents of the columns if spaces align them.
+	extents []extent
 	// notices are returned with the first batch.
 	notices []intray.Notice
 }
@@ -204,6 +206,7 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 		body++
 	}
 	s.learnProfile(rows[body:], sample)
+	s.learnExtents(rows[body:], sample)
 	s.reportHeader(rows, layout, texts)
 	s.reportRowsAbove(rows[:min(layout.First, len(rows))])
 	s.setFirstRecord(rows, body)
