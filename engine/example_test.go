@@ -78,7 +78,7 @@ func ExampleEngine_MapColumns() {
 	fmt.Println("column", out.Mapping.Fields[0].Column)
 	// Output:
 	// column:email No header matches the field "Email". Which column contains it?
-	//   0 name (column 1) [Ada]
 	//   1 contact (column 2) [ada@example.org]
+	//   0 name (column 1) [Ada]
 	// column 1
 }

@@ -186,7 +186,11 @@ func (o *Outcome) askMapping(q mapping.Question, fields []intray.Field, columns 
 		o.askAllFields(q.Text, fields, columns)
 		return
 	default:
-		asked.Choices, asked.AnyColumn = columnChoices(unmappedColumns(columns, m)), true
+		free := unmappedColumns(columns, m)
+		asked.Choices, asked.AnyColumn = columnChoices(free), true
+		if r, ok := mapping.RecommendByValues(unmappedFields(fields, m), free)[q.Field]; ok {
+			asked.Choices = recommend(asked.Choices, r)
+		}
 	}
 	if len(q.Columns) > 0 {
 		asked.Notice, asked.Header = intray.ColumnConflict, mapping.Shorten(q.Columns[0].Header)
@@ -201,18 +205,43 @@ func (o *Outcome) askMapping(q mapping.Question, fields []intray.Field, columns 
 // askAllFields adds a question about the column of each field, with one notice for all of them.
 func (o *Outcome) askAllFields(text intray.Message, fields []intray.Field, columns []intray.Column) {
 	o.stop(intray.UnmappedFields, text)
-	choices := columnChoices(columns)
+	choices, recommended := columnChoices(columns), mapping.RecommendByValues(fields, columns)
 	for _, f := range fields {
 		if f.Hidden {
 			continue
 		}
 		q := intray.Question{ID: intray.AnswerColumn + f.Key, Notice: intray.UnmappedFields, Field: f.Key, Choices: slices.Clip(choices), AnyColumn: true, Many: f.ManyToOne,
 			Text: intray.NewMessage("question.column_of_field", intray.Params{"field": mapping.Shorten(f.Label)})}
+		if r, ok := recommended[f.Key]; ok {
+			q.Choices = recommend(q.Choices, r)
+		}
 		if !f.RequireMapping {
 			q.Choices = append(q.Choices, intray.Choice{Value: intray.NoAnswer, Label: intray.NewMessage("answer.no_column", nil)})
 		}
 		o.appendQuestion(q)
 	}
+}
+
+// recommend returns the choices with the recommended column first, with its reason.
+func recommend(choices []intray.Choice, r mapping.Recommendation) []intray.Choice {
+	at := slices.IndexFunc(choices, func(c intray.Choice) bool { return c.Value == strconv.Itoa(r.Column) })
+	if at < 0 {
+		return choices
+	}
+	best := choices[at]
+	best.Reason = r.Reason
+	return slices.Insert(slices.Delete(slices.Clone(choices), at, at+1), 0, best)
+}
+
+// unmappedFields returns the fields that have no column.
+func unmappedFields(fields []intray.Field, m intray.Mapping) []intray.Field {
+	var rest []intray.Field
+	for i, f := range fields {
+		if m.Fields[i].Column == intray.NoColumn {
+			rest = append(rest, f)
+		}
+	}
+	return rest
 }
 
 func unmappedColumns(columns []intray.Column, m intray.Mapping) []intray.Column {

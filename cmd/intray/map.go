@@ -57,6 +57,8 @@ type mappedQuestion struct {
 type mappedChoice struct {
 	Value string `json:"value"`
 	Label string `json:"label"`
+	// Reason is why the choice is recommended.
+	Reason string `json:"reason,omitempty"`
 }
 
 // Run maps the columns.
@@ -129,7 +131,7 @@ func wireMapping(schema *intray.Schema, out *engine.Outcome) mapped {
 	for _, q := range out.Questions {
 		asked := mappedQuestion{ID: q.ID, Text: q.Text.String(), Field: q.Field, Choices: []mappedChoice{}, ManyColumns: q.Many}
 		for _, choice := range q.Choices {
-			asked.Choices = append(asked.Choices, mappedChoice{choice.Value, choice.Label.String()})
+			asked.Choices = append(asked.Choices, mappedChoice{choice.Value, choice.Label.String(), choice.Reason.String()})
 		}
 		m.Questions = append(m.Questions, asked)
 	}

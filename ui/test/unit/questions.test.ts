@@ -128,7 +128,8 @@ test('finding B28: a choice is suggested only for a reason that sets it apart', 
   assert.equal(isSuggested(asked(), '1', reasons('the same name', 'the same name')), false, 'a tie');
   assert.equal(isSuggested(asked({ id: 'format:born' }), '1', reasons(null, null)), false, 'an ambiguous date');
   assert.equal(isSuggested(asked({ id: 'sheet' }), '1', reasons('a', 'b')), false);
-  assert.equal(isSuggested(asked({ type: 'UNMAPPED_FIELDS' }), '1', reasons('a', 'b')), false);
+  assert.equal(isSuggested(asked({ type: 'UNMAPPED_FIELDS' }), '1', reasons('100% of the values are dates', null)), true);
+  assert.equal(isSuggested(asked({ type: 'UNMAPPED_FIELDS' }), '1', reasons(null, null)), false, 'no values that distinguish a column');
   assert.equal(isSuggested(asked({ choices: [choice('1')] }), '1', reasons('a')), false);
 });
 

@@ -64,11 +64,11 @@ function includes(list: readonly Message[], reason: Message): boolean {
 
 /**
  * Reports whether a choice is suggested: it is the likeliest one, and its reason, which the page
- * shows below it, does not apply to the next one. Sheets are not ranked, nor are columns for a
- * field that no header matches.
+ * shows below it, does not apply to the next one. Sheets are not ranked. Columns for a field that no header
+ * matches have a reason only if their values distinguish them.
  */
-export function isSuggested({ type, id, choices: [first, second] }: Pick<Question, 'type' | 'id' | 'choices'>, value: string, { reasonOf }: Explanation): boolean {
-  if (!first || !second || value !== first.value || value === noneAnswer || type === 'UNMAPPED_FIELDS' || id === 'sheet') return false;
+export function isSuggested({ id, choices: [first, second] }: Pick<Question, 'id' | 'choices'>, value: string, { reasonOf }: Explanation): boolean {
+  if (!first || !second || value !== first.value || value === noneAnswer || id === 'sheet') return false;
   const reason = reasonOf(value);
   return reason !== null && JSON.stringify(reason) !== JSON.stringify(reasonOf(second.value));
 }
