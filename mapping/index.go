@@ -141,7 +141,7 @@ func (x *index) readUnknown(header string, readings []lexicon.Reading, languages
 }
 
 // costImplied is the cost of a meaning that depends on a second column.
-const costImplied = 0.05
+const costImplied = 0.04
 
 // addImplied adds meanings that columns have only if the file also has certain other columns.
 func (x *index) addImplied(signatures map[string]*signature) {

@@ -45,7 +45,7 @@ const (
 	costAnyLanguage  = 0.01
 	costDescribed    = 0.01
 	costUnknown      = 0.55
-	costFirstPart    = 0.05
+	costFirstPart    = 0.04
 	costOtherPart    = 0.09
 )
 
