@@ -156,7 +156,7 @@ func (x *index) addImplied(signatures map[string]*signature) {
 	}
 }
 
-// markFollowers gives columns a meaning that follows from the column before them. Their own meaning
+// markFollowers adds to columns a meaning that follows from the column before them. Their own meaning
 // becomes less certain.
 func (x *index) markFollowers() {
 	for _, name := range slices.Sorted(maps.Keys(x.wanted)) {
