@@ -201,6 +201,9 @@ type Match struct {
 	Score float64
 	// Reasons explain the match to people.
 	Reasons []Message
+	// Twins are other columns that fit the field equally well. In the samples, they have the same
+	// values as Column, so that the choice makes no difference. An import verifies this for all rows.
+	Twins []int `json:",omitempty"`
 }
 
 // AllColumns returns all columns that map to the field.

@@ -29,12 +29,13 @@ type columnSniffer struct {
 	answers  []map[string]string
 	// missing finds markers of missing values.
 	missing []missingSniffer
+	twins   []twinSniffer
 }
 
 // sniffColumns reads rows to decide the formats of the columns and adds a question
 // for each ambiguity.
 func (p *importRun) sniffColumns(ctx context.Context, plan *rowplan.Plan) error {
-	s := &columnSniffer{plan: plan}
+	s := &columnSniffer{plan: plan, twins: twinSniffers(p.out.Mapping)}
 	for i, f := range plan.Fields {
 		if plan.HasMissingMarkers(i) {
 			s.missing = append(s.missing, missingSniffer{field: i})
@@ -47,7 +48,7 @@ func (p *importRun) sniffColumns(ctx context.Context, plan *rowplan.Plan) error 
 			s.answers = append(s.answers, formatAnswers(p.imp.Answers, plan.Keys[i]))
 		}
 	}
-	if len(s.missing) == 0 {
+	if len(s.missing) == 0 && len(s.twins) == 0 {
 		return nil
 	}
 	reader, err := p.reopenSheet(ctx)
@@ -64,6 +65,11 @@ func (p *importRun) sniffColumns(ctx context.Context, plan *rowplan.Plan) error 
 	s.decide(p.imp.Schema, p.out)
 	for i := range s.missing {
 		s.missing[i].decide(plan, p.imp, p.out)
+	}
+	for _, t := range s.twins {
+		if t.differ {
+			p.out.askTwins(p.imp.Schema, t)
+		}
 	}
 	return nil
 }
@@ -118,6 +124,9 @@ func (s *columnSniffer) readRows(ctx context.Context, reader source.Reader) erro
 			}
 		}
 		s.observeMissing(&recs)
+		for i := range s.twins {
+			s.twins[i].observe(&recs)
+		}
 		rows += int64(recs.Len())
 	}
 	return nil

@@ -153,6 +153,7 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 	p.out.reportMissing(plan)
 	p.out.reportRemarks(plan)
 	p.out.reportRepairs(plan)
+	p.out.reportTwins(plan)
 	p.out.askAboutSkippedTable(reader.Evidence())
 	return p.out.decideVerdict(p.imp.Schema.Settings, len(p.removed)), nil
 }

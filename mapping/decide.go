@@ -131,6 +131,8 @@ func (d *decision) settleField(i int, open bool) {
 	switch {
 	case ok && c.isCertain() && !open:
 		d.assignColumn(c)
+	case ok && c.isCertain() && len(d.contenders(c)) == 0 && d.areTwins(d.equals[i]):
+		d.assignTwins(c, d.equals[i])
 	case ok && c.isCertain() && d.takesMany(i):
 		d.askWhichField(c, d.contenders(c))
 	case ok && c.isCertain():
@@ -167,6 +169,28 @@ func (d *decision) assignColumn(c candidate) {
 		Score: rounded(c.score), Reasons: made(c.reasons, d.columns[column]),
 	}
 	d.used[column], d.taken[column], d.settled[c.field] = true, true, true
+}
+
+// areTwins reports whether all columns have the same samples. Then it makes no difference which one is
+// chosen, unless later rows differ.
+func (d *decision) areTwins(list []candidate) bool {
+	first := d.columns[d.columnIndex(list[0])].Samples
+	return len(first) > 0 && !slices.ContainsFunc(list[1:], func(c candidate) bool {
+		return !slices.Equal(d.columns[d.columnIndex(c)].Samples, first)
+	})
+}
+
+// assignTwins maps the first of several columns with the same samples.
+func (d *decision) assignTwins(c candidate, list []candidate) {
+	d.assignColumn(c)
+	match := &d.matches[c.field]
+	for _, twin := range list {
+		if column := d.columnIndex(twin); column != d.columnIndex(c) {
+			match.Twins = append(match.Twins, d.columns[column].Index)
+			match.Reasons = append(match.Reasons, intray.NewMessage("mapping.same_values", intray.Params{"column": Shorten(d.columns[column].Header)}))
+			d.taken[column] = true
+		}
+	}
 }
 
 // columnIndex returns the position of a candidate in the list of columns.

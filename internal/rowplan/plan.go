@@ -81,6 +81,8 @@ type FieldPlan struct {
 	remarks *remarkTotals
 	// repairs counts the double-encoded cells.
 	repairs *repairCount
+	// twins are other columns that fit the field equally well. It is nil if there are none.
+	twins *twinColumns
 	// code is the problem code for an invalid cell.
 	code string
 	// literal reports whether canonical values are valid JSON values.
@@ -106,6 +108,9 @@ func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, 
 		one := FieldPlan{
 			field: f, Columns: m.Fields[i].AllColumns(), Headers: matchHeaders(m.Fields[i], headers),
 			Parser: parser, remarks: &remarkTotals{}, repairs: &repairCount{}, code: strings.ReplaceAll(string(f.Type.Name), "-", "_"), literal: literalJSON(f.Type.Name), plain: f.Type.Name == intray.TypeString,
+		}
+		if twins := m.Fields[i].Twins; len(twins) > 0 {
+			one.twins = &twinColumns{columns: twins}
 		}
 		if f.ManyToOne && len(one.Columns) > 0 {
 			one.parts = next
@@ -181,6 +186,9 @@ func (p *Plan) parseField(f int, recs *intray.Records, ascii bool, b *intray.Bat
 		}
 	case len(field.Columns) > 0:
 		field.parse(field.Columns[0], recs, ascii, b, f, scratch)
+		if field.twins != nil {
+			field.twins.compare(recs, field.Columns[0])
+		}
 	default:
 		for range recs.Len() {
 			b.Fields[f].AppendNull(nil)
