@@ -123,8 +123,10 @@ func filledWidth(row []string) int {
 
 // layoutFinder finds the layout of a sheet. It holds the properties of the rows.
 type layoutFinder struct {
-	rows   [][]string
-	width  int
+	rows  [][]string
+	width int
+	// used is the number of columns, up to width, in which some rows have text.
+	used   int
 	filled []int
 	cells  [][]cellInfo
 	// firstEqual holds, for each row, the index of the first row with the same cells. With it,
@@ -137,6 +139,8 @@ type layoutFinder struct {
 	longest int
 	// typed is the last result of typedColumnsOf.
 	typed *typedColumns
+	// repeated holds the results of repeatsHeader, by the value of columnBody.header.
+	repeated map[int][]bool
 }
 
 func (f *layoutFinder) measure(ctx context.Context) error {
@@ -177,13 +181,40 @@ func (f *layoutFinder) measure(ctx context.Context) error {
 			firstOf[sum] = append(firstOf[sum], i)
 		}
 	}
-	f.first = f.firstRow()
+	f.used = f.countUsedColumns()
+	f.first = f.skipMetadata(f.firstRow())
 	for i, row := range f.rows {
 		if f.filled[i] > 0 || len(row) > 1 {
 			f.last = i
 		}
 	}
 	return nil
+}
+
+// minUsedShare is the minimum share of rows that have text in a column that is in use.
+const minUsedShare = 0.1
+
+// countUsedColumns returns the number of columns in which at least minUsedShare of the rows have
+// text. Sheets can have blank columns between values, and rows can end with blank cells.
+func (f *layoutFinder) countUsedColumns() (used int) {
+	rows, counts := 0, make([]int, f.width)
+	for at, n := range f.filled {
+		if n == 0 {
+			continue
+		}
+		rows++
+		for c := range min(f.width, len(f.rows[at])) {
+			if f.hasCell(at, c) {
+				counts[c]++
+			}
+		}
+	}
+	for _, n := range counts {
+		if n > 0 && float64(n) >= minUsedShare*float64(rows) {
+			used++
+		}
+	}
+	return used
 }
 
 // firstRowBonus is added to the score of the first row, because most tables have their header
@@ -226,7 +257,10 @@ func (f *layoutFinder) findLayout(ctx context.Context) (Layout, error) {
 	f.findAlternative(&l, best, list)
 	if l.Headers > 0 {
 		f.doubtHeaderRows(&l)
+		f.doubtFirstRecord(&l)
 		f.doubtRowsAbove(&l)
+	} else {
+		f.doubtSkippedRows(&l)
 	}
 	return l, nil
 }
@@ -261,7 +295,7 @@ func (f *layoutFinder) findAlternative(l *Layout, best headerCandidate, list []h
 		if s.row == best.row || l.Headers > 0 && s.row != NoHeader && (s.row >= l.First && s.row < l.BodyStart() || f.firstEqual[s.row] == f.firstEqual[best.row]) {
 			continue
 		}
-		if l.Headers > 0 && s.row == NoHeader && f.hasTitleAbove(l.First) {
+		if l.Headers > 0 && s.row == NoHeader && f.hasTitleAbove(l.First) || s.row >= 0 && f.filled[s.row] == 0 {
 			continue
 		}
 		if s.found > next {
@@ -274,7 +308,7 @@ func (f *layoutFinder) findAlternative(l *Layout, best headerCandidate, list []h
 // doubtRowsAbove makes the layout unsure if rows above the header look like records, because
 // these records would be lost.
 func (f *layoutFinder) doubtRowsAbove(l *Layout) {
-	if f.hasRecordAbove(l.First, l.BodyStart()) || f.hasTableAbove(l.First) {
+	if f.hasRecordAbove(l.First, l.BodyStart()) || f.hasTableAbove(l.First) || f.hasNumbersAbove(l.First, l.BodyStart()) {
 		l.Doubt, l.Alternative, l.AlternativeHeaders, l.RecordsAbove = 1, NoHeader, 0, true
 		return
 	}
@@ -295,7 +329,7 @@ const minTableRows = 5
 func (f *layoutFinder) hasTableAbove(header int) bool {
 	var runs []int // the number of adjacent rows so far with a typed cell, by column
 	for at := range header {
-		if f.filled[at] < 2 {
+		if f.filled[at] < 2 || strings.HasSuffix(f.cellText(at, 0), ":") {
 			runs = nil
 			continue
 		}
@@ -352,7 +386,10 @@ func (f *layoutFinder) hasTitleAbove(at int) bool {
 // notes above the table have fewer cells.
 func (f *layoutFinder) firstRow() int {
 	for i, n := range f.filled {
-		if n > 0 && (f.width <= 1 || n >= 2 && 2*n >= f.width || n > 0 && f.hasTypedCells(i)) {
+		if f.isWideTitle(i) {
+			continue
+		}
+		if n > 0 && (f.width <= 1 || n >= 2 && 2*n >= f.used || f.hasTypedCells(i) || f.hasUnnamedIndex(i)) {
 			return i
 		}
 	}

@@ -96,7 +96,9 @@ func (f *layoutFinder) hasValues(at int) bool {
 // typed columns of later records.
 func (f *layoutFinder) belongsBelow(at, header, below int) certainty {
 	switch {
-	case f.filled[at] < 2 || f.hasValues(at):
+	case f.filled[at] >= 2 && at == header+1 && f.isSequence(at, at+1) && !f.hasValues(header):
+		return certain
+	case f.filled[at] < 2 || f.hasValues(at) || f.isLabeledValues(header):
 		return unlikely
 	case f.equalRows(at, header):
 		return certain
@@ -166,7 +168,7 @@ func (f *layoutFinder) hasCell(at, column int) bool {
 func (f *layoutFinder) fillShare(b columnBody) float64 {
 	filled, rows := 0, 0
 	for i := b.from; i < min(len(f.rows), b.from+maxBodyRows); i++ {
-		if f.filled[i] == 0 || f.firstEqual[i] == b.header {
+		if f.filled[i] == 0 || f.repeatsHeader(i, b.header) {
 			continue
 		}
 		rows++
@@ -242,7 +244,7 @@ func isUnit(cell string) bool {
 	return unitWords[strings.Trim(cell, "()[]. ")] || len(cell) > 2 && strings.ContainsAny(cell[:1], "([") && strings.ContainsAny(cell[len(cell)-1:], ")]")
 }
 
-var unitWords = wordSet("% ‰ percent prozent pct € $ £ ¥ eur usd gbp chf jpy kr zł kg g mg t ton tons tonne tonnes lb lbs oz m km cm mm mi ft in m² m2 km² ha l ml gal " +
+var unitWords = wordSet("% ％ ‰ percent prozent pct € $ £ ¥ eur usd gbp chf jpy kr zł kg g mg t ton tons tonne tonnes lb lbs oz m km cm mm mi ft in m² m2 km² ha l ml gal " +
 	"s sec min h hr hrs hours days weeks months years °c °f k kwh mwh w kw mw v a hz pa bar mol ppm ppb thousand thousands million millions tsd mio mrd '000 000s stück pcs " +
 	"text string str char varchar number numeric integer int bigint float double decimal real bool boolean date datetime timestamp time")
 
@@ -287,8 +289,11 @@ func (f *layoutFinder) isTextAboveTyped(at, header, below int) bool {
 // belongsAbove returns how certain it is that a row above the first row of a header belongs to
 // that header. below is the index of the first record.
 func (f *layoutFinder) belongsAbove(at, header, below int) certainty {
-	if f.equalRows(at, header) {
+	if f.equalRows(at, header) || at == header-1 && f.isGroupOfValues(at) && f.isTextAboveTyped(header, header, below) {
 		return certain
+	}
+	if f.isLabeledValues(at) || at < header-1 && f.isLabelAndValue(at) {
+		return unlikely
 	}
 	if 2*f.filled[at] > f.width && f.filled[at] > 1 && !f.isSideBySideText(at) && f.isTextAboveTyped(at, header, below) {
 		return certain

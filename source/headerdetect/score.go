@@ -38,9 +38,10 @@ func (g grounds) reason(width int) intray.Message {
 // names. Higher is more likely.
 func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 	row, filled := f.rows[at], f.filled[at]
-	if filled == 0 || 2*filled < f.width || f.width > 1 && filledWidth(row) > 2*f.width {
+	if filled == 0 || 2*filled < f.used || f.width > 1 && filledWidth(row) > 2*f.width || f.isWideTitle(at) {
 		return 0, grounds{}
 	}
+	sequence, grouped, matrix := f.isSequence(at, at+1), at > 0 && f.isGroupOfValues(at-1), f.isMatrixHeader(at)
 	seen := map[string]bool{}
 	// differing holds the texts above values of a different kind, and gained is their score.
 	differing, gained := map[string]bool{}, 0.0
@@ -55,11 +56,18 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 		if cell == "" {
 			continue
 		}
-		if seen[cell] {
+		if seen[cell] && !grouped {
 			score -= 0.5
 		}
 		seen[cell] = true
-		points := f.cellScore(at, columnBody{c, from, f.firstEqual[at]}, cell)
+		body := columnBody{c, from, f.firstEqual[at]}
+		points := f.cellScore(at, body, cell)
+		if sequence && f.cells[at][c].kind.IsTyped() && points < 1 {
+			points = f.sequenceScore(body, cell)
+		}
+		if matrix {
+			points = max(points, 1)
+		}
 		score += points
 		switch {
 		case points >= 1:
@@ -75,21 +83,15 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 		why.differs = 1
 	}
 	// Having more cells than the table has columns is no evidence, because titles can.
-	score += 0.4 * min(0, float64(filled)-float64(f.width))
+	score += 0.4 * min(0, float64(filled)-float64(f.used))
 	// A later header must have a much higher score, because choosing it would drop the rows
 	// above it, which may be records.
 	for i := f.first; i < at; i++ {
-		if 2*f.filled[i] > f.width && !f.isSideBySideText(i) && !f.isWideTitle(i) {
+		if 2*f.filled[i] > f.width && !f.isSideBySideText(i) && !f.isLabeledValues(i) && !(grouped && i == at-1) {
 			score -= 0.75 * float64(f.width)
 		}
 	}
 	return score, why
-}
-
-// isWideTitle reports whether a row has text in more cells than the table has columns, and the row
-// below it is blank.
-func (f *layoutFinder) isWideTitle(at int) bool {
-	return filledWidth(f.rows[at]) > f.width && at+1 < len(f.rows) && f.filled[at+1] == 0 && !f.hasValues(at)
 }
 
 // yearScore is the score of a year above numbers that are not years.
@@ -179,7 +181,7 @@ const maxBodyRows = 200
 func (f *layoutFinder) filledRows(b columnBody) iter.Seq[int] {
 	return func(yield func(int) bool) {
 		for i := b.from; i < min(len(f.rows), b.from+maxBodyRows); i++ {
-			if b.column >= len(f.cells[i]) || f.cells[i][b.column].kind == Empty || f.firstEqual[i] == b.header {
+			if b.column >= len(f.cells[i]) || f.cells[i][b.column].kind == Empty || f.repeatsHeader(i, b.header) {
 				continue
 			}
 			if !yield(i) {
