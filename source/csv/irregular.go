@@ -50,7 +50,7 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 		if err != nil {
 			return err
 		}
-		if r.beginsTable(cells, below) {
+		if r.sheet.beginsTable(cells, below, r.blankRows > 0 || r.hasTitleAbove()) {
 			r.endAtNextTable(batch)
 			return nil
 		}
@@ -141,21 +141,6 @@ func (r *reader) rowsBelow(ctx context.Context, at int) (rows [][]string, err er
 	return rows, nil
 }
 
-// beginsTable reports whether a row is the header of a second table. The row must look like the
-// header of the rows below it, and have as many cells as each of the next two rows. The caller
-// checks that this is not the number of columns in this table.
-func (r *reader) beginsTable(cells []string, below [][]string) bool {
-	if len(below) < 2 || len(cells) < 2 || headerdetect.Filled(cells) < len(cells) {
-		return false
-	}
-	for _, row := range below[:2] {
-		if len(row) != len(cells) {
-			return false
-		}
-	}
-	return headerdetect.NamesColumns(cells, below)
-}
-
 // excerptBytes is the maximum length of the excerpt of a row in a notice, in bytes.
 const excerptBytes = 300
 
@@ -175,9 +160,12 @@ func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
 	total := headerdetect.IsTotal(cells)
 	note := headerdetect.IsNote(cells, r.followsBlankRow(cells)) || isRulerRow(cells) || isAside(cells) || r.isRemark(cells)
 	filled := headerdetect.Filled(cells)
-	below := slices.ContainsFunc(r.held, func(h heldRow) bool { return h.filled > 0 })
-	if r.sheet.width > 1 && len(r.held) < maxHeldRows && (total || note || filled == 0 || below && 2*filled <= r.sheet.width) {
+	below := r.heldText && 2*filled <= r.sheet.width && !r.sheet.records.IsRecord(cells, r.blankRows > 0)
+	if r.sheet.width > 1 && r.canHold() && (total || note || filled == 0 || below) {
 		r.held = append(r.held, heldRow{cells, filled, r.line, r.blankRows})
+		r.heldBytes += r.rec.next
+		r.heldCells += len(cells)
+		r.heldText = r.heldText || filled > 0
 		r.blankRows = 0
 		r.advance(r.rec.next, r.rec.breaks)
 		return nil
@@ -185,10 +173,16 @@ func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
 	return r.appendIrregular(batch)
 }
 
+// canHold reports whether one more row can be held back. The rows are appended together, so that few
+// rows with many cells can be held.
+func (r *reader) canHold() bool {
+	return len(r.held) < maxHeldRows && r.heldBytes < maxHeldBytes && (len(r.held) < maxHeldRows/10 || r.heldCells < maxHeldCells)
+}
+
 // appendIrregular appends a row as found, and reports a quoted cell that seems to contain other
 // rows.
 func (r *reader) appendIrregular(batch *intray.Records) error {
-	if len(r.rec.cells) < r.sheet.width {
+	if n := len(r.rec.cells); n > 1 && n < r.sheet.width {
 		r.ragged = true
 	}
 	r.reportLateQuote(batch)
@@ -207,10 +201,16 @@ func (r *reader) followsBlankRow(cells []string) bool {
 // remarkWords is the minimum number of words in a remark.
 const remarkWords = 3
 
-// isRemark reports whether a row has a single cell with several words, in a table in which no
-// record omits its last cells.
+// isRemark reports whether a row has a single cell with several words, or is otherwise a remark, in a
+// table in which no record omits its last cells.
 func (r *reader) isRemark(cells []string) bool {
-	return len(cells) == 1 && r.sheet.width > 2 && !r.ragged && len(strings.Fields(cells[0])) >= remarkWords && !headerdetect.KindOf(cells[0]).IsTyped()
+	if r.ragged {
+		return false
+	}
+	if len(cells) == 1 && r.sheet.width > 2 && len(strings.Fields(cells[0])) >= remarkWords && !headerdetect.KindOf(cells[0]).IsTyped() {
+		return true
+	}
+	return r.sheet.records.IsRemark(cells, r.followsBlankRow(cells))
 }
 
 // isAside reports whether the text of a row is in parentheses, such as "(3 rows)".
@@ -241,14 +241,15 @@ func (r *reader) appendUnclosedLine(batch *intray.Records) error {
 const minHeldRecords = 5
 
 // holdsRecords reports whether the rows held back are records: if the table has no other records,
-// or if several of them have at least two cells and are not totals.
+// or if several of them have at least two cells. In some tables, many records begin with a word such as
+// "Total".
 func (r *reader) holdsRecords(batch *intray.Records) bool {
 	if r.rows == 0 && batch.Len() == 0 {
 		return true
 	}
 	n := 0
 	for _, h := range r.held {
-		if h.filled > 1 && !headerdetect.IsTotal(h.cells) {
+		if h.filled > 1 && (!headerdetect.IsTotal(h.cells) || r.sheet.records.IsRecord(h.cells, true)) {
 			n++
 		}
 	}
@@ -273,7 +274,7 @@ func (r *reader) releaseHeldRows(batch *intray.Records, end bool) {
 				Text: intray.NewMessage("csv.line_below_table", intray.Params{"line": h.line})})
 		}
 	}
-	r.held = r.held[:0]
+	r.held, r.heldBytes, r.heldCells, r.heldText = r.held[:0], 0, 0, false
 }
 
 // text joins the cells of a row.

@@ -17,8 +17,9 @@ import (
 
 const (
 	// maxHeldRows is the maximum number of rows that are held back because they may not belong
-	// to the table.
-	maxHeldRows = 20
+	// to the table, maxHeldCells is the maximum number of their cells if there are more than a tenth
+	// as many rows, and maxHeldBytes is their maximum length.
+	maxHeldRows, maxHeldCells, maxHeldBytes = 200, 4096, 4 << 20
 	// maxRepairWork is the maximum work for finding readings in one file, in units of the
 	// repairer. It corresponds to a few seconds and is enough for at least 100,000 rows. After
 	// that, the reader returns irregular rows as found.
@@ -48,8 +49,11 @@ type reader struct {
 	// blankRows is the number of blank rows directly above the current row. If the file is
 	// read as is, they are records.
 	blankRows int64
-	// held holds rows that may not belong to the table.
-	held []heldRow
+	// held holds rows that may not belong to the table. heldBytes is their length, heldCells is the
+	// number of their cells, and heldText reports whether one of them has text.
+	held                 []heldRow
+	heldBytes, heldCells int
+	heldText             bool
 	// unclosedUntil is the offset up to which no closing quote was found. Every line before it
 	// is treated as one record, so that the text is not scanned again for each line.
 	unclosedUntil int64
@@ -57,7 +61,7 @@ type reader struct {
 	tableEnded bool
 	// evidence replaces that of the sheet if it is not nil.
 	evidence []intray.Evidence
-	// ragged reports whether a record with fewer cells than columns was read.
+	// ragged reports whether a record with several cells, but fewer than columns, was read.
 	ragged bool
 	// repairExhausted reports whether maxRepairWork was reached, and a notice about it was added.
 	repairExhausted bool

@@ -54,6 +54,10 @@ type sheet struct {
 	rowLines        []int64
 	// extents holds the extents of the columns if spaces align them.
 	extents []extent
+	// tableLine is the line of another table that was found in the sample, or 0.
+	tableLine int64
+	// records describes the records.
+	records headerdetect.Body
 	// notices are returned with the first batch.
 	notices []intray.Notice
 }
@@ -207,7 +211,9 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 	}
 	s.learnProfile(rows[body:], sample)
 	s.learnExtents(rows[body:], sample)
+	s.records = headerdetect.NewBody(texts[min(body, len(texts)):])
 	s.reportHeader(rows, layout, texts)
+	s.findTableBelow(rows, body)
 	s.reportRowsAbove(rows[:min(layout.First, len(rows))])
 	s.setFirstRecord(rows, body)
 	if err := s.setColumns(names, opt.Limits); err != nil {
@@ -422,6 +428,9 @@ func (s *sheet) reportHeader(rows []sampledRow, layout headerdetect.Layout, text
 // alternative if its header can be requested.
 func (s *sheet) evidenceWithTable(line int64) []intray.Evidence {
 	all := slices.Clone(s.evidence)
+	if line == s.tableLine {
+		return all
+	}
 	at := slices.IndexFunc(all, func(e intray.Evidence) bool { return e.Choice == "header row" })
 	if at < 0 || s.headerRequested {
 		return all

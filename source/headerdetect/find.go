@@ -312,7 +312,7 @@ func (f *layoutFinder) doubtRowsAbove(l *Layout) {
 		l.Doubt, l.Alternative, l.AlternativeHeaders, l.RecordsAbove = 1, NoHeader, 0, true
 		return
 	}
-	isTable := func(n int) bool { return n > 1 && 2*n >= f.width }
+	isTable := func(n int) bool { return n > 1 && 2*n >= f.used }
 	if above := slices.IndexFunc(f.filled[:l.First], isTable); above >= 0 && !slices.ContainsFunc(f.filled[l.BodyStart():], isTable) {
 		// The header itself may be the only record.
 		l.Doubt, l.Alternative, l.AlternativeHeaders, l.RecordsAbove = 1, above, 0, true

@@ -62,7 +62,7 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 		seen[cell] = true
 		body := columnBody{c, from, f.firstEqual[at]}
 		points := f.cellScore(at, body, cell)
-		if sequence && f.cells[at][c].kind.IsTyped() && points < 1 {
+		if sequence && (f.cells[at][c].kind.IsTyped() || isYear(cell)) && points < 1 {
 			points = f.sequenceScore(body, cell)
 		}
 		if matrix {
@@ -133,7 +133,7 @@ func (f *layoutFinder) typedScore(at int, kind Kind, col columnStats, cell strin
 		return -1 // there are no rows below that could support a header
 	case col.filled == 0:
 		return 0
-	case kind == Integer && isYear(cell) && !isYear(col.any):
+	case isYear(cell) && !isYear(col.any):
 		return yearScore
 	case kind == col.kind:
 		return -2
@@ -141,9 +141,15 @@ func (f *layoutFinder) typedScore(at int, kind Kind, col columnStats, cell strin
 	return 0
 }
 
-// isYear reports whether a cell is a year from 1900 to 2100. Years are column names more often
-// than other numbers are.
-func isYear(cell string) bool { return len(cell) == 4 && cell >= "1900" && cell <= "2100" }
+// isYear reports whether a cell is a year from 1900 to 2100, possibly with a mark of a footnote such as
+// (r) or 1). Years are column names more often than other numbers are.
+func isYear(cell string) bool {
+	if len(cell) < 4 || cell[:4] < "1900" || cell[:4] > "2100" || !allDigits(cell[:4]) {
+		return false
+	}
+	mark := cell[4:]
+	return mark == "" || mark == "*" || len(mark) <= 4 && strings.HasSuffix(mark, ")")
+}
 
 // cellInfo holds the properties of a cell.
 type cellInfo struct {

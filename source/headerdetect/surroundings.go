@@ -2,6 +2,7 @@ package headerdetect
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -121,21 +122,22 @@ const minSequence = 3
 // order, above numbers that are not years. below is the index of the first record. Such cells are
 // column names more often than values.
 func (f *layoutFinder) isSequence(at, below int) bool {
-	n, up, down, kind, last := 0, true, true, Empty, ""
+	n, up, down, years, last := 0, true, true, false, ""
 	for c, l := range f.cells[at] {
-		if !l.kind.IsTyped() {
+		text := f.cellText(at, c)
+		year := isYear(text)
+		if !l.kind.IsTyped() && !year {
 			continue
 		}
-		text := f.cellText(at, c)
-		if l.kind != Date && !isYear(text) || n > 0 && l.kind != kind || f.sequenceScore(columnBody{c, below, noRow}, text) == 0 {
+		if l.kind != Date && !year || n > 0 && years != year || f.sequenceScore(columnBody{c, below, noRow}, text) == 0 {
 			return false
 		}
 		if n > 0 {
 			up, down = up && text > last, down && text < last
 		}
-		n, kind, last = n+1, l.kind, text
+		n, years, last = n+1, year, text
 	}
-	return n >= minSequence && (kind == Date || up || down)
+	return n >= minSequence && (!years || up || down)
 }
 
 // sequenceScore returns the score of a cell in a sequence of years or dates as the name of a column.
@@ -282,11 +284,16 @@ func (f *layoutFinder) hasNumbersAbove(header, below int) bool {
 				}
 			}
 		}
-		if most >= 2 && other == 0 && !f.isLabeledValues(at) && !f.isSequence(at, below) && !f.isGroupOfValues(at) {
+		if most >= 2 && other == 0 && !f.isDimensions(at) && !f.isLabeledValues(at) && !f.isSequence(at, below) && !f.isGroupOfValues(at) {
 			return true
 		}
 	}
 	return false
+}
+
+// isDimensions reports whether a row has the numbers of rows and columns of the table only.
+func (f *layoutFinder) isDimensions(at int) bool {
+	return f.filled[at] == 2 && filledWidth(f.rows[at]) == 2 && f.width > 2 && f.cellText(at, 1) == strconv.Itoa(f.width)
 }
 
 // doubtSkippedRows makes a layout without a header unsure if it skips a row with several cells, which

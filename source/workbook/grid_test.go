@@ -165,6 +165,7 @@ func TestHiddenPartsReported(t *testing.T) {
 	want := outcome{
 		evidence: []string{"sheet: S", "header row: 2", "hidden columns: A, C:D", "hidden rows: 2 (first: 4, 7)"},
 		records:  []string{"a|b|c|d", "3:1|2|3|4", "4:5|6|7|8", "6:9|9|9|9", "7:1|1|1|1"},
+		notices:  []string{"Everything above the table, up to row 1, was skipped."},
 	}
 	if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)

@@ -28,9 +28,11 @@ func TestMergedCells(t *testing.T) {
 	plain := outcome{
 		evidence: []string{"header row: 3", "merged cells: 7 ranges (first: C2:C5)"},
 		records:  []string{"Region|First half||Note", "4:North|1|2|", "5:|3|4|", "7:|5|6|x", "8:South|7||", "9:|8|9|own"},
+		notices:  []string{"Everything above the table, up to row 1, was skipped."},
 	}
 	filled := outcome{
 		evidence: plain.evidence,
+		notices:  plain.notices,
 		records:  []string{"Region|First half|First half|Note", "4:North|1|2|", "5:North|3|4|", "7:North|5|6|x", "8:South|7|7|x", "9:South|8|9|own"},
 	}
 	asIs := outcome{

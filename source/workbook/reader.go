@@ -48,6 +48,10 @@ type reader struct {
 	decided int
 	// end is the error after which no more rows are read, such as io.EOF.
 	end error
+	// body describes the records.
+	body headerdetect.Body
+	// notices are returned with the first batch.
+	notices []intray.Notice
 	// reported is true if the summary of the rows has been reported.
 	reported bool
 	// last is the number of the last row that was returned, or of the header row.
@@ -76,6 +80,7 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 		return err
 	}
 	batch.First = r.count
+	batch.Notices, r.notices = append(batch.Notices, r.notices...), nil
 	var err error
 	for err == nil && !batch.IsFull() {
 		err = r.appendNextRow(ctx, batch)
@@ -100,7 +105,7 @@ func (r *reader) appendNextRow(ctx context.Context, batch *intray.Records) error
 		if err != nil {
 			return r.finishRows(batch, err)
 		}
-		if r.classify(row, 0) == rowRecord && (!r.opt.AsIs || row.Number == r.last+1) {
+		if r.classify(row, 0, 0) == rowRecord && (!r.opt.AsIs || row.Number == r.last+1) {
 			return r.appendRow(batch, row)
 		}
 		r.ahead = append(r.ahead, cloneRow(row))
@@ -120,7 +125,7 @@ func (r *reader) appendNextRow(ctx context.Context, batch *intray.Records) error
 // decide reads ahead until it is known whether the next row is a record. A row that
 // looks like a total or remark is a record if a later row is a record.
 func (r *reader) decide(ctx context.Context, batch *intray.Records) error {
-	for held := 0; r.decided == 0; {
+	for held, size := 0, 0; r.decided == 0; {
 		if held == len(r.ahead) {
 			row, err := r.nextRow(ctx)
 			if err != nil {
@@ -131,10 +136,11 @@ func (r *reader) decide(ctx context.Context, batch *intray.Records) error {
 			}
 			r.ahead = append(r.ahead, cloneRow(row))
 		}
-		switch r.classify(r.ahead[held], held) {
+		switch r.classify(r.ahead[held], held, size) {
 		case rowRecord:
 			r.decided = held + 1
 		case rowBelow:
+			size += r.ahead[held].size()
 			held++
 		case rowBlank:
 			r.ahead = slices.Delete(r.ahead, held, held+1)
@@ -173,7 +179,7 @@ func (r *reader) collectRanges() {
 func (r *reader) finishRows(batch *intray.Records, err error) error {
 	switch {
 	case r.end == nil: // only the context has ended
-	case !errors.Is(err, io.EOF):
+	case !errors.Is(err, io.EOF), r.holdsRecords(batch):
 		r.decided = len(r.ahead)
 	default:
 		for _, row := range r.ahead {
@@ -188,6 +194,22 @@ func (r *reader) finishRows(batch *intray.Records, err error) error {
 		return nil
 	}
 	return err
+}
+
+// minHeldRecords is the minimum number of rows with values that are records although they were held
+// back.
+const minHeldRecords = 5
+
+// holdsRecords reports whether the rows held back are records: if the table has no other records, or if
+// several of them have values. In some tables, many records begin with a word such as "Total".
+func (r *reader) holdsRecords(batch *intray.Records) bool {
+	n := 0
+	for _, row := range r.ahead {
+		if r.body.IsRecord(row.displayTexts(), true) {
+			n++
+		}
+	}
+	return n >= minHeldRecords || n > 0 && r.count == 0 && batch.Len() == 0
 }
 
 // appendEmptyRow appends one of the empty rows above the row with the given number. It
@@ -261,27 +283,31 @@ const (
 
 // maxHeldRows is the maximum number of rows that are held back because they may be
 // below the table.
-const maxHeldRows = 20
+const maxHeldRows = 200
 
-// maxHeldRowBytes is the maximum length of the text in a row that is held back, in bytes. Longer
-// rows are records.
-const maxHeldRowBytes = 256 << 10
+// maxHeldRowBytes is the maximum length of the text in a row that is held back, in bytes, and
+// maxHeldTotalBytes that of all these rows. Further rows and longer rows are records.
+const maxHeldRowBytes, maxHeldTotalBytes = 256 << 10, 4 << 20
 
-// classify returns the kind of a row that follows the given number of held rows.
-func (r *reader) classify(row Row, held int) rowKind {
+// classify returns the kind of a row that follows the given number of held rows, which have the given
+// size.
+func (r *reader) classify(row Row, held, size int) rowKind {
 	if r.opt.AsIs {
 		return rowRecord
 	}
-	filled, first := row.countFilled(max(2, len(r.columns)/2+1))
+	filled, first := row.countFilled(max(3, len(r.columns)/2+1))
 	switch {
 	case filled == 0:
 		return rowBlank
 	case len(r.columns) < 2 || held >= maxHeldRows:
 		return rowRecord
-	case len(first) > maxHeldRowBytes:
+	case len(first) > maxHeldRowBytes || size > maxHeldTotalBytes:
 		return rowRecord
-	case held > 0 && 2*filled <= len(r.columns), isTotal(row, first),
-		filled == 1 && headerdetect.IsNote(row.displayTexts(), row.Number > r.last+1+int64(held)):
+	}
+	separate := row.Number > r.last+1+int64(held)
+	switch {
+	case held > 0 && 2*filled <= len(r.columns) && !r.body.IsRecord(row.displayTexts(), separate), isTotal(row, first),
+		(filled == 1 || filled == 2 && separate && len(r.columns) > 3) && r.body.IsRemark(row.displayTexts(), separate):
 		if row.size() <= maxHeldRowBytes {
 			return rowBelow
 		}

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -122,7 +125,10 @@ func (r *reader) findTable(ctx context.Context) error {
 	case r.opt.HeaderRow > 0:
 		layout = headerdetect.Layout{Width: layout.Width, Headers: min(max(1, r.opt.HeaderRows), len(texts)), Reason: intray.NewMessage("option.requested", nil)}
 	}
-	r.evidence = append(r.evidence, layout.Evidence(texts, above))
+	below := texts[min(layout.BodyStart(), len(texts)):]
+	r.body = headerdetect.NewBody(below)
+	r.evidence = append(r.evidence, r.headerEvidence(layout, texts, above))
+	r.reportRowsAbove(texts[:min(layout.First, len(texts))], above)
 	if r.opt.FillMerged {
 		for i := layout.First; i < layout.BodyStart(); i++ {
 			texts[i] = r.merges.spreadHeader(above+int64(i+1), texts[i])
@@ -139,6 +145,47 @@ func (r *reader) findTable(ctx context.Context) error {
 	r.ahead = r.ahead[first:]
 	r.last = above + int64(layout.BodyStart())
 	return nil
+}
+
+// headerEvidence returns the choice of the header. If the names of another table appear below it, the
+// choice is a tie, unless the header was requested.
+func (r *reader) headerEvidence(layout headerdetect.Layout, texts [][]string, above int64) intray.Evidence {
+	e := layout.Evidence(texts, above)
+	if e.Tie || layout.Headers == 0 || r.opt.HeaderRow != 0 {
+		return e
+	}
+	if at := r.body.FindTable(texts[layout.BodyStart():]); at >= 0 {
+		row := above + int64(layout.BodyStart()+at) + 1
+		e.Tie, e.Reason = true, intray.JoinMessages(e.Reason, intray.NewMessage("header.names_within", intray.Params{"row": row}))
+		e.Alternatives = []intray.Choice{{Value: strconv.FormatInt(row, 10), Label: intray.NewMessage("header.row", intray.Params{"row": row}), Reason: intray.NewMessage("header.could_name_columns", nil)}}
+	}
+	return e
+}
+
+// maxExcerptBytes is the maximum length of the excerpt of rows in a notice, in bytes.
+const maxExcerptBytes = 300
+
+// reportRowsAbove adds a notice that quotes the rows above the table.
+func (r *reader) reportRowsAbove(rows [][]string, above int64) {
+	var lines []string
+	last := int64(0)
+	for i, row := range rows {
+		if headerdetect.Filled(row) == 0 {
+			continue
+		}
+		last = above + int64(i) + 1
+		cells := slices.DeleteFunc(slices.Clone(row), func(c string) bool { return strings.TrimSpace(c) == "" })
+		lines = append(lines, strings.Join(cells, " | "))
+	}
+	if len(lines) == 0 {
+		return
+	}
+	raw := strings.Join(lines, "\n")
+	if len(raw) > maxExcerptBytes {
+		raw = strings.ToValidUTF8(raw[:maxExcerptBytes], "") + "…"
+	}
+	r.notices = append(r.notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
+		Text: intray.NewMessage("sheet.rows_above_table", intray.Params{"row": last})})
 }
 
 // textsWithBlanks returns the displayed text of each cell in the rows that were read ahead,
