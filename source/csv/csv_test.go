@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 
@@ -168,20 +169,28 @@ func TestAroundTheTable(t *testing.T) {
 		rows        int
 		wantNotices []string
 	}{
-		"a title":           {"Contacts of 2021\n\n" + table, 10, []string{"above the table"}},
-		"comments above":    {"# made manually\n# twice\n" + table, 10, []string{"up to line 2"}},
-		"sep=":              {"sep=;\n" + strings.ReplaceAll(strings.ReplaceAll(table, ", no", " no"), ",", ";"), 10, nil},
-		"a total":           {table + "Total,,,385.00,\n", 10, []string{"is below the table"}},
-		"a remark":          {table + "\nGenerated manually on 1 May 2021\n", 10, []string{"is below the table"}},
-		"the header again":  {table + contacts(10, nil), 20, []string{"repeats the header row"}},
-		"the table again":   {table + "\nContacts of 2020\n" + contacts(10, nil), 10, []string{"Line 13 is below", "Another table starts on line 14", "header row"}},
-		"a remark below ,,": {table + ",,,,\nfor official use only,,,,\n", 10, []string{"Line 13 is below"}},
-		"remarks":           {table + "(a) Estimated manually.\n(b) See the handbook.\n", 10, []string{"Line 12 is below", "Line 13 is below"}},
-		"another table":     {table + "\ncity,people\nBerlin,3\nParis,2\nRome,1\n", 10, []string{"Another table starts on line 13", "header row"}},
-		"a total inside":    {table + "Total,,,385.00,\n" + strings.SplitN(table, "\n", 2)[1], 21, nil},
-		"a comment inside":  {"#x\n" + table + "#y\n" + strings.SplitN(table, "\n", 2)[1], 20, []string{"above", "comment"}},
-		"two header rows":   {"person,person,entry,entry,entry\n" + table, 10, nil},
-		"empty rows inside": {table + "\n\n,,,,\n" + strings.SplitN(table, "\n", 2)[1], 21, nil},
+		"a title":                 {"Contacts of 2021\n\n" + table, 10, []string{"above the table"}},
+		"comments above":          {"# made manually\n# twice\n" + table, 10, []string{"up to line 2"}},
+		"sep=":                    {"sep=;\n" + strings.ReplaceAll(strings.ReplaceAll(table, ", no", " no"), ",", ";"), 10, nil},
+		"a total":                 {table + "Total,,,385.00,\n", 10, []string{"is below the table"}},
+		"a remark":                {table + "\nGenerated manually on 1 May 2021\n", 10, []string{"is below the table"}},
+		"the header again":        {table + contacts(10, nil), 20, []string{"repeats the header row"}},
+		"the table again":         {table + "\nContacts of 2020\n" + contacts(10, nil), 10, []string{"Line 13 is below", "Another table starts on line 14", "header row"}},
+		"a remark below ,,":       {table + ",,,,\nfor official use only,,,,\n", 10, []string{"Line 13 is below"}},
+		"remarks":                 {table + "(a) Estimated manually.\n(b) See the handbook.\n", 10, []string{"Line 12 is below", "Line 13 is below"}},
+		"another table":           {table + "\ncity,people\nBerlin,3\nParis,2\nRome,1\n", 10, []string{"Another table starts on line 13", "header row"}},
+		"a total inside":          {table + "Total,,,385.00,\n" + strings.SplitN(table, "\n", 2)[1], 21, nil},
+		"a comment inside":        {"#x\n" + table + "#y\n" + strings.SplitN(table, "\n", 2)[1], 20, []string{"above", "comment"}},
+		"two header rows":         {"person,person,entry,entry,entry\n" + table, 10, nil},
+		"optional cells":          {"a,b,c,d\n1,x,u1,n\n2,y,u2,n\n3,x,u3,n\n4,y,u4,n\n" + strings.Repeat("k7,x,u4\nk8,y,u5\nk9,z,u6,n\n", 4), 16, nil},
+		"fewer cells last":        {"a|b|c\n" + strings.Repeat("1|2|3\n", 8) + "zz|yy|xx\n10|11\nzz|yy\n1|2\n1|2\n", 13, nil},
+		"many remarks":            {table + "Information:\n" + strings.Repeat("Estimates of the year\n\n", 29), 10, slices.Repeat([]string{"is below the table"}, 30)},
+		"two cells below":         {table + "\n,,,,\n\"See the handbook, part 2\",,,Office for registration,\n", 10, []string{"is below the table"}},
+		"a block of others":       {table + "\nfirm,mail,phone,amount owed,since when\n" + strings.SplitN(table, "\n", 2)[1], 21, []string{"header row"}},
+		"all totals":              {"kind,men,women,all\n" + strings.Repeat("Total,1,2,3\n", 40), 40, nil},
+		"one block of totals":     {"kind,men,women,all\n" + strings.Repeat("Part,1,2,3\n", 9) + strings.Repeat("Total,1,2,3\n", 9), 18, nil},
+		"few cells after a total": {table + "Total,,,385.00,\n\n11,,,12.50,\n", 12, nil},
+		"empty rows inside":       {table + "\n\n,,,,\n" + strings.SplitN(table, "\n", 2)[1], 21, nil},
 	} {
 		t.Run(name, func(t *testing.T) {
 			rows, notices := readRows(t, c.text)

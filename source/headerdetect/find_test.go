@@ -96,7 +96,7 @@ func TestFind(t *testing.T) {
 		{"a table above a larger one", "day|value||\n2019-01-01|1||\n2019-01-02|2||\n2019-01-03|3||\n2019-01-04|4||\n2019-01-05|5||\n\nname|city|amount|unit\nn1|c1|1|kg\nn2|c2|2|kg\nn3|c3|3|kg\nn4|c4|4|kg\nn5|c5|5|kg\nn6|c6|6|kg\nn7|c7|7|kg", 4, 7, 1, "name|city|amount|unit", true},
 		{"an unnamed index above numbers", "|growth\n1961|4.5\n1962|3.25\n1963|6.125", 2, 0, 1, "|growth", false},
 		{"an unnamed index below a title", "Dwellings in each quarter|\n|Total\n1991Q1|1301700\n1991Q2|1307000\n1991Q3|1310700", 2, 1, 1, "|Total", false},
-		{"a title in the second of two columns", "|Price list\nItem|Price\nBolt|1\nNut|2\nRope|3", 2, 1, 1, "Item|Price", false},
+		{"a title in the second of two columns", "|Price list\nItem|Price\nBolt|1\nNut|2\nRope|3", 2, 1, 1, "Item|Price", true},
 		{"a title with more cells directly above the names", "Measured for Ms Smith|second sample|20 January 2016\nwave|A\n" + numberedRows(12, 2), 2, 1, 1, "wave|A", false},
 		{"properties and their values above", "Station|Owner|Height|Unit|Zone\nNSR-7|Smith|132|m|-9\nYear|Month|Hour|GHI|DHI\n" + numberedRows(12, 5), 5, 2, 1, "Year|Month|Hour|GHI|DHI", false},
 		{"properties of more columns than the table", "Station|Owner|Height|Unit|Zone|Method|Note\nNSR-7|Smith|132|m|-9|mean|x\nYear|Month|Hour\n" + numberedRows(12, 3), 3, 2, 1, "Year|Month|Hour", false},
@@ -111,6 +111,9 @@ func TestFind(t *testing.T) {
 		{"a row above records without a header", "1|note||||\n2|Ada|3|4|5|6\n3|Bob|4|5|6|7\n4|Cy|4|5|6|7", 6, 1, 0, "|||||", true},
 		{"names of the first columns below a blank row", "CAS||19-24||14-79\nName|Code|Atrazine|Code|Benzene\n\nSite|Sampled\nUp|20160801|E|0.25|0.5\nUp|20170907|E|0.5|0.75\nUp|20170920|E|0.5|0.75", 5, 0, 2, "CAS Name|CAS Code|19-24 Atrazine|19-24 Code|14-79 Benzene", true},
 		{"values in every second column", "||All|||||Area\n||NSA||SA||NSA||SA\n2012|Jan|2245.5||2660||192.5||1704.25\n|Feb|1736.5||2470||153.5||1369.25\n|Mar|2267.5||2670||242.5||1740.25\n|Apr|2916.5||2840||268.5||2326.25", 9, 0, 2, "||All NSA||SA||NSA|Area|SA", false},
+		{"an unnamed index above a placeholder", "|Rate\nUlm|x\nKiel|779.5", 2, 1, 1, "Ulm|x", true},
+		{"a masked record below a whole one", "|Births|Mean|Cost|Kind\nUlm|41|X|X|open\nKiel|X|X|X|open\nBonn|43|5.5|6.5|shut\nThun|47|8.5|8.5|open\nChur|15|7.5|9.5|shut\nGenf|15|7.5|9.5|shut\nJena|15|7.5|9.5|shut\nZug|15|7.5|9.5|shut\nSion|15|7.5|9.5|shut\nOlten|15|7.5|9.5|shut\nVevey|15|7.5|9.5|shut\nWorms|15|7.5|9.5|shut", 5, 0, 1, "|Births|Mean|Cost|Kind", false},
+		{"optional last cells", "Key|Start|Cost|Kind\nUlm|embargoed|embargoed\nKiel|2018-08-18|5.5|open\nBonn|2018-07-13|6.5\nThun|2017-07-13|6.5\nGenf|2016-07-13|6.5|shut", 4, 0, 1, "Key|Start|Cost|Kind", true},
 		{"dates above dates", "Key|Datum|Updated|Start\nUlm|2017-07-21|2016-10-07|2016-12-14\nKiel|2017-09-04|2016-01-19|2014-03-08\nBonn|2015-10-03|2023-10-09|2015-05-05", 4, 0, 1, "Key|Datum|Updated|Start", false},
 		{"labels above that look like a header", "Report|2024\nGenerated|2024-05-05\n\ndate|price\nJan 1 2000|13.9\nFeb 1 2000|13.6\nMar 1 2000|14.9", 2, 0, 1, "Report|2024", true},
 	} {

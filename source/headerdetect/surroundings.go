@@ -92,7 +92,38 @@ func (f *layoutFinder) isWideTitle(at int) bool {
 		return false
 	}
 	next := f.filled[at+1]
-	return next == 0 && !f.hasValues(at) || next == f.width && filledWidth(f.rows[at+1]) == f.width && !f.hasTypedCell(at+1) && f.countNames(at+1, at+2) > 0
+	if next == 0 {
+		return !f.hasValues(at)
+	}
+	return next == f.width && filledWidth(f.rows[at+1]) == f.width && !f.hasTypedCell(at+1) && f.isOnlyWide(at) && f.countNames(at+1, at+2) > 0 && f.hasUniqueTexts(at+1)
+}
+
+// isOnlyWide reports whether all other rows have fewer cells than a row. In tables with optional last
+// cells, some rows have as many cells as the header.
+func (f *layoutFinder) isOnlyWide(at int) bool {
+	end := filledWidth(f.rows[at])
+	for i, row := range f.rows {
+		if i != at && len(row) >= end && filledWidth(row) >= end {
+			return false
+		}
+	}
+	return true
+}
+
+// hasUniqueTexts reports whether all cells of a row differ, and none of them occurs again in its column
+// below. The texts of records often do.
+func (f *layoutFinder) hasUniqueTexts(at int) bool {
+	seen := map[uint32]bool{}
+	for c, l := range f.cells[at] {
+		if l.kind == Empty {
+			continue
+		}
+		if seen[l.sum] || f.containsText(columnBody{c, at + 1, f.firstEqual[at]}, l, f.cellText(at, c)) {
+			return false
+		}
+		seen[l.sum] = true
+	}
+	return true
 }
 
 // hasTypedCell reports whether a row has a cell that is rarely a name. Years can be names.
@@ -113,6 +144,12 @@ func (f *layoutFinder) hasUnnamedIndex(at int) bool {
 		return false
 	}
 	return slices.ContainsFunc(f.cells[at+1][1:], func(l cellInfo) bool { return l.kind.IsTyped() })
+}
+
+// mayHaveUnnamedIndex reports whether the row above the header may be the header of two columns, of
+// which the first has no name.
+func (f *layoutFinder) mayHaveUnnamedIndex(at int) bool {
+	return at >= 0 && f.width == 2 && f.filled[at] == 1 && f.hasCell(at, 1) && !f.hasTypedCell(at)
 }
 
 // minSequence is the minimum number of columns that are named by consecutive years or by dates.
@@ -243,7 +280,7 @@ func (f *layoutFinder) skipMetadata(first int) int {
 	if names+minBodyRows > len(f.rows) || f.filled[first] < 2 || f.hasTypedCell(first) || f.hasTypedCell(names) || !f.hasTypedCell(first+1) {
 		return first
 	}
-	if 2*f.filled[names] < f.used || f.countNames(names, names+1) < 2 || f.fitsBody(first+1, names+1) {
+	if 2*f.filled[names] < f.used || f.countNames(names, names+1) < 2 || !f.hasUniqueTexts(names) || f.fitsBody(first+1, names+1) {
 		return first
 	}
 	return names
