@@ -261,6 +261,9 @@ func (r *reader) holdsRecords(batch *intray.Records) bool {
 // Otherwise, releaseHeldRows appends them as records.
 func (r *reader) releaseHeldRows(batch *intray.Records, end bool) {
 	end = end && !r.holdsRecords(batch)
+	if line := r.heldTable(); end && line > 0 {
+		r.evidence = r.sheet.evidenceWithTable(line)
+	}
 	last := len(r.held)
 	for end && last > 0 && r.held[last-1].filled == 0 {
 		last-- // empty rows at the very end are records
@@ -275,6 +278,23 @@ func (r *reader) releaseHeldRows(batch *intray.Records, end bool) {
 		}
 	}
 	r.held, r.heldBytes, r.heldCells, r.heldText = r.held[:0], 0, 0, false
+}
+
+// heldTable returns the line of the first of at least two rows held back that have several cells and
+// are no totals, or 0. They may belong to a small table.
+func (r *reader) heldTable() (line int64) {
+	n := 0
+	for _, h := range r.held {
+		if h.filled > 1 && !headerdetect.IsTotal(h.cells) {
+			if n++; n == 1 {
+				line = h.line
+			}
+		}
+	}
+	if n < 2 {
+		return 0
+	}
+	return line
 }
 
 // text joins the cells of a row.

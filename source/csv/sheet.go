@@ -329,7 +329,35 @@ func commonWidth(rows []sampledRow) int {
 	if counts[first] == n { // the first row breaks a tie
 		return first
 	}
+	if wider, rows := widestRun(rows); wider >= width+2 && 2*rows >= n {
+		return wider
+	}
 	return width
+}
+
+// minWiderRows is the minimum number of adjacent rows with more cells that determine the width of the
+// table, although more rows have fewer cells. Those rows may belong to another table.
+const minWiderRows = 5
+
+// widestRun returns the largest number of cells that at least minWiderRows adjacent rows have, and the
+// number of all rows with that many cells.
+func widestRun(rows []sampledRow) (width, n int) {
+	run, last := 0, 0
+	for _, row := range rows {
+		cells := len(row.cells)
+		if run++; cells != last || !row.wellFormed {
+			run, last = 1, cells
+		}
+		if run == minWiderRows && cells > width {
+			width = cells
+		}
+	}
+	for _, row := range rows {
+		if len(row.cells) == width {
+			n++
+		}
+	}
+	return width, n
 }
 
 // trimNarrowEdges removes rows of one cell from both ends if at least two wider rows remain.

@@ -386,7 +386,7 @@ func (f *layoutFinder) hasTitleAbove(at int) bool {
 // notes above the table have fewer cells.
 func (f *layoutFinder) firstRow() int {
 	for i, n := range f.filled {
-		if f.isWideTitle(i) {
+		if f.isWideTitle(i) || f.isTitleAboveNames(i) {
 			continue
 		}
 		if n > 0 && (f.width <= 1 || n >= 2 && 2*n >= f.used || f.hasTypedCells(i) || f.hasUnnamedIndex(i)) {

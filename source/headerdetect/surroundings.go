@@ -98,6 +98,21 @@ func (f *layoutFinder) isWideTitle(at int) bool {
 	return next == f.width && filledWidth(f.rows[at+1]) == f.width && !f.hasTypedCell(at+1) && f.isOnlyWide(at) && f.countNames(at+1, at+2) > 0 && f.hasUniqueTexts(at+1)
 }
 
+// isTitleAboveNames reports whether a row has only text, and after titles and at least one blank row, a
+// row with more names follows.
+func (f *layoutFinder) isTitleAboveNames(at int) bool {
+	next := at + 1
+	blank := false
+	for next < len(f.rows) && next <= at+4 && f.filled[next] <= 1 {
+		blank = blank || f.filled[next] == 0
+		next++
+	}
+	return blank && next < len(f.rows) && f.filled[next] > f.filled[at] && !f.hasValues(at) && !f.hasTypedCell(next) && f.filledTo(at)
+}
+
+// filledTo reports whether a row has no blank cells before its last cell.
+func (f *layoutFinder) filledTo(at int) bool { return f.filled[at] == filledWidth(f.rows[at]) }
+
 // isOnlyWide reports whether all other rows have fewer cells than a row. In tables with optional last
 // cells, some rows have as many cells as the header.
 func (f *layoutFinder) isOnlyWide(at int) bool {

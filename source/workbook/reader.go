@@ -182,6 +182,7 @@ func (r *reader) finishRows(batch *intray.Records, err error) error {
 	case !errors.Is(err, io.EOF), r.holdsRecords(batch):
 		r.decided = len(r.ahead)
 	default:
+		r.askAboutHeldTable()
 		for _, row := range r.ahead {
 			raw := strings.Join(strings.Fields(strings.Join(row.displayTexts(), " ")), " ")
 			batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
@@ -210,6 +211,27 @@ func (r *reader) holdsRecords(batch *intray.Records) bool {
 		}
 	}
 	return n >= minHeldRecords || n > 0 && r.count == 0 && batch.Len() == 0
+}
+
+// askAboutHeldTable makes the choice of the header a tie if at least two of the rows that are skipped
+// have several cells and are no totals. They may belong to a small table.
+func (r *reader) askAboutHeldTable() {
+	n, first := 0, int64(0)
+	for _, row := range r.ahead {
+		if filled, text := row.countFilled(2); filled > 1 && !isTotal(row, text) {
+			if n++; n == 1 {
+				first = row.Number
+			}
+		}
+	}
+	at := slices.IndexFunc(r.evidence, func(e intray.Evidence) bool { return e.Choice == "header row" })
+	if n < 2 || at < 0 || r.opt.HeaderRow != 0 || r.evidence[at].Tie {
+		return
+	}
+	r.evidence = slices.Clone(r.evidence)
+	e := &r.evidence[at]
+	e.Tie, e.Reason = true, intray.JoinMessages(e.Reason, intray.NewMessage("header.table_below", intray.Params{"line": first}))
+	e.Alternatives = []intray.Choice{rowChoice(first)}
 }
 
 // appendEmptyRow appends one of the empty rows above the row with the given number. It

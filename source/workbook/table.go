@@ -157,9 +157,14 @@ func (r *reader) headerEvidence(layout headerdetect.Layout, texts [][]string, ab
 	if at := r.body.FindTable(texts[layout.BodyStart():]); at >= 0 {
 		row := above + int64(layout.BodyStart()+at) + 1
 		e.Tie, e.Reason = true, intray.JoinMessages(e.Reason, intray.NewMessage("header.names_within", intray.Params{"row": row}))
-		e.Alternatives = []intray.Choice{{Value: strconv.FormatInt(row, 10), Label: intray.NewMessage("header.row", intray.Params{"row": row}), Reason: intray.NewMessage("header.could_name_columns", nil)}}
+		e.Alternatives = []intray.Choice{rowChoice(row)}
 	}
 	return e
+}
+
+// rowChoice returns the choice of a row as the header.
+func rowChoice(row int64) intray.Choice {
+	return intray.Choice{Value: strconv.FormatInt(row, 10), Label: intray.NewMessage("header.row", intray.Params{"row": row}), Reason: intray.NewMessage("header.could_name_columns", nil)}
 }
 
 // maxExcerptBytes is the maximum length of the excerpt of rows in a notice, in bytes.
