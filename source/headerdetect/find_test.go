@@ -114,7 +114,9 @@ func TestFind(t *testing.T) {
 		{"an unnamed index above a placeholder", "|Rate\nUlm|x\nKiel|779.5", 2, 1, 1, "Ulm|x", true},
 		{"a masked record below a whole one", "|Births|Mean|Cost|Kind\nUlm|41|X|X|open\nKiel|X|X|X|open\nBonn|43|5.5|6.5|shut\nThun|47|8.5|8.5|open\nChur|15|7.5|9.5|shut\nGenf|15|7.5|9.5|shut\nJena|15|7.5|9.5|shut\nZug|15|7.5|9.5|shut\nSion|15|7.5|9.5|shut\nOlten|15|7.5|9.5|shut\nVevey|15|7.5|9.5|shut\nWorms|15|7.5|9.5|shut", 5, 0, 1, "|Births|Mean|Cost|Kind", false},
 		{"optional last cells", "Key|Start|Cost|Kind\nUlm|embargoed|embargoed\nKiel|2018-08-18|5.5|open\nBonn|2018-07-13|6.5\nThun|2017-07-13|6.5\nGenf|2016-07-13|6.5|shut", 4, 0, 1, "Key|Start|Cost|Kind", true},
-		{"an unquoted title above another title", "Table 3: Staff|by region|and by year\nTable 3 of 9\n\nShare|Date|Key|Town\n6.5|2011-09-06|D1|Ulm\n7.5|2012-09-06|D2|Kiel\n8.5|2013-09-06|D3|Bonn", 4, 3, 1, "Share|Date|Key|Town", false},
+		{"an unquoted title above another title", "Table 3: Staff|by region|2019\nTable 3 of 9\n\nShare|Date|Key|Town\n6.5|2011-09-06|D1|Ulm\n7.5|2012-09-06|D2|Kiel\n8.5|2013-09-06|D3|Bonn", 4, 3, 1, "Share|Date|Key|Town", false},
+		{"an unnamed index above a blank value", "Staff of the year|\n|\n|Employees\nUlm|\nKiel|1254\nBonn|777\nJena|3907", 2, 2, 1, "|Employees", false},
+		{"a cell directly above two columns", "Ulm|\nKiel|1254\nBonn|777\nJena|3907", 2, 1, 0, "|", true},
 		{"dates above dates", "Key|Datum|Updated|Start\nUlm|2017-07-21|2016-10-07|2016-12-14\nKiel|2017-09-04|2016-01-19|2014-03-08\nBonn|2015-10-03|2023-10-09|2015-05-05", 4, 0, 1, "Key|Datum|Updated|Start", false},
 		{"labels above that look like a header", "Report|2024\nGenerated|2024-05-05\n\ndate|price\nJan 1 2000|13.9\nFeb 1 2000|13.6\nMar 1 2000|14.9", 2, 0, 1, "Report|2024", true},
 	} {

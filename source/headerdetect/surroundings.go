@@ -107,7 +107,7 @@ func (f *layoutFinder) isTitleAboveNames(at int) bool {
 		blank = blank || f.filled[next] == 0
 		next++
 	}
-	return blank && next < len(f.rows) && f.filled[next] > f.filled[at] && !f.hasValues(at) && !f.hasTypedCell(next) && f.filledTo(at)
+	return blank && next < len(f.rows) && f.filled[next] > f.filled[at] && !f.hasTypedCell(at) && !f.hasTypedCell(next) && f.filledTo(at)
 }
 
 // filledTo reports whether a row has no blank cells before its last cell.
@@ -157,6 +157,9 @@ func (f *layoutFinder) hasTypedCell(at int) bool {
 func (f *layoutFinder) hasUnnamedIndex(at int) bool {
 	if f.filled[at] != f.width-1 || f.hasCell(at, 0) || at+1 >= len(f.rows) || !f.hasCell(at+1, 0) || f.hasTypedCell(at) {
 		return false
+	}
+	if f.filled[at+1] == 1 { // the first record has no values
+		return f.countNames(at, at+1) > 0
 	}
 	return slices.ContainsFunc(f.cells[at+1][1:], func(l cellInfo) bool { return l.kind.IsTyped() })
 }
@@ -352,7 +355,8 @@ func (f *layoutFinder) isDimensions(at int) bool {
 // may be the header or a record.
 func (f *layoutFinder) doubtSkippedRows(l *Layout) {
 	for at := l.First - 1; at >= 0; at-- {
-		if f.filled[at] < 2 || strings.HasSuffix(f.cellText(at, 0), ":") {
+		adjacent := f.width == 2 && at == l.First-1 && f.filled[at] == 1 && len(f.rows[at]) > 0 && !strings.HasPrefix(f.cellText(at, 0), "#")
+		if !adjacent && f.filled[at] < 2 || len(f.rows[at]) > 0 && strings.HasSuffix(f.cellText(at, 0), ":") {
 			continue
 		}
 		l.Doubt, l.Alternative, l.AlternativeHeaders, l.RecordsAbove = 1, at, 0, true
