@@ -285,7 +285,7 @@ func (r *reader) releaseHeldRows(batch *intray.Records, end bool) {
 func (r *reader) heldTable() (line int64) {
 	n := 0
 	for _, h := range r.held {
-		if h.filled > 1 && !headerdetect.IsTotal(h.cells) {
+		if h.filled > 1 && (!headerdetect.IsTotal(h.cells) || !slices.ContainsFunc(h.cells, isValue)) {
 			if n++; n == 1 {
 				line = h.line
 			}
@@ -305,7 +305,7 @@ func (h heldRow) text() string {
 // repairRow appends the reading of the row that clearly fits best, and reports whether there
 // is one.
 func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, error) {
-	if r.sheet.profile == nil || r.repairExhausted {
+	if r.sheet.profile == nil || r.repairExhausted || !r.rec.loose && !r.rec.unclosed && r.sheet.usual[len(r.rec.cells)] {
 		return false, nil
 	}
 	if r.repair.profile == nil { // the first row to repair

@@ -44,6 +44,9 @@ type sheet struct {
 	// most files have no irregular rows. The function is nil if the sample has too few regular
 	// rows.
 	profile func() *tableProfile
+	// usual holds the numbers of cells of rows that are not damaged, although they have more cells than
+	// the table has columns.
+	usual map[int]bool
 	// rowBytes is the approximate length of a record, in bytes.
 	rowBytes   int
 	evidence   []intray.Evidence
@@ -389,6 +392,24 @@ func (s *sheet) columnNames(layout headerdetect.Layout, texts [][]string) []stri
 	return names
 }
 
+// findUsualCounts sets s.usual to the larger numbers of cells that at least minWiderRows adjacent rows
+// have.
+func (s *sheet) findUsualCounts(body []sampledRow) {
+	run, last := 0, 0
+	for _, row := range body {
+		cells := len(row.cells)
+		if run++; cells != last || !row.wellFormed {
+			run, last = 1, cells
+		}
+		if run == minWiderRows && cells >= s.width+2 {
+			if s.usual == nil {
+				s.usual = map[int]bool{}
+			}
+			s.usual[cells] = true
+		}
+	}
+}
+
 // learnProfile sets s.profile to a function that builds the profile from the regular rows of
 // the sample, if there are enough of them.
 func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
@@ -396,6 +417,7 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 	if width < 2 {
 		return
 	}
+	s.findUsualCounts(body)
 	fit := make([][]byte, 0, len(body))
 	rows, narrow := 0, 0
 	for _, row := range body {

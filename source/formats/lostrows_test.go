@@ -259,7 +259,8 @@ func (g *tableGenerator) addHeader() {
 			names[i] = fmt.Sprintf("%s %d", pick(g, generatedNames[kind]), n)
 		}
 	}
-	if g.chance(8) {
+	years := g.chance(8)
+	if years {
 		g.nameYears(names)
 	}
 	if g.kinds[0] == idColumn && g.chance(8) {
@@ -276,7 +277,7 @@ func (g *tableGenerator) addHeader() {
 		if g.chance(20) {
 			g.add()
 		}
-	case form == 1 && len(names) > 3: // questions and answers
+	case form == 1 && len(names) > 3 && !years: // questions and answers
 		answers := make([]string, len(names))
 		from := 1 + g.IntN(len(names)-2)
 		copy(answers[from:], names[from:])
