@@ -84,14 +84,19 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 	}
 	// Having more cells than the table has columns is no evidence, because titles can.
 	score += 0.4 * min(0, float64(filled)-float64(f.used))
-	// A later header must have a much higher score, because choosing it would drop the rows
-	// above it, which may be records.
+	return score - f.penaltyForRowsAbove(at, grouped), why
+}
+
+// penaltyForRowsAbove returns the penalty for a later header, because choosing it would drop the rows
+// above it, which may be records. grouped reports whether the row above names groups of columns.
+func (f *layoutFinder) penaltyForRowsAbove(at int, grouped bool) (penalty float64) {
 	for i := f.first; i < at; i++ {
-		if 2*f.filled[i] > f.width && !f.isSideBySideText(i) && !f.isLabeledValues(i) && !(grouped && i == at-1) {
-			score -= 0.75 * float64(f.width)
+		if grouped && i == at-1 || 2*f.filled[i] <= f.width || f.isSideBySideText(i) || f.isLabeledValues(i) {
+			continue
 		}
+		penalty += 0.75 * float64(f.width)
 	}
-	return score, why
+	return penalty
 }
 
 // yearScore is the score of a year above numbers that are not years.

@@ -172,7 +172,7 @@ const maxExcerptBytes = 300
 
 // reportRowsAbove adds a notice that quotes the rows above the table.
 func (r *reader) reportRowsAbove(rows [][]string, above int64) {
-	var lines []string
+	lines := make([]string, 0, len(rows))
 	last := int64(0)
 	for i, row := range rows {
 		if headerdetect.Filled(row) == 0 {
