@@ -149,7 +149,7 @@ func TestTyped(t *testing.T) {
 		want  [][]string
 	}{
 		{false, [][]string{{"x", "1904-01-02"}, {"TRUE", "#N/A"}}},
-		{true, [][]string{{"x", "1904-01-02"}, {"true", "#N/A"}}},
+		{true, [][]string{{"x", "1904-01-02T12:00:00"}, {"true", "#N/A"}}},
 	} {
 		sheet, err := sourcetest.Read(t, Format{}, file, source.Options{Typed: c.typed})
 		if err != nil {
