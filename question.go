@@ -155,7 +155,7 @@ const sheetNames = "names"
 // SheetsChoice returns the answer that selects several sheets to be read as one table, such as
 // "#1,#3", or "#1,#3,names" to add the names of the sheets as a column.
 func SheetsChoice(sheets []int, names bool) string {
-	var parts []string
+	parts := make([]string, 0, len(sheets)+1)
 	for _, sheet := range sheets {
 		parts = append(parts, "#"+strconv.Itoa(sheet+1))
 	}

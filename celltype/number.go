@@ -105,16 +105,23 @@ func (a *numberParser) Parse(c Cell, scratch []byte) Result {
 	if reading.Currency != a.currency {
 		r.Remarks |= OtherCurrency.setIf(r.State != Invalid && reading.Currency != 0 && (a.currency == 0 || !a.currency.CompatibleWith(reading.Currency)))
 	}
-	switch {
-	case r.State == Invalid:
-	case reading.Inconsistent:
-		r.Note = noteOtherNumberStyle
-	case reading.Shift != 0 && a.percents == percentsRarely:
-		r.Note = notePercentSign
-	case reading.Shift == 0 && reading.Currency == 0 && a.percents == percentsMostly && string(value) != "0":
-		r.Note = noteNoPercentSign
+	if r.State != Invalid {
+		r.Note = a.note(reading, value)
 	}
 	return r
+}
+
+// note returns the note of a valid cell that differs from the style of its column, or nil.
+func (a *numberParser) note(reading number.Reading, value []byte) *Note {
+	switch {
+	case reading.Inconsistent:
+		return noteOtherNumberStyle
+	case reading.Shift != 0 && a.percents == percentsRarely:
+		return notePercentSign
+	case reading.Shift == 0 && reading.Currency == 0 && a.percents == percentsMostly && string(value) != "0":
+		return noteNoPercentSign
+	}
+	return nil
 }
 
 // applyLimits rounds a number and checks that it is within the limits of the field.

@@ -64,7 +64,7 @@ func (s *Suggester) corrections(text string, most int) (list []Suggestion) {
 			return nil
 		}
 	}
-	var values []string
+	values := make([]string, 0, most)
 	for _, c := range s.repair(strings.TrimSpace(text)) {
 		value, valid := s.value(c.text)
 		another := c.reason == reasonScheme && len(list) > 0 // http is for fields without https

@@ -67,7 +67,7 @@ func TestCorrections(t *testing.T) {
 		{field(intray.TypeCountry, nil), map[string]string{
 			"Germany (DE)": "Germany part", "DE - Germany": "DE part", "🇩🇪": "DE signs", "Germny": "DE spelled_like", "Frnace": "FR spelled_like", "Guinea/Bissau": "GW spelled_like, GN part_of, GQ part_of", "Europe": "",
 		}},
-		{field(intray.TypeState, nil), map[string]string{"Texas, USA": "Texas part", "CA - California": "CA part", "Californa": "CA spelled_like", "Ontario": "", "Calif.": "CA abbreviation", "Fla": "FL abbreviation", "W. Va.": "WV abbreviation", "N.Y.": "NY signs", "D.C.": "DC signs", "New  York": "NY spelled_like"}},
+		{field(intray.TypeState, nil), map[string]string{"Texas, USA": "Texas part", "CA - California": "CA part", "Californi": "CA spelled_like", "Ontario": "", "Calif.": "CA abbreviation", "Fla": "FL abbreviation", "W. Va.": "WV abbreviation", "N.Y.": "NY signs", "D.C.": "DC signs", "New  York": "NY spelled_like"}},
 		{colors, map[string]string{"Red;Blue": "Red,Blue separators", "Red | Blue": "Red,Blue separators", "Red and Blue": "Red,Blue separators", "Red;Green": "r part_of"}},
 		{field(intray.TypeString, nil), map[string]string{" a  b ": "a b white_space", "a\u200bb": "ab white_space", "a\u00a0b": "a b white_space", "a b": ""}},
 	} {

@@ -286,7 +286,7 @@ func (t *tableSheets) joinChoices() []intray.Choice {
 
 // listSheets returns the list of the names of sheets. It names at most maxNamed sheets.
 func (t *tableSheets) listSheets(sheets []int) any {
-	var names []intray.Message
+	names := make([]intray.Message, 0, maxNamed)
 	for _, sheet := range sheets[:min(len(sheets), maxNamed)] {
 		names = append(names, intray.NewMessage("text.quoted", intray.Params{"text": mapping.Shorten(t.names[sheet])}))
 	}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
-	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/formats"
 )
 
@@ -107,7 +106,7 @@ func TestDoubleEncodedCellBelowTheSample(t *testing.T) {
 		{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}}, {Key: "city", Label: "City", Type: intray.FieldType{Name: intray.TypeString}},
 	}}
 	log := &cellLog{rows: map[int64]string{}}
-	out, err := engine.New(engine.Config{Formats: []source.Format(formats.Formats(""))}).Run(t.Context(), engine.Import{Input: inputOf("x.csv", text.String()), Schema: schema}, openSink(log))
+	out, err := engine.New(engine.Config{Formats: formats.Formats("")}).Run(t.Context(), engine.Import{Input: inputOf("x.csv", text.String()), Schema: schema}, openSink(log))
 	if err != nil {
 		t.Fatal(err)
 	}

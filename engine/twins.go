@@ -38,8 +38,7 @@ func (t *twinSniffer) observe(recs *intray.Records) {
 // askTwins asks which of several columns maps to a field if their values differ.
 func (o *Outcome) askTwins(schema *intray.Schema, t twinSniffer) {
 	f := schema.Fields[t.field]
-	var columns []intray.Column
-	var names []intray.Message
+	columns, names := make([]intray.Column, 0, len(t.columns)), make([]intray.Message, 0, len(t.columns))
 	for _, c := range t.columns {
 		column := intray.Column{Index: c, Header: o.Headers[c], Samples: o.Examples[c]}
 		columns, names = append(columns, column), append(names, columnLabel(column))

@@ -63,7 +63,7 @@ func valuesOf(f intray.Field, options map[string]bool, c intray.Column, p profil
 	}
 	kind := kindOf(f.Type.Name)
 	s, ok := kindShapes[kind]
-	if share := p.share(s); ok && share >= mostShare && !p.rulesOut(kind) && (p.total > 1 || shapeRules[kind].distinctive) && !(kind == "number" && p.looksLikePhones()) {
+	if share := p.share(s); ok && share >= mostShare && !p.rulesOut(kind) && (p.total > 1 || shapeRules[kind].distinctive) && (kind != "number" || !p.looksLikePhones()) {
 		return intray.NewMessage("mapping.only_values", intray.Params{"percent": percent(share), "values": intray.NewMessage(shapeRules[kind].label, nil)}), true
 	}
 	return intray.Message{}, false

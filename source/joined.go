@@ -10,9 +10,9 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// SheetColumn is the header of the column with the names of the sheets. If the sheets have such a
-// column, the header is SheetNameColumn.
-const SheetColumn, SheetNameColumn = "Sheet", "Sheet name"
+// sheetColumn is the header of the column with the names of the sheets. If the sheets have such a
+// column, the header is sheetNameColumn.
+const sheetColumn, sheetNameColumn = "Sheet", "Sheet name"
 
 // JoinSheets opens several sheets of a book as one table: the records of the first sheet, followed by
 // those of the others. The sheets must have the same headers in the same order, apart from letter
@@ -36,9 +36,9 @@ func JoinSheets(ctx context.Context, book Book, sheets []int, named bool) (Reade
 
 // withSheetColumn returns columns after a column with the names of sheets.
 func withSheetColumn(columns []intray.Column, name string) []intray.Column {
-	header := SheetColumn
-	if slices.ContainsFunc(columns, func(c intray.Column) bool { return sameHeader(c.Header, SheetColumn) }) {
-		header = SheetNameColumn
+	header := sheetColumn
+	if slices.ContainsFunc(columns, func(c intray.Column) bool { return sameHeader(c.Header, sheetColumn) }) {
+		header = sheetNameColumn
 	}
 	all := []intray.Column{{Header: header, Samples: []string{name}}}
 	for _, c := range columns {

@@ -50,7 +50,7 @@ func TestAbbreviations(t *testing.T) {
 
 // TestAmbiguousAbbreviations checks that an abbreviation of several names is doubtful.
 func TestAmbiguousAbbreviations(t *testing.T) {
-	l, err := parse("concept a: text\n  en Production\n  de Produktion\nconcept b: text\n  en Product\nqualifier q: role\n  en primary\n")
+	l, err := parse("concept a: text\n  en Production\n  de Produktion\nconcept b: text\n  en Product\nqualifier q: role\n  en primary\n") //nolint:misspell // German
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +65,7 @@ func TestAmbiguousAbbreviations(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b"}, got); diff != "" {
 		t.Errorf("meanings (-want +got):\n%s", diff)
 	}
-	german := l.CommonLanguages([]uint64{l.Read("Produktion")[0].Languages})
+	german := l.CommonLanguages([]uint64{l.Read("Produktion")[0].Languages}) //nolint:misspell // German
 	if r := l.ReadAbbreviated("Prod.", german); len(r) != 1 || r[0].Head != "a" || r[0].Doubtful {
 		t.Errorf("in German: %+v", r)
 	}

@@ -31,17 +31,10 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 	}
 	r.sheet.placeCells(r.window.unread()[:r.rec.next], &r.rec)
 	row := r.window.unread()[:r.rec.next]
-	switch {
-	case r.repeatsHeader() && r.hasTitleAbove():
-		r.endAtNextTable(batch)
+	if r.skipKnownRow(batch, row) {
 		return nil
-	case r.repeatsHeader():
-		r.skipRow(batch, "header", intray.NewMessage("csv.header_repeated", intray.Params{"line": r.line}))
-		return nil
-	case len(r.rec.cells) != r.sheet.width && r.sheet.comment != "" && bytes.HasPrefix(bytes.TrimLeft(row, " \t\""), []byte(r.sheet.comment)):
-		r.skipRow(batch, "comment", intray.NewMessage("csv.comment_dropped", intray.Params{"line": r.line}))
-		return nil
-	case len(row) > maxExaminedBytes:
+	}
+	if len(row) > maxExaminedBytes {
 		return r.readLongIrregular(ctx, batch)
 	}
 	cells := r.cellTexts(&r.rec, 0)
@@ -65,6 +58,22 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 		}
 	}
 	return r.appendOrHold(batch, cells)
+}
+
+// skipKnownRow skips the row if it is a comment or repeats the header. If there is a title above the
+// repeated header, another table starts.
+func (r *reader) skipKnownRow(batch *intray.Records, row []byte) bool {
+	switch {
+	case r.repeatsHeader() && r.hasTitleAbove():
+		r.endAtNextTable(batch)
+	case r.repeatsHeader():
+		r.skipRow(batch, "header", intray.NewMessage("csv.header_repeated", intray.Params{"line": r.line}))
+	case len(r.rec.cells) != r.sheet.width && r.sheet.comment != "" && bytes.HasPrefix(bytes.TrimLeft(row, " \t\""), []byte(r.sheet.comment)):
+		r.skipRow(batch, "comment", intray.NewMessage("csv.comment_dropped", intray.Params{"line": r.line}))
+	default:
+		return false
+	}
+	return true
 }
 
 // readLongIrregular is readIrregular for a row that is longer than maxExaminedBytes. It repairs the

@@ -16,11 +16,8 @@ func TestNoRowOfAWorkbookIsLostSilently(t *testing.T) {
 		if err != nil {
 			t.Fatalf("table %d: %v\n%.2000s", i, err, g.text())
 		}
-		for _, id := range g.ids {
-			if !got.values[id] && !got.asked {
-				t.Errorf("table %d: the record %s is lost; the header row is %s\n%.1500s", i, id, got.header, g.text())
-				break
-			}
+		if lost := got.lost(g.ids); len(lost) > 0 && !got.asked {
+			t.Errorf("table %d: the records %s are lost; the header row is %s\n%.1500s", i, lost, got.header, g.text())
 		}
 	}
 }

@@ -46,11 +46,7 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 	// differing holds the texts above values of a different kind, and gained is their score.
 	differing, gained := map[string]bool{}, 0.0
 	why.names = true
-	from := at + 1
-	for from < len(f.rows) && f.firstEqual[from] == f.firstEqual[at] {
-		from++ // the header is repeated
-	}
-	from = max(from, f.bodyStart(at, possible))
+	from := f.belowHeader(at)
 	for c, cell := range row {
 		cell = strings.ToLower(strings.TrimSpace(cell))
 		if cell == "" {
@@ -60,14 +56,7 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 			score -= 0.5
 		}
 		seen[cell] = true
-		body := columnBody{c, from, f.firstEqual[at]}
-		points := f.cellScore(at, body, cell)
-		if sequence && (f.cells[at][c].kind.IsTyped() || isYear(cell)) && points < 1 {
-			points = f.sequenceScore(body, cell)
-		}
-		if matrix {
-			points = max(points, 1)
-		}
+		points := f.cellPoints(at, columnBody{c, from, f.firstEqual[at]}, cell, sequence, matrix)
 		score += points
 		switch {
 		case points >= 1:
@@ -85,6 +74,29 @@ func (f *layoutFinder) headerScore(at int) (score float64, why grounds) {
 	// Having more cells than the table has columns is no evidence, because titles can.
 	score += 0.4 * min(0, float64(filled)-float64(f.used))
 	return score - f.penaltyForRowsAbove(at, grouped), why
+}
+
+// belowHeader returns the index of the first row below a header that neither repeats it nor belongs to
+// it.
+func (f *layoutFinder) belowHeader(at int) int {
+	from := at + 1
+	for from < len(f.rows) && f.firstEqual[from] == f.firstEqual[at] {
+		from++
+	}
+	return max(from, f.bodyStart(at, possible))
+}
+
+// cellPoints returns the score of a cell of a header. sequence reports whether the cells of the header
+// are a sequence of years or dates, and matrix whether they repeat the texts of the first column.
+func (f *layoutFinder) cellPoints(at int, body columnBody, cell string, sequence, matrix bool) float64 {
+	points := f.cellScore(at, body, cell)
+	if sequence && (f.cells[at][body.column].kind.IsTyped() || isYear(cell)) && points < 1 {
+		points = f.sequenceScore(body, cell)
+	}
+	if matrix {
+		points = max(points, 1)
+	}
+	return points
 }
 
 // penaltyForRowsAbove returns the penalty for a later header, because choosing it would drop the rows

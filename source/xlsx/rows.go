@@ -229,7 +229,7 @@ func (r *rows) readContinuations() error {
 		}
 		r.repairs.Add(workbook.RowNumbers, strconv.FormatInt(r.ownNumber, 10))
 	}
-	return nil
+	return nil //nolint:nilerr // next.err is reported after the current row
 }
 
 // startRow starts a row. A row without a number follows the previous row, unless its first cell
