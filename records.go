@@ -1,10 +1,5 @@
 package intray
 
-import (
-	"encoding/binary"
-	"unicode/utf8"
-)
-
 // Column is one column of a file.
 type Column struct {
 	// Index is the position of the column in the file, counted from 0.
@@ -88,22 +83,9 @@ func (r *Records) Len() int { return len(r.ends) }
 // Bytes returns the size of the raw text in bytes.
 func (r *Records) Bytes() int { return len(r.arena) }
 
-// IsASCII reports whether the raw text of all cells is ASCII.
-func (r *Records) IsASCII() bool {
-	text := r.arena
-	for ; len(text) >= 32; text = text[32:] {
-		word := binary.LittleEndian.Uint64
-		if (word(text)|word(text[8:])|word(text[16:])|word(text[24:]))&0x8080808080808080 != 0 {
-			return false
-		}
-	}
-	for _, b := range text {
-		if b >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
+// RawText returns the raw text of all cells, one after another in any order. It can contain other bytes
+// of the file between them. It is valid until the next Reset and must not be changed.
+func (r *Records) RawText() []byte { return r.arena }
 
 // IsFull reports whether the batch has reached one of its limits.
 func (r *Records) IsFull() bool {

@@ -1,7 +1,6 @@
 package intray_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -297,26 +296,6 @@ func TestRecordsCopies(t *testing.T) {
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("column %d (-want +got):\n%s", column, diff)
-		}
-	}
-}
-
-func TestIsASCII(t *testing.T) {
-	for n := range 100 {
-		var r intray.Records
-		r.AppendCell([]byte(strings.Repeat("x", n)))
-		r.EndRecord(1)
-		if !r.IsASCII() {
-			t.Errorf("%d ASCII characters are not ASCII", n)
-		}
-		for at := range n {
-			text := []byte(strings.Repeat("x", n))
-			text[at] = 0x80
-			r.Reset()
-			r.AppendCell(text)
-			if r.IsASCII() {
-				t.Errorf("byte 0x80 at %d of %d is ASCII", at, n)
-			}
 		}
 	}
 }

@@ -9,6 +9,7 @@ package doubleencoding
 
 import (
 	"bytes"
+	"encoding/binary"
 	"sync"
 	"unicode"
 	"unicode/utf8"
@@ -52,6 +53,30 @@ func Repair(text []byte) (repaired []byte, encoding string, ok bool) {
 		return nil, "", false
 	}
 	return text, encoding, true
+}
+
+// Possible reports whether a part of text can be double-encoded. It is much faster than Repair, and false
+// for most text with letters beyond ASCII.
+func Possible(text []byte) bool {
+	const high = 0x8080808080808080
+	for len(text) > 0 {
+		if len(text) >= 8 && binary.LittleEndian.Uint64(text)&high == 0 {
+			text = text[8:]
+			continue
+		}
+		if text[0] < utf8.RuneSelf {
+			text = text[1:]
+			continue
+		}
+		first, size := utf8.DecodeRune(text)
+		text = text[size:]
+		if len(text) > 0 && text[0] >= utf8.RuneSelf && first < signRunes && signs().leads[first] != 0 {
+			if second, _ := utf8.DecodeRune(text); second < signRunes && signs().leads[first]&signs().continuations[second] != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // reverse reverses one encoding. It does nothing if two pages lead to different texts.

@@ -87,3 +87,24 @@ func BenchmarkRepair(b *testing.B) {
 		})
 	}
 }
+
+// TestPossible checks that text without double-encoded parts is recognized, and that no part of a text
+// that can be repaired is missed, wherever it is.
+func TestPossible(t *testing.T) {
+	for _, text := range []string{"", "Anna,Ben,Chloé", "Søren Müller, Łódź, 北京, €", "Иван", "日本語テキスト"} {
+		if Possible([]byte(text)) {
+			t.Errorf("%q: possible", text)
+		}
+	}
+	for _, text := range []string{"MÃ¼ller", "â‚¬", "Ð˜Ð²Ð°Ð½", "Ã©tÃ©"} {
+		if _, _, ok := Repair([]byte(text)); !ok {
+			t.Errorf("%q cannot be repaired", text)
+		}
+		for before := range 20 {
+			whole := strings.Repeat("x", before) + "é," + text + strings.Repeat("y", 20-before)
+			if !Possible([]byte(whole)) {
+				t.Errorf("%q: not possible", whole)
+			}
+		}
+	}
+}

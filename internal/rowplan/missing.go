@@ -26,6 +26,11 @@ func (m missingParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
 	if result.State != celltype.Invalid {
 		return result
 	}
+	return m.readInvalid(c, result)
+}
+
+// readInvalid returns the result for a cell that the embedded Parser rejected.
+func (m missingParser) readInvalid(c celltype.Cell, result celltype.Result) celltype.Result {
 	text := bytes.TrimSpace(c.Raw)
 	if !isMarker(text, m.dash) {
 		return result

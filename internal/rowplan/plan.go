@@ -18,6 +18,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype"
+	"github.com/intraydata/intray/internal/doubleencoding"
 	"github.com/intraydata/intray/validate"
 )
 
@@ -161,9 +162,9 @@ func (p *Plan) Parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
 	b.Reset(len(p.Fields) + len(p.parts))
 	b.First = recs.First
 	b.Lines = append(b.Lines, recs.Lines...)
-	ascii := recs.IsASCII()
+	intact := !doubleencoding.Possible(recs.RawText())
 	for f := range p.Fields {
-		p.parseField(f, recs, ascii, b, scratch)
+		p.parseField(f, recs, intact, b, scratch)
 	}
 	p.joinColumns(b)
 	p.passThrough(recs, b)
@@ -176,16 +177,16 @@ func (p *Plan) StopSearches() { p.searches.Stop() }
 // ApplyRules applies the rules to rows that are not part of a run, with a separate budget.
 func (p *Plan) ApplyRules(b *intray.Batch) error { return p.Rules.Apply(b, validate.NewBudget()) }
 
-// parseField parses the columns of a field. ascii reports whether all cells of recs are ASCII.
-func (p *Plan) parseField(f int, recs *intray.Records, ascii bool, b *intray.Batch, scratch []byte) {
+// parseField parses the columns of a field. intact reports that no cell of recs is double-encoded.
+func (p *Plan) parseField(f int, recs *intray.Records, intact bool, b *intray.Batch, scratch []byte) {
 	field := &p.Fields[f]
 	switch {
 	case field.parts > 0:
 		for i, column := range field.Columns {
-			field.parse(column, recs, ascii, b, field.parts+i, scratch)
+			field.parse(column, recs, intact, b, field.parts+i, scratch)
 		}
 	case len(field.Columns) > 0:
-		field.parse(field.Columns[0], recs, ascii, b, f, scratch)
+		field.parse(field.Columns[0], recs, intact, b, f, scratch)
 		if field.twins != nil {
 			field.twins.compare(recs, field.Columns[0])
 		}
@@ -197,12 +198,12 @@ func (p *Plan) parseField(f int, recs *intray.Records, ascii bool, b *intray.Bat
 }
 
 // parse parses a column of the records into b.Fields[at].
-func (f *FieldPlan) parse(column int, recs *intray.Records, ascii bool, b *intray.Batch, at int, scratch []byte) {
+func (f *FieldPlan) parse(column int, recs *intray.Records, intact bool, b *intray.Batch, at int, scratch []byte) {
 	cells := &b.Fields[at]
 	typed := recs.HasTyped()
 	var counts remarkCounts
 	var repaired map[int][]byte
-	if !ascii {
+	if !intact {
 		repaired = f.repairColumn(column, recs)
 	}
 	if f.plain && !typed && len(repaired) == 0 {
@@ -218,6 +219,12 @@ func (f *FieldPlan) parse(column int, recs *intray.Records, ascii bool, b *intra
 		return
 	}
 	isText := f.field.Type.Name == intray.TypeString
+	// Most cells are valid, so missingParser is called only for the others.
+	parser := f.Parser
+	missing, readsMissing := parser.(missingParser)
+	if readsMissing {
+		parser = missing.Parser
+	}
 	for row := range recs.Len() {
 		c := celltype.Cell{Raw: cellAt(recs, row, column)}
 		if typed {
@@ -230,7 +237,10 @@ func (f *FieldPlan) parse(column int, recs *intray.Records, ascii bool, b *intra
 		if text, found := repaired[row]; found {
 			c.Raw = text
 		}
-		result := f.Parser.Parse(c, scratch[:0])
+		result := parser.Parse(c, scratch[:0])
+		if readsMissing && result.State == celltype.Invalid {
+			result = missing.readInvalid(c, result)
+		}
 		if result.Remarks != 0 {
 			counts.add(result.Remarks)
 		}
