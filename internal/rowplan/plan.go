@@ -197,27 +197,34 @@ func (p *Plan) parseField(f int, recs *intray.Records, intact bool, b *intray.Ba
 	}
 }
 
+// copyColumn appends the raw text of a column to the cells of a field whose values are its raw text.
+func (f *FieldPlan) copyColumn(column int, recs *intray.Records, cells *intray.Cells) {
+	from := len(cells.Values.Arena)
+	recs.AppendColumn(column, &cells.Values)
+	if !celltype.MayHaveRemarks(cells.Values.Arena[from:]) {
+		return
+	}
+	var counts remarkCounts
+	for _, end := range cells.Values.Ends[len(cells.Values.Ends)-recs.Len():] {
+		counts.add(celltype.TextRemarks(cells.Values.Arena[from:end]))
+		from = int(end)
+	}
+	f.remarks.add(&counts)
+}
+
 // parse parses a column of the records into b.Fields[at].
 func (f *FieldPlan) parse(column int, recs *intray.Records, intact bool, b *intray.Batch, at int, scratch []byte) {
 	cells := &b.Fields[at]
 	typed := recs.HasTyped()
-	var counts remarkCounts
 	var repaired map[int][]byte
 	if !intact {
 		repaired = f.repairColumn(column, recs)
 	}
 	if f.plain && !typed && len(repaired) == 0 {
-		from := len(cells.Values.Arena)
-		recs.AppendColumn(column, &cells.Values)
-		if celltype.MayHaveRemarks(cells.Values.Arena[from:]) {
-			for _, end := range cells.Values.Ends[len(cells.Values.Ends)-recs.Len():] {
-				counts.add(celltype.TextRemarks(cells.Values.Arena[from:end]))
-				from = int(end)
-			}
-			f.remarks.add(&counts)
-		}
+		f.copyColumn(column, recs, cells)
 		return
 	}
+	var counts remarkCounts
 	isText := f.field.Type.Name == intray.TypeString
 	// Most cells are valid, so missingParser is called only for the others.
 	parser := f.Parser
