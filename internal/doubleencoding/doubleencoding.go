@@ -171,26 +171,53 @@ func (p *page) encode(text []byte) []byte {
 	return encoded
 }
 
+// firstOfThree is the first character that has three bytes in UTF-8.
+const firstOfThree = 0x800
+
 // isPlausible reports whether text is valid UTF-8 with at least the given number of characters beyond
-// ASCII, and whether all of them are common. A single letter of a script in which one of its two bytes
-// is a common letter or sign is not enough, such as "Ø±".
+// ASCII, and whether all of them are common. A single letter of a script whose bytes can be common
+// letters or signs is not enough, such as "Ø±" and "äžž", and such scripts are not mixed.
 func isPlausible(text []byte, sequences int) bool {
 	if !utf8.Valid(text) {
 		return false
 	}
-	n, rare := 0, 0
+	n, alphabet := 0, noAlphabet
 	for _, r := range string(text) {
-		switch {
-		case r < utf8.RuneSelf:
+		if r < utf8.RuneSelf {
 			continue
-		case unicode.In(r, unicode.Cyrillic, unicode.Hebrew, unicode.Arabic):
-			rare++
-		case !isCommon(r):
+		}
+		own := alphabetOf(r)
+		if own == noAlphabet && !isCommon(r) || own != noAlphabet && alphabet != noAlphabet && own != alphabet {
 			return false
 		}
+		alphabet = max(alphabet, own)
 		n++
 	}
-	return n >= sequences && (rare == 0 || n > 1)
+	return n >= sequences && (alphabet == noAlphabet || n > 1)
+}
+
+// The groups of letters of which a text contains at most one.
+const (
+	noAlphabet = iota
+	cyrillic
+	hebrew
+	arabic
+	asian
+)
+
+// alphabetOf returns the group of a letter that may be the encoding of other letters by chance.
+func alphabetOf(r rune) int {
+	switch {
+	case unicode.Is(unicode.Cyrillic, r):
+		return cyrillic
+	case unicode.Is(unicode.Hebrew, r):
+		return hebrew
+	case unicode.Is(unicode.Arabic, r):
+		return arabic
+	case r >= firstOfThree && (unicode.IsLetter(r) || unicode.IsMark(r)) && isCommon(r) && !unicode.Is(unicode.Latin, r):
+		return asian
+	}
+	return noAlphabet
 }
 
 // isCommon reports whether a character is common in tables: a letter of Europe or of a script with a
