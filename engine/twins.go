@@ -1,9 +1,6 @@
 package engine
 
 import (
-	"bytes"
-	"slices"
-
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/rowplan"
 	"github.com/intraydata/intray/mapping"
@@ -27,12 +24,7 @@ func twinSniffers(m intray.Mapping) (list []twinSniffer) {
 }
 
 func (t *twinSniffer) observe(recs *intray.Records) {
-	for row := 0; row < recs.Len() && !t.differ; row++ {
-		first := bytes.TrimSpace(rowplan.TypedCell(recs, row, t.columns[0]).Raw)
-		t.differ = slices.ContainsFunc(t.columns[1:], func(column int) bool {
-			return !bytes.Equal(bytes.TrimSpace(rowplan.TypedCell(recs, row, column).Raw), first)
-		})
-	}
+	t.differ = t.differ || rowplan.DifferentRows(recs, t.columns[0], t.columns[1:]) > 0
 }
 
 // askTwins asks which of several columns maps to a field if their values differ.

@@ -16,14 +16,19 @@ type twinColumns struct {
 }
 
 func (t *twinColumns) compare(recs *intray.Records, column int) {
-	n := int64(0)
+	t.different.Add(DifferentRows(recs, column, t.columns))
+}
+
+// DifferentRows returns the number of records in which one of the other columns has other text than a
+// column, apart from surrounding white space.
+func DifferentRows(recs *intray.Records, column int, others []int) (n int64) {
 	for row := range recs.Len() {
 		own := bytes.TrimSpace(cellAt(recs, row, column))
-		if slices.ContainsFunc(t.columns, func(twin int) bool { return !bytes.Equal(bytes.TrimSpace(cellAt(recs, row, twin)), own) }) {
+		if slices.ContainsFunc(others, func(other int) bool { return !bytes.Equal(bytes.TrimSpace(cellAt(recs, row, other)), own) }) {
 			n++
 		}
 	}
-	t.different.Add(n)
+	return n
 }
 
 // DifferentTwins returns the number of rows in which another column that fits a field equally well has
