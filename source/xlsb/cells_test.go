@@ -26,7 +26,7 @@ func TestCells(t *testing.T) {
 			[]string{"A1 number 12.5", "B1 number 0.3", "C1 number 1e300 [1E+300]", "D1 number 0", "E1 number 1234567890123 [1.23457E+12]"}},
 		"compressed numbers": {simple(row(1, cell(recCellRK, 0, 0, 7<<2|integer), cell(recCellRK, 1, 0, 1234<<2|integer|hundredths), cell(recCellRK, 2, 0, -3<<2|integer), cell(recCellRK, 3, 0, 0x40590000|hundredths))),
 			[]string{"A1 number 7", "B1 number 12.34", "C1 number -3", "D1 number 1"}},
-		"numbers that are none": {simple(row(1, cell(recCellReal, 0, 0, math.NaN()), cell(recCellReal, 1, 0, math.Inf(1)))),
+		"values that are not numbers": {simple(row(1, cell(recCellReal, 0, 0, math.NaN()), cell(recCellReal, 1, 0, math.Inf(1)))),
 			[]string{"A1 error #NUM!", "B1 error #NUM!"}},
 		"booleans and errors": {simple(row(1, cell(recCellBool, 0, 0, byte(1)), cell(recCellBool, 1, 0, byte(0)), cell(recCellError, 2, 0, byte(0x2A)), cell(recCellError, 3, 0, byte(0x99)))),
 			[]string{"A1 bool true [TRUE]", "B1 bool false [FALSE]", "C1 error #N/A", "D1 error #UNKNOWN!"}},
