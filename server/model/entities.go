@@ -15,6 +15,7 @@
 //   - A [Credential] is a login for an SFTP server.
 //   - A [Connector] fetches new files from a folder on an SFTP server. A [PullRun] is one
 //     of its runs, and a [PulledFile] is a file that it has seen.
+//   - An [ImportLink] is a public link through which people send files for a schema.
 //   - A [Webhook] is a receiver of events. A [Delivery] is a message to a receiver, and an
 //     [Attempt] is an attempt to send it.
 //   - A [Retention] is a policy that determines how long parts of imports are kept. A
@@ -183,6 +184,8 @@ type Import struct {
 	// same ones. It is nil before the first run, after the import has ended, and if the
 	// import has no identifier.
 	Memory *intray.LearnedMappings
+	// LinkID is the id of the import link through which the import was created, or "".
+	LinkID string
 	// Inline imports receive their rows in the request that creates them. They accept no upload.
 	Inline bool
 	// Raw is the file as it was received.

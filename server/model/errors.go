@@ -86,6 +86,7 @@ var (
 	SessionMissing    = intray.NewMessage("session.not_found", nil)
 	CredentialMissing = intray.NewMessage("sftp_credential.not_found", nil)
 	ConnectorMissing  = intray.NewMessage("connector.not_found", nil)
+	ImportLinkMissing = intray.NewMessage("import_link.not_found", nil)
 	WebhookMissing    = intray.NewMessage("webhook.not_found", nil)
 	DeliveryMissing   = intray.NewMessage("webhook.delivery_not_found", nil)
 	KeyMissing        = intray.NewMessage("license_key.not_found", nil)

@@ -79,6 +79,7 @@ type Tx struct {
 	Credentials CredentialRows
 	Replays     ReplayRows
 	Memory      MemoryRows
+	ImportLinks ImportLinkRows
 	Edits       EditRows
 	Webhooks    WebhookRows
 	Deliveries  DeliveryRows
@@ -229,6 +230,27 @@ type CredentialRows interface {
 	// Save updates all columns except ID, Org and Created.
 	Save(ctx context.Context, c Credential) error
 	Delete(ctx context.Context, org, id string) error
+}
+
+// ImportLinkRows stores import links and their logos.
+type ImportLinkRows interface {
+	Insert(ctx context.Context, l ImportLink) error
+	Get(ctx context.Context, org, id string) (ImportLink, error)
+	// Find returns the link of any organization with the given id.
+	Find(ctx context.Context, id string) (ImportLink, error)
+	// List returns at most limit links starting at offset, newest first, and the total number of
+	// links.
+	List(ctx context.Context, org string, offset, limit int64) ([]ImportLink, int64, error)
+	// Save updates all columns except ID, Org and Created.
+	Save(ctx context.Context, l ImportLink) error
+	// Delete deletes a link and its logo.
+	Delete(ctx context.Context, org, id string) error
+	// Logo returns the logo of a link. If the link has none, it returns NotFound.
+	Logo(ctx context.Context, org, id string) (Logo, error)
+	// SaveLogo stores or replaces the logo of a link. It does not change the link.
+	SaveLogo(ctx context.Context, org, id string, logo Logo) error
+	// DeleteLogo deletes the logo of a link. A missing logo is not an error.
+	DeleteLogo(ctx context.Context, org, id string) error
 }
 
 // ReplayRows stores the responses that are returned for repeated requests.

@@ -244,6 +244,7 @@ func (s *Store) newTx(db querier, tx queue.Tx, hold string) model.Tx {
 		Credentials: credentialRows{ownedRows[model.Credential]{t, credentials}},
 		Replays:     replayRows{t},
 		Memory:      memoryRows{t},
+		ImportLinks: importLinkRows{ownedRows[model.ImportLink]{t, importLinks}},
 		Edits:       editRows{t},
 		Webhooks:    webhookRows{ownedRows[model.Webhook]{t, webhooks}},
 		Deliveries:  deliveryRows{ownedRows[model.Delivery]{t, deliveries}},

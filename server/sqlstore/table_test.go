@@ -8,7 +8,7 @@ import (
 // TestOwnedRowsBeginWithTheirKey checks that the tables begin with the columns that
 // Save uses as the key.
 func TestOwnedRowsBeginWithTheirKey(t *testing.T) {
-	for _, names := range [][]string{schemas.names, sessions.names, credentials.names, connectors.names, webhooks.names, deliveries.names} {
+	for _, names := range [][]string{schemas.names, sessions.names, credentials.names, importLinks.names, connectors.names, webhooks.names, deliveries.names} {
 		if !slices.Equal(names[:2], []string{"id", "org"}) {
 			t.Errorf("the columns are %q", names)
 		}

@@ -15,7 +15,7 @@ import (
 func anImport(n int, org string, status model.Status) model.Import {
 	return model.Import{
 		ID: id("import", n), Org: org, SchemaID: "schema", UploadID: id("upload", n),
-		Status: status, Filename: "Ünïcode.csv", HasUser: true,
+		Status: status, Filename: "Ünïcode.csv", HasUser: true, LinkID: "link",
 		User:    model.User{ID: "7", Name: "Ada", Email: "a@example.org", CompanyID: "c", CompanyName: "Co"},
 		Schema:  model.Document{Fields: json.RawMessage(`[1]`), Settings: json.RawMessage(`{}`), Hooks: json.RawMessage(`{"a":1}`)},
 		Created: startPlus(n), Modified: startPlus(n), Queued: startPlus(n),

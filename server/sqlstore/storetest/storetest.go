@@ -62,6 +62,7 @@ func testCases() []testCase {
 		{"memory trimmed", testMemoryTrimmed},
 		{"memory expired", testMemoryExpired},
 		{"edits", testEdits},
+		{"import links", testImportLinks},
 		{"webhooks", testWebhooks},
 		{"deliveries", testDeliveries},
 		{"limits of deliveries", testDeliveryLimits},

@@ -324,6 +324,10 @@ func (f *fixture) accesses() []access {
 		{"save a credential", func(tx model.Tx, org, id string) error {
 			return tx.Credentials.Save(ctx, model.Credential{ID: id, Org: org})
 		}},
+		{"get an import link", func(tx model.Tx, org, id string) error { _, err := tx.ImportLinks.Get(ctx, org, id); return err }},
+		{"save an import link", func(tx model.Tx, org, id string) error {
+			return tx.ImportLinks.Save(ctx, model.ImportLink{ID: id, Org: org})
+		}},
 		{"get a replay", func(tx model.Tx, org, id string) error { _, err := tx.Replays.Get(ctx, org, id); return err }},
 		{"save a replay", func(tx model.Tx, org, id string) error {
 			return tx.Replays.Save(ctx, model.Replay{Key: id, Org: org})
@@ -332,6 +336,7 @@ func (f *fixture) accesses() []access {
 		{"delete an import", func(tx model.Tx, org, id string) error { return tx.Imports.Delete(ctx, org, id) }},
 		{"delete an upload", func(tx model.Tx, org, id string) error { return tx.Uploads.Delete(ctx, org, id) }},
 		{"delete a session", func(tx model.Tx, org, id string) error { return tx.Sessions.Delete(ctx, org, id) }},
+		{"delete an import link", func(tx model.Tx, org, id string) error { return tx.ImportLinks.Delete(ctx, org, id) }},
 		{"delete a credential", func(tx model.Tx, org, id string) error { return tx.Credentials.Delete(ctx, org, id) }},
 	}
 }
@@ -346,6 +351,7 @@ func (f *fixture) insertEach(org string) {
 			tx.Uploads.Insert(f.ctx, model.Upload{ID: "x", Org: org}),
 			tx.Sessions.Insert(f.ctx, model.Session{ID: "x", Org: org}),
 			tx.Credentials.Insert(f.ctx, model.Credential{ID: "x", Org: org}),
+			tx.ImportLinks.Insert(f.ctx, model.ImportLink{ID: "x", Org: org}),
 			tx.Replays.Insert(f.ctx, model.Replay{Key: "x", Org: org}),
 		)
 	})
