@@ -16,7 +16,9 @@ const (
 	maxMarkers = 100
 	// maxMarkerText and maxLabelText are the maximum numbers of characters of a marker and of a label.
 	maxMarkerText, maxLabelText = 255, 1024
-	// maxLabels is the maximum number of languages of a label.
+	// maxDescriptionText is the maximum number of characters of a description in another language.
+	maxDescriptionText = 4096
+	// maxLabels is the maximum number of languages of a label or a description.
 	maxLabels = 100
 )
 
@@ -27,13 +29,17 @@ func ExtensionsShape() *jsonschema.Schema {
 	marker.MinLength, marker.MaxLength = 1, maxMarkerText
 	label := newShape(jsonschema.String, "")
 	label.MinLength, label.MaxLength = 1, maxLabelText
+	description := newShape(jsonschema.String, "")
+	description.MaxLength = maxDescriptionText
 	field := objectShape("The extensions of a field.",
 		optional("labels", &jsonschema.Schema{Kind: jsonschema.Map, Description: "The label in other languages, by language tag (BCP 47). Headers are compared with these labels, too.", Elem: label}),
+		optional("descriptions", &jsonschema.Schema{Kind: jsonschema.Map, Description: "The description in other languages, by language tag (BCP 47).", Elem: description}),
 		optional("missingValues", listShape("The texts that mean an empty cell, in any case. They replace the markers that Intray knows. An empty list means none.", marker)),
 		optional("lenient", boolShape("Only for checkbox. If true, all text is true, except 0, off, n, no, false and disabled.", false)),
 	)
 	return objectShape("The extensions of a schema.",
-		optional("fields", &jsonschema.Schema{Kind: jsonschema.Map, Description: "The extensions of fields, by the keys of the fields.", Elem: field}))
+		optional("fields", &jsonschema.Schema{Kind: jsonschema.Map, Description: "The extensions of fields, by the keys of the fields.", Elem: field}),
+		optional("page", PageShape()))
 }
 
 // readExtensions adds the extensions to the fields. The document must match ExtensionsShape.
@@ -83,6 +89,7 @@ func CheckExtensions(doc Doc) []Issue {
 // checkExtensions checks that extensions belong to fields and suit their types. prefix is the
 // beginning of the paths of issues.
 func (p *parser) checkExtensions(prefix string, fields []intray.Field, extensions map[string]any) {
+	p.checkPage(prefix+"page.", extensions["page"])
 	all, _ := extensions["fields"].(map[string]any)
 	for _, key := range slices.Sorted(maps.Keys(all)) {
 		at := prefix + "fields." + shorten(key)
@@ -92,7 +99,8 @@ func (p *parser) checkExtensions(prefix string, fields []intray.Field, extension
 			continue
 		}
 		f := fields[i]
-		p.checkLabels(at+".labels", all[key])
+		p.checkTags(at, all[key], "labels")
+		p.checkTags(at, all[key], "descriptions")
 		if f.Lenient && f.Type.Name != intray.TypeCheckbox {
 			p.addIssue(at+".lenient", intray.NewMessage("schema.lenient_without_checkbox", nil))
 		}
@@ -105,14 +113,16 @@ func (p *parser) checkExtensions(prefix string, fields []intray.Field, extension
 	}
 }
 
-// checkLabels checks that the labels in the extensions of a field have language tags.
-func (p *parser) checkLabels(at string, extensions any) {
+// checkTags checks that the texts by language with the given name in the extensions of a field have
+// language tags.
+func (p *parser) checkTags(at string, extensions any, name string) {
 	of, _ := extensions.(map[string]any)
-	labels, _ := of["labels"].(map[string]any)
-	if len(labels) > maxLabels {
+	texts, _ := of[name].(map[string]any)
+	at += "." + name
+	if len(texts) > maxLabels {
 		p.addIssue(at, intray.NewMessage("schema.too_many_labels", intray.Params{"n": maxLabels}))
 	}
-	for _, tag := range slices.Sorted(maps.Keys(labels)) {
+	for _, tag := range slices.Sorted(maps.Keys(texts)) {
 		if _, err := language.Parse(tag); err != nil {
 			p.addIssue(at+"."+shorten(tag), intray.NewMessage("schema.invalid_language", nil))
 		}
