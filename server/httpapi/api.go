@@ -85,10 +85,13 @@ type API struct {
 	creates  *rateLimiter
 	polls    *rateLimiter
 	failures *failureLimiter
-	uploads  *uploadGate
-	memory   *memoryLimiter
-	openapi  func() ([]byte, error)
-	frontend http.Handler
+	// linkAttempts and linkAttemptsHere count attempts to open an import link with a password, by
+	// link and by link and address. linkStarts counts the imports that an address starts.
+	linkAttempts, linkAttemptsHere, linkStarts *rateLimiter
+	uploads                                    *uploadGate
+	memory                                     *memoryLimiter
+	openapi                                    func() ([]byte, error)
+	frontend                                   http.Handler
 	// streams are the open event streams. They end when closing is closed.
 	streams streamCounter
 	// fullSpools is the number of spools that are in memory because the disk is full.
@@ -123,6 +126,7 @@ func New(cfg Config) *API {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
 	a := &API{cfg: cfg, table: operations(), creates: newRateLimiter(cfg.RateCreate, cfg.Clock), polls: newRateLimiter(cfg.RatePoll, cfg.Clock), failures: newFailureLimiter(cfg.RateAuthFailures, cfg.Clock), memory: newMemoryLimiter(), uploads: newUploadGate(cfg.MaxLargeUploads), closing: make(chan struct{})}
+	a.linkAttempts, a.linkAttemptsHere, a.linkStarts = newRateLimiter(linkAttempts, cfg.Clock), newRateLimiter(linkAttemptsPerAddress, cfg.Clock), newRateLimiter(linkStarts, cfg.Clock)
 	a.openapi = sync.OnceValues(a.describe)
 	a.frontend = a.routes()
 	return a

@@ -19,6 +19,10 @@ func (a *API) authorize(c *call) error {
 		if err := a.authorizeHydration(c); err != nil {
 			return err
 		}
+	case authLinkSession:
+		if err := a.authorizeLinkSession(c); err != nil {
+			return err
+		}
 	case authReviewCookie:
 		if err := a.authorizeReviewer(c); err != nil {
 			return err

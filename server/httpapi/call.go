@@ -34,6 +34,10 @@ const (
 	authReviewLink
 	// authReviewCookie operations need the cookie set by openReview.
 	authReviewCookie
+	// authImportLink operations need the token of an import link.
+	authImportLink
+	// authLinkSession operations need the token of a session that openImportLink returned.
+	authLinkSession
 )
 
 // operation is a row in the table of operations.
@@ -96,7 +100,9 @@ type call struct {
 	session model.Session
 	// reviewed is the import under review, if the caller is a reviewer.
 	reviewed model.Import
-	body     *body
+	// link is the import link, if the caller has a session of one.
+	link model.ImportLink
+	body *body
 	// fixedID is the id for the entity that the call creates if the request has an
 	// idempotency key, or "" otherwise.
 	fixedID string

@@ -192,6 +192,7 @@ func (s *server) live() {
 	s.imports()
 	s.credentials()
 	s.sessions()
+	s.importLinks()
 	s.webhooks()
 	s.connectors()
 	s.retention()
@@ -377,7 +378,7 @@ func TestEveryOperationRefuses(t *testing.T) {
 			tries = append(tries, refused{"no cookie", "", nil, 401}, refused{"a wrong cookie", "", []string{"Cookie", visitCookie + "=x", "Authorization", "Bearer x"}, 401})
 		default:
 			missing := 403
-			if op.auth == authReviewLink {
+			if op.auth == authReviewLink || op.auth == authImportLink || op.auth == authLinkSession {
 				missing = 401
 			}
 			tries = append(tries, refused{"no token", "", nil, missing}, refused{"a wrong token", "", []string{"X-Hydration-Id", "x", "Authorization", "Bearer x"}, 403})

@@ -237,9 +237,6 @@ func formatOf(query url.Values) (output.Format, error) {
 }
 
 func importBody() *jsonschema.Schema {
-	userShape := objectType("The person for whom the file is imported.",
-		optional("id", lineType("", 255)), optional("name", lineType("", 255)), optional("email", lineType("", 255)),
-		optional("companyId", lineType("", 255)), optional("companyName", lineType("", 255)))
 	return objectType("Exactly one of schema_id and fields must be sent.",
 		optional("schema_id", uuidType("A saved schema.")),
 		optional("fields", schema.FieldsShape()),
@@ -247,6 +244,13 @@ func importBody() *jsonschema.Schema {
 		optional("hooks", schema.HooksShape()),
 		optional("original_filename", nullable(&jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MaxLength: imports.MaxFilename, Description: "Name of the file to upload. Not together with initial_data."})),
 		optional(rowsField, nullable(arrayType(mapType(nil, "A row: values by field key or header."), "The rows to import, at most 15,728,640 bytes as sent, instead of an uploaded file."))),
-		optional("import_metadata", nullable(objectType("", optional("user", nullable(userShape))))),
+		optional("import_metadata", nullable(importMetadataShape())),
 	)
+}
+
+func importMetadataShape() *jsonschema.Schema {
+	userShape := objectType("The person for whom the file is imported.",
+		optional("id", lineType("", 255)), optional("name", lineType("", 255)), optional("email", lineType("", 255)),
+		optional("companyId", lineType("", 255)), optional("companyName", lineType("", 255)))
+	return objectType("", optional("user", nullable(userShape)))
 }

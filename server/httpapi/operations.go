@@ -20,7 +20,7 @@ const (
 // generated from it.
 func operations() []operation {
 	return slices.Concat(importOperations(), uploadOperations(), schemaOperations(), credentialOperations(), memoryOperations(),
-		sessionOperations(), fileOperations(), reviewOperations(), webhookOperations(), connectorOperations(), retentionOperations(), serviceOperations())
+		importLinkOperations(), linkPageOperations(), sessionOperations(), fileOperations(), reviewOperations(), webhookOperations(), connectorOperations(), retentionOperations(), serviceOperations())
 }
 
 func importOperations() []operation {

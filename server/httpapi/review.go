@@ -32,9 +32,9 @@ func (a *API) openReview(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	token, err := bearerToken(c.r.Header.Get("Authorization"))
-	if err != nil {
-		return nil, err
+	token, ok := bearerToken(c.r.Header.Get("Authorization"))
+	if !ok {
+		return nil, newError(http.StatusUnauthorized, "no_review_token", intray.NewMessage("review.no_token", nil))
 	}
 	imp, session, err := a.cfg.Service.StartReviewSession(c.context(), id, token)
 	if err := a.checkGrant(c, err); err != nil {
@@ -107,13 +107,11 @@ func (a *API) firstRows(c *call, count int64) *wire.ReviewFirst {
 	return &first
 }
 
-// bearerToken returns the token in an Authorization header (RFC 6750).
-func bearerToken(header string) (string, error) {
+// bearerToken returns the token in an Authorization header (RFC 6750), and whether there is one.
+func bearerToken(header string) (token string, ok bool) {
 	scheme, token, _ := strings.Cut(strings.TrimSpace(header), " ")
-	if token = strings.TrimSpace(token); !strings.EqualFold(scheme, "Bearer") || token == "" {
-		return "", newError(http.StatusUnauthorized, "no_review_token", intray.NewMessage("review.no_token", nil))
-	}
-	return token, nil
+	token = strings.TrimSpace(token)
+	return token, strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
 func (a *API) wireReview(imp model.Import) (wire.Review, error) {

@@ -30,6 +30,14 @@ var scopeOf = map[string]model.Scope{
 	"renewReviewLink":  model.ScopeReview,
 	"revokeReviewLink": model.ScopeReview,
 
+	"listImportLinks":       model.ScopeRead,
+	"getImportLink":         model.ScopeRead,
+	"createImportLink":      model.ScopeAdmin,
+	"replaceImportLink":     model.ScopeAdmin,
+	"revokeImportLink":      model.ScopeAdmin,
+	"replaceImportLinkLogo": model.ScopeAdmin,
+	"deleteImportLinkLogo":  model.ScopeAdmin,
+
 	"createSchema":  model.ScopeAdmin,
 	"replaceSchema": model.ScopeAdmin,
 	"deleteSchema":  model.ScopeAdmin,

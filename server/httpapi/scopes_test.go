@@ -45,13 +45,22 @@ func (c credential) expected(op *operation) access {
 		return allowed
 	case op.auth == authBackendKey:
 		return c.expectedWithKey(op)
-	case op.auth != c.auth || c.foreign && op.auth != authHydrationToken: // a hydration token opens only its own session
+	case op.auth != c.auth || c.foreign && !opensOwn(op.auth):
 		return denied
-	case op.auth == authSignedURL && (op.method == "GET") != strings.HasSuffix(c.name, "download URL"):
+	case op.auth == authSignedURL && !strings.HasSuffix(c.name, signedURLs[op.id]):
 		return denied
 	}
 	return allowed
 }
+
+// opensOwn reports whether a credential opens only the object that it was issued for, which is not in
+// the path.
+func opensOwn(auth authMethod) bool {
+	return auth == authHydrationToken || auth == authImportLink || auth == authLinkSession
+}
+
+// signedURLs contains the kind of signed URL that each operation accepts.
+var signedURLs = map[string]string{"uploadFile": "upload URL", "uploadForm": "upload URL", "downloadFile": "download URL", "getLogo": "logo URL"}
 
 // expectedWithKey is like expected, for an operation that requires a backend key.
 func (c credential) expectedWithKey(op *operation) access {
@@ -107,6 +116,11 @@ func (s *server) createObjects(key, name string) objects {
 	o["credential"] = s.text(call("POST", "/api/v1/headless/sftp/credentials/", credentialText), "id")
 	o["connector"] = s.text(call("POST", "/api/v1/headless/sftp/connectors/", o.connector()), "id")
 	o["webhook"] = s.text(call("POST", "/api/v1/webhooks/", webhookText), "id")
+	link := call("POST", "/api/v1/import-links/", `{"schema_id":"`+o["schema"]+`"}`)
+	o["link"], o["link token"] = s.text(link, "id"), after(s.text(link, "url"), "/in/")
+	call("PUT", "/api/v1/import-links/"+o["link"]+"/logo/", pngText)
+	page := call("POST", "/api/in/v1/session/", "", "Authorization", "Bearer "+o["link token"])
+	o["link session"], o["logo token"] = s.text(page, "session"), after(s.text(page, "logoUrl"), "token=")
 	session := call("POST", "/api/widget/session/v2/auth/", "")
 	o["session"], o["hydration"] = s.text(session, "sessionId"), s.text(session, "hydrationId")
 	call("PUT", "/api/widget/session/v2/state/", "{}", "X-Hydration-Id", o["hydration"])
@@ -125,6 +139,7 @@ func (s *server) createObjects(key, name string) objects {
 
 const (
 	credentialText = `{"hostname":"h","port":22,"user":"u","auth_type":"PASSWORD","password":"p"}`
+	pngText        = "\x89PNG\r\n\x1a\n"
 	webhookText    = `{"url":"https://example.org/x"}`
 )
 
@@ -140,7 +155,7 @@ func after(text, mark string) string {
 // call returns the path and a valid body of a call to an operation with these objects.
 func (o objects) call(op *operation) (path, body string) {
 	kind := "import"
-	for part, name := range map[string]string{"/schemas/": "schema", "/credentials/": "credential", "/connectors/": "connector", "/webhooks/": "webhook", "/v1/upload/": "upload", "/download/": "upload"} {
+	for part, name := range map[string]string{"/schemas/": "schema", "/credentials/": "credential", "/connectors/": "connector", "/webhooks/": "webhook", "/import-links/": "link", "/logo/": "link", "/v1/upload/": "upload", "/download/": "upload"} {
 		if strings.Contains(op.path, part) {
 			kind = name
 		}
@@ -167,6 +182,10 @@ func (o objects) call(op *operation) (path, body string) {
 		body = o.connector()
 	case "replaceWebhook":
 		body = webhookText
+	case "replaceImportLink":
+		body = `{"schema_id":"` + o["schema"] + `"}`
+	case "startLinkImport":
+		body = `{}`
 	case "answerQuestions":
 		body = `{"answers":{}}`
 	case "tellForwarded":
@@ -194,6 +213,9 @@ func (s *server) allCredentials(own, other objects) []credential {
 			credential{name: prefix + "hydration token", auth: authHydrationToken, foreign: foreign, headers: []string{"X-Hydration-Id", o["hydration"]}},
 			credential{name: prefix + "upload URL", auth: authSignedURL, foreign: foreign, token: o["upload token"]},
 			credential{name: prefix + "download URL", auth: authSignedURL, foreign: foreign, token: o["download token"]},
+			credential{name: prefix + "logo URL", auth: authSignedURL, foreign: foreign, token: o["logo token"]},
+			credential{name: prefix + "import link", auth: authImportLink, foreign: foreign, headers: []string{"Authorization", "Bearer " + o["link token"]}},
+			credential{name: prefix + "session of an import link", auth: authLinkSession, foreign: foreign, headers: []string{"Authorization", "Bearer " + o["link session"]}},
 		)
 		for _, scopes := range []model.Scopes{"read", "import", "review", "admin", "read,review", ""} {
 			name := "a key with the scopes " + string(scopes)

@@ -158,6 +158,8 @@ func namedSchema(name string) *jsonschema.Schema {
 		return schema.SettingsShape()
 	case "hooks":
 		return schema.HooksShape()
+	case "page":
+		return schema.PageShape()
 	case "event":
 		return enumType("", webhooks.Events()...)
 	}
@@ -178,6 +180,7 @@ var namedEnums = map[string][]string{
 	"health":          {"ok"},
 	"learned_kind":    {"column", "value"},
 	"level":           {"error", "warning", "info"},
+	"link_status":     {string(model.LinkActive), string(model.LinkExpired), string(model.LinkUsedUp)},
 	"notice": {
 		"EMPTY_FILE", "UNREADABLE_FILE", "TOO_LARGE", "ENCODING_UNCERTAIN", "HEADER_ROW_UNCERTAIN",
 		"SHEET_UNCERTAIN", "OTHER_TABLES", "UNMAPPED_FIELDS", "COLUMN_CONFLICT", "AMBIGUOUS_COLUMN", "VALUE_MAPPED",

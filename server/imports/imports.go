@@ -89,6 +89,8 @@ type Draft struct {
 	User *model.User
 	// Licence is the id of the API key that creates the import, or "" if a connector does.
 	Licence string
+	// LinkID is the id of the import link through which the import is created, or "".
+	LinkID string
 	// Rows is a JSON array of rows that becomes the file of the import. It may be nil.
 	Rows io.Reader
 }
@@ -190,7 +192,7 @@ func (s *Service) DraftImport(org string, draft Draft) (model.Import, error) {
 	now := s.env.Now()
 	imp := model.Import{
 		ID: id, Org: org, SchemaID: draft.SchemaID, UploadID: uploadID, Status: model.AwaitingUpload,
-		Filename: draft.Filename, Inline: draft.Rows != nil, Created: now, Modified: now, Queued: now,
+		Filename: draft.Filename, Inline: draft.Rows != nil, LinkID: draft.LinkID, Created: now, Modified: now, Queued: now,
 		Review: model.ReviewLink{Version: 1, Expires: now.Add(s.cfg.ReviewLinkLife), Licence: draft.Licence},
 	}
 	if draft.User != nil {
@@ -338,6 +340,11 @@ func (s *Service) Transition(ctx context.Context, tx model.Tx, imp *model.Import
 	}
 	if err := s.syncUpload(ctx, tx, *imp); err != nil {
 		return err
+	}
+	if next == model.Failed {
+		if err := model.ReturnLinkUse(ctx, tx, *imp); err != nil {
+			return err
+		}
 	}
 	return s.cfg.OnTransition(ctx, tx, *imp)
 }

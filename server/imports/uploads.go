@@ -79,11 +79,16 @@ func (s *Service) BeginUpload(ctx context.Context, id, token string, length int6
 	if err != nil {
 		return nil, err
 	}
-	r := &UploadReceiver{min(schema.Settings.MaxFileSize, s.cfg.MaxFileSize), s, imp, schema}
+	r := &UploadReceiver{s.MaxFileSize(schema), s, imp, schema}
 	if length > r.MaxSize {
 		return nil, r.tooLarge()
 	}
 	return r, s.env.CheckQuotasEarly(ctx, imp.Org, model.Addition{Quota: model.QueuedImportQuota, N: 1}, model.Addition{Quota: model.StoredBytesQuota, N: max(length, 1)})
+}
+
+// MaxFileSize returns the maximum size of a file for a schema, in bytes.
+func (s *Service) MaxFileSize(schema *intray.Schema) int64 {
+	return min(schema.Settings.MaxFileSize, s.cfg.MaxFileSize)
 }
 
 // Org returns the organization of the import.
@@ -213,6 +218,9 @@ func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d mod
 			return err
 		}
 		if err := s.env.CheckQuotas(ctx, tx, imp.Org, model.Addition{Quota: model.StoredBytesQuota, N: d.Size}); err != nil {
+			return err
+		}
+		if err := s.env.CountLinkUse(ctx, tx, imp, d.Size); err != nil {
 			return err
 		}
 		imp.Filename = cmp.Or(imp.Filename, filename)

@@ -1,8 +1,11 @@
 package model
 
 import (
+	"context"
 	"encoding/json"
 	"time"
+
+	"github.com/intraydata/intray"
 )
 
 // ImportLink is a public link through which people send files for a saved schema. Everybody who
@@ -65,4 +68,47 @@ type Logo struct {
 	MediaType string
 	SHA256    string
 	Content   []byte
+}
+
+// LinkUsedUpError returns the error for an import link that has reached one of its limits.
+func LinkUsedUpError() *Error {
+	return NewError(Conflict, "link_used_up", intray.NewMessage("import_link.used_up", nil))
+}
+
+// CountLinkUse counts a received file of the given size for the link through which an import was
+// created, if there is one. It returns a Conflict if the link allows no further file, and a Denied
+// error if the link was revoked or has expired.
+func (e *Env) CountLinkUse(ctx context.Context, tx Tx, imp Import, size int64) error {
+	if imp.LinkID == "" {
+		return nil
+	}
+	link, err := tx.ImportLinks.Get(ctx, imp.Org, imp.LinkID)
+	name := intray.NewMessage("link.import_link", nil)
+	switch now := e.Now(); {
+	case IsKind(err, NotFound):
+		return NewError(Denied, "revoked", intray.NewMessage("link.revoked", intray.Params{"link": name}))
+	case err != nil:
+		return err
+	case link.StatusAt(now) == LinkExpired:
+		return NewError(Denied, "expired", intray.NewMessage("link.expired", intray.Params{"link": name}))
+	case link.MaxUses > 0 && link.Uses >= link.MaxUses, link.MaxBytes > 0 && link.Bytes+size > link.MaxBytes:
+		return LinkUsedUpError()
+	}
+	link.Uses++
+	link.Bytes += size
+	return tx.ImportLinks.Save(ctx, link)
+}
+
+// ReturnLinkUse lets the link through which an import was created be used once more, because the
+// import has failed or was deleted before it ended. The bytes still count.
+func ReturnLinkUse(ctx context.Context, tx Tx, imp Import) error {
+	if imp.LinkID == "" {
+		return nil
+	}
+	link, err := tx.ImportLinks.Get(ctx, imp.Org, imp.LinkID)
+	if err != nil {
+		return IgnoreKind(err, NotFound)
+	}
+	link.Uses = max(0, link.Uses-1)
+	return tx.ImportLinks.Save(ctx, link)
 }

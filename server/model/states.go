@@ -43,6 +43,9 @@ func (s Status) MayBecome(next Status) bool {
 	return slices.ContainsFunc(Transitions(), func(t Transition) bool { return t.From == s && t.To == next })
 }
 
+// InProgress reports whether the file was received and the import has not ended.
+func (s Status) InProgress() bool { return s == Pending || s == Running || s == NeedsReview }
+
 // UploadStatus is the status of an upload. It follows from the status of the import.
 type UploadStatus string
 

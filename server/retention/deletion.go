@@ -50,6 +50,9 @@ func (s *Service) endReview(ctx context.Context, org, id string) error {
 		}
 		imp.Status, imp.Modified = model.Failed, s.env.Now()
 		imp.Outcome = s.env.FailedOutcome(intray.NewMessage("import.deletion_interrupted", nil))
+		if err := model.ReturnLinkUse(ctx, tx, imp); err != nil {
+			return err
+		}
 		return tx.Imports.UpdateIf(ctx, imp, model.NeedsReview, imp.Run)
 	})
 }
@@ -70,6 +73,11 @@ func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Impor
 	}
 	if err := tx.Memory.ForgetImport(ctx, imp.Org, imp.ID); err != nil {
 		return err
+	}
+	if imp.Status.InProgress() {
+		if err := model.ReturnLinkUse(ctx, tx, imp); err != nil {
+			return err
+		}
 	}
 	if err := tx.Imports.Delete(ctx, imp.Org, imp.ID); err != nil {
 		return err

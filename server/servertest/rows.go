@@ -19,6 +19,7 @@ func (f *Faults) Wrap(tx model.Tx) model.Tx {
 	tx.Credentials = credentialsFaults{tx.Credentials, f}
 	tx.Replays = replaysFaults{tx.Replays, f}
 	tx.Memory = memoryFaults{tx.Memory, f}
+	tx.ImportLinks = importLinksFaults{tx.ImportLinks, f}
 	tx.Edits = editsFaults{tx.Edits, f}
 	tx.Webhooks = webhooksFaults{tx.Webhooks, f}
 	tx.Deliveries = deliveriesFaults{tx.Deliveries, f}

@@ -17,6 +17,7 @@ import (
 	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/connectors"
+	"github.com/intraydata/intray/server/importlinks"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/retention"
@@ -84,6 +85,7 @@ type (
 	importService    = imports.Service
 	connectorService = connectors.Service
 	reviewService    = review.Service
+	linkService      = importlinks.Service
 )
 
 // Service has the methods of all use cases. All methods except RunMaintenance and
@@ -96,6 +98,7 @@ type Service struct {
 	*importService
 	*connectorService
 	*reviewService
+	*linkService
 
 	env *model.Env
 	// rounds is the number of times that RunMaintenance has been called.
@@ -130,6 +133,7 @@ func New(cfg Config) (*Service, error) {
 		SFTP: cfg.SFTP, Remotes: cfg.Remotes, MaxFileSize: cfg.MaxFileSize,
 	})
 	s.reviewService = review.New(s.env, s.importService, cfg.Engine, cfg.ReviewLinkLife)
+	s.linkService = importlinks.New(s.env, s.importService, s.schemaService)
 	return s, err
 }
 
