@@ -31,8 +31,15 @@ func (s *server) importLinks() {
 	started := s.do("POST", page+"imports/", `{"original_filename":"list.csv"}`, session...)
 	s.do("PUT", s.text(started, "upload"), "E-Mail\nada@example.org\n", "Content-Type", "text/csv")
 	s.runAll()
-	if status := s.text(s.do("GET", "/api/v1/headless/imports/"+s.text(started, "id")+"/", ""), "status"); status != "SUCCESSFUL" {
-		s.Errorf("the import is %s", status)
+	one := "/api/review/v1/" + s.text(started, "id") + "/"
+	visit := s.do("POST", one+"session/", "", "Authorization", "Bearer "+s.text(started, "reviewToken"))
+	if status := s.text(visit, "status"); status != "NEEDS_REVIEW" {
+		s.Errorf("the import is %s before it is submitted", status)
+	}
+	cookie, _, _ := strings.Cut(visit.Header().Get("Set-Cookie"), ";")
+	s.do("POST", one+"submit/", "", "Cookie", cookie)
+	if status := s.text(s.do("GET", one, "", "Cookie", cookie), "status"); status != "SUCCESSFUL" {
+		s.Errorf("the import is %s after it was submitted", status)
 	}
 	s.do("DELETE", all+id+"/logo/", "")
 	s.do("DELETE", all+id+"/", "")

@@ -58,7 +58,11 @@ func (a *API) answerQuestions(c *call) (*response, error) {
 	}
 	doc := c.bodyObject()
 	discard, _ := doc["discard"].(bool)
-	imp, err := a.cfg.Service.AnswerQuestions(c.context(), c.org, id, answersOf(doc), discard)
+	answer := a.cfg.Service.AnswerQuestions
+	if c.op.auth == authReviewCookie {
+		answer = a.cfg.Service.AnswerQuestionsOnPage
+	}
+	imp, err := answer(c.context(), c.org, id, answersOf(doc), discard)
 	return jsonResponse(http.StatusOK, wireQuestions(imp), err)
 }
 

@@ -89,7 +89,8 @@ type Draft struct {
 	User *model.User
 	// Licence is the id of the API key that creates the import, or "" if a connector does.
 	Licence string
-	// LinkID is the id of the import link through which the import is created, or "".
+	// LinkID is the id of the import link through which the import is created, or "". The person
+	// who opened the link must submit the import.
 	LinkID string
 	// Rows is a JSON array of rows that becomes the file of the import. It may be nil.
 	Rows io.Reader
@@ -192,7 +193,7 @@ func (s *Service) DraftImport(org string, draft Draft) (model.Import, error) {
 	now := s.env.Now()
 	imp := model.Import{
 		ID: id, Org: org, SchemaID: draft.SchemaID, UploadID: uploadID, Status: model.AwaitingUpload,
-		Filename: draft.Filename, Inline: draft.Rows != nil, LinkID: draft.LinkID, Created: now, Modified: now, Queued: now,
+		Filename: draft.Filename, Inline: draft.Rows != nil, LinkID: draft.LinkID, Confirm: draft.LinkID != "", Created: now, Modified: now, Queued: now,
 		Review: model.ReviewLink{Version: 1, Expires: now.Add(s.cfg.ReviewLinkLife), Licence: draft.Licence},
 	}
 	if draft.User != nil {

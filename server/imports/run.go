@@ -234,7 +234,8 @@ func setUser(imp *model.Import, document []byte) error {
 	return nil
 }
 
-// finishStage seals the staged rows. If no question is open, it also writes the result.
+// finishStage seals the staged rows. If no question is open and nobody must confirm the rows, it
+// also writes the result.
 func (s *Service) finishStage(ctx context.Context, imp *model.Import, run engine.Import, writer *staging.Writer, prefix string) (model.Status, error) {
 	schema := imp.Outcome.Schema(run.Schema)
 	if imp.Outcome.Verdict == engine.Broken {
@@ -251,6 +252,9 @@ func (s *Service) finishStage(ctx context.Context, imp *model.Import, run engine
 		return "", err
 	}
 	s.env.CrashPoint("run.staged")
+	if imp.Confirm && imp.Outcome.Verdict == engine.Done {
+		return model.NeedsReview, nil // the last hook is called when the person submits the rows
+	}
 	if err := s.BeforeFinish(ctx, imp, run, prefix); err != nil {
 		return "", err
 	}

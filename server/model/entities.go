@@ -186,6 +186,9 @@ type Import struct {
 	Memory *intray.LearnedMappings
 	// LinkID is the id of the import link through which the import was created, or "".
 	LinkID string
+	// Confirm is set if a person works on the import on a page. The import then becomes NeedsReview
+	// even if nothing is wrong, and only the person submits it.
+	Confirm bool
 	// Inline imports receive their rows in the request that creates them. They accept no upload.
 	Inline bool
 	// Raw is the file as it was received.

@@ -20,7 +20,17 @@ import (
 // If all open questions are then answered, or if an answer was withdrawn, the import
 // runs again. If that would discard changes to rows, AnswerQuestions returns a
 // Conflict unless discard is set.
-func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers map[string]*string, discard bool) (imp model.Import, err error) {
+func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers map[string]*string, discard bool) (model.Import, error) {
+	return s.answer(ctx, org, id, answers, discard, false)
+}
+
+// AnswerQuestionsOnPage is like AnswerQuestions, for a person on the review page. The import does
+// not end before the person submits it, so that a wrong answer can be noticed.
+func (s *Service) AnswerQuestionsOnPage(ctx context.Context, org, id string, answers map[string]*string, discard bool) (model.Import, error) {
+	return s.answer(ctx, org, id, answers, discard, true)
+}
+
+func (s *Service) answer(ctx context.Context, org, id string, answers map[string]*string, discard, confirm bool) (imp model.Import, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
 			return model.DescribeNotFound(err, model.ImportMissing)
@@ -32,6 +42,7 @@ func (s *Service) AnswerQuestions(ctx context.Context, org, id string, answers m
 		if err != nil {
 			return err
 		}
+		imp.Confirm = imp.Confirm || confirm
 		withdrawn, err := addAnswers(&imp, newValueAnswers(schema.Fields), answers)
 		if err != nil {
 			return err
@@ -130,7 +141,8 @@ var columnAnswerPrefixes = []string{intray.AnswerColumn, intray.AnswerField, int
 // UpdateLayout changes how the file of an import under review is read and mapped,
 // and queues the import for another run. It does not require open questions. A nil
 // answer withdraws an earlier one. An answer about how to read the file discards
-// earlier answers about columns. Changes to rows are discarded.
+// earlier answers about columns. Changes to rows are discarded. The import does not end before a
+// person submits it.
 func (s *Service) UpdateLayout(ctx context.Context, org, id string, answers map[string]*string) (imp model.Import, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
@@ -146,6 +158,7 @@ func (s *Service) UpdateLayout(ctx context.Context, org, id string, answers map[
 		if imp.Answers, err = updatedAnswers(schema.Fields, imp, answers); err != nil {
 			return err
 		}
+		imp.Confirm = true
 		return s.imports.RunAgain(ctx, tx, &imp)
 	})
 	return imp, err

@@ -43,6 +43,33 @@ func TestAnswer(t *testing.T) {
 	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
 }
 
+// Answers on the review page do not submit the import: the person submits the rows.
+func TestAnswerOnPage(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finishedImport(ambiguousName, `{"developmentMode":true}`)
+	_, err := f.AnswerQuestionsOnPage(f.ctx, f.org, imp.ID, oneAnswer("column:name", "1"), false)
+	must(t, err)
+	f.runAll()
+	imp = f.wantStatus(imp, model.NeedsReview)
+	if imp.Stage == "" || imp.Result.Key != "" || len(imp.OpenQuestions()) > 0 {
+		t.Fatalf("stage %q, result %q, questions %v", imp.Stage, imp.Result.Key, questionIDs(imp))
+	}
+	_, sub, err := f.SubmitReview(f.ctx, imp)
+	must(t, err)
+	if sub.Rows != 1 {
+		t.Errorf("%d rows were submitted", sub.Rows)
+	}
+	f.wantResult(imp, `[{"email":"ada@example.org","name":"Ada"}]`)
+
+	// Also if the mapping was changed without a question.
+	imp = f.finishedImport(ambiguousName, "")
+	_, err = f.UpdateLayout(f.ctx, f.org, imp.ID, oneAnswer("column:name", "1"))
+	must(t, err)
+	f.runAll()
+	f.wantStatus(imp, model.NeedsReview)
+}
+
 // The import does not run before both questions are answered.
 func TestPartialAnswers(t *testing.T) {
 	t.Parallel()

@@ -33,7 +33,7 @@ var (
 func addListedImport(to *columns, i *model.Import) {
 	to.add("id", &i.ID, "org", &i.Org, "schema_id", &i.SchemaID, "upload_id", &i.UploadID, "inline", &i.Inline, "link_id", &i.LinkID, "created", micros{&i.Created},
 		"review_version", &i.Review.Version, "review_expires", micros{&i.Review.Expires}, "review_licence", &i.Review.Licence,
-		"status", &i.Status, "run", &i.Run, "lost", &i.Lost, "alone", &i.Alone, "node", &i.Node, "filename", &i.Filename, "has_user", &i.HasUser, "person", asJSON{&i.User},
+		"status", &i.Status, "confirm", &i.Confirm, "run", &i.Run, "lost", &i.Lost, "alone", &i.Alone, "node", &i.Node, "filename", &i.Filename, "has_user", &i.HasUser, "person", asJSON{&i.User},
 		"raw_key", &i.Raw.Key, "raw_size", &i.Raw.Size, "raw_sha256", &i.Raw.SHA256, "stage", &i.Stage,
 		"result_key", &i.Result.Key, "result_size", &i.Result.Size, "result_sha256", &i.Result.SHA256,
 		"modified", micros{&i.Modified}, "queued", micros{&i.Queued})

@@ -29,3 +29,5 @@ CREATE TABLE import_link_logos (
 );
 -- The link through which an import was created.
 ALTER TABLE imports ADD COLUMN link_id ${ID} NOT NULL DEFAULT '';
+-- Whether a person must submit an import.
+ALTER TABLE imports ADD COLUMN confirm BOOLEAN NOT NULL DEFAULT FALSE;

@@ -15,7 +15,7 @@ import (
 func anImport(n int, org string, status model.Status) model.Import {
 	return model.Import{
 		ID: id("import", n), Org: org, SchemaID: "schema", UploadID: id("upload", n),
-		Status: status, Filename: "Ünïcode.csv", HasUser: true, LinkID: "link",
+		Status: status, Filename: "Ünïcode.csv", HasUser: true, LinkID: "link", Confirm: true,
 		User:    model.User{ID: "7", Name: "Ada", Email: "a@example.org", CompanyID: "c", CompanyName: "Co"},
 		Schema:  model.Document{Fields: json.RawMessage(`[1]`), Settings: json.RawMessage(`{}`), Hooks: json.RawMessage(`{"a":1}`)},
 		Created: startPlus(n), Modified: startPlus(n), Queued: startPlus(n),
@@ -126,7 +126,7 @@ func testImportsMoved(f *fixture) {
 	f.insertImports(before)
 
 	want := before
-	want.Status, want.Run, want.Lost, want.Node, want.Filename, want.HasUser = model.Successful, 5, 1, "n", "new", false
+	want.Status, want.Run, want.Lost, want.Node, want.Filename, want.HasUser, want.Confirm = model.Successful, 5, 1, "n", "new", false, false
 	want.Raw, want.Result = model.File{Key: "k", Size: 1, SHA256: "s"}, model.File{Key: "l", Size: 2, SHA256: "t"}
 	want.Stage, want.Outcome, want.Modified, want.Queued = "stage", anOutcome(), startPlus(70), startPlus(71)
 	want.Memory, want.Answers, want.User = aRecollection(), intray.Answers{"sheet": "A"}, model.User{ID: "8", Name: "Bo"}
