@@ -358,6 +358,14 @@ func (a *API) startLinkImport(c *call) (*response, error) {
 	return jsonResponse(http.StatusCreated, wire.StartedImport{ID: imp.ID, Upload: a.baseURL(c.r) + "/upload/" + imp.ID + "?token=" + upload, ReviewToken: review}, err)
 }
 
+// discardReview deletes an import for the person who sent its file through an import link.
+func (a *API) discardReview(c *call) (*response, error) {
+	if c.reviewed.LinkID == "" || c.reviewed.Status == model.Successful {
+		return nil, newError(http.StatusConflict, "not_discardable", intray.NewMessage("review.not_discardable", nil))
+	}
+	return jsonResponse(http.StatusNoContent, nil, a.cfg.Service.DeleteImport(c.context(), c.org, c.reviewed.ID))
+}
+
 // getLogo sends a logo. The content security policy keeps a browser from running anything in it.
 func (a *API) getLogo(c *call) (*response, error) {
 	id, err := c.pathID("id")

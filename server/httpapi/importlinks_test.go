@@ -41,6 +41,14 @@ func (s *server) importLinks() {
 	if status := s.text(s.do("GET", one, "", "Cookie", cookie), "status"); status != "SUCCESSFUL" {
 		s.Errorf("the import is %s after it was submitted", status)
 	}
+	second := s.do("POST", page+"imports/", `{}`, session...)
+	two := "/api/review/v1/" + s.text(second, "id") + "/"
+	visit = s.do("POST", two+"session/", "", "Authorization", "Bearer "+s.text(second, "reviewToken"))
+	mine, _, _ := strings.Cut(visit.Header().Get("Set-Cookie"), ";")
+	s.do("DELETE", two, "", "Cookie", mine)
+	if w := s.send("DELETE", one, "", "Cookie", cookie); w.Code != http.StatusConflict {
+		s.Errorf("discarding an import that was submitted: %d", w.Code)
+	}
 	s.do("DELETE", all+id+"/logo/", "")
 	s.do("DELETE", all+id+"/", "")
 }

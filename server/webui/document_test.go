@@ -13,15 +13,15 @@ import (
 	"github.com/intraydata/intray/server/httpapi"
 )
 
-var update = flag.Bool("update", false, "rewrite the API description of the review page")
+var update = flag.Bool("update", false, "rewrite the API description of the pages")
 
-// document is the path of the API description from which the types of the review
-// page are generated.
+// document is the path of the API description from which the types of the
+// pages are generated.
 const document = "../../ui/src/api/openapi.json"
 
-// The generated types of the review page must match the current API.
+// The generated types of the pages must match the current API.
 func TestPagesKnowTheAPI(t *testing.T) {
-	want := reviewPart(t)
+	want := pagePart(t)
 	if *update {
 		if err := os.WriteFile(document, want, 0o600); err != nil {
 			t.Fatal(err)
@@ -36,9 +36,9 @@ func TestPagesKnowTheAPI(t *testing.T) {
 	}
 }
 
-// reviewPart returns the part of the OpenAPI document with the operations that the review page
-// calls. It omits the descriptions, which do not affect the types.
-func reviewPart(t *testing.T) []byte {
+// pagePart returns the part of the OpenAPI document with the operations that the pages
+// call. It omits the descriptions, which do not affect the types.
+func pagePart(t *testing.T) []byte {
 	t.Helper()
 	_, text := get(t, httpapi.New(httpapi.Config{}), "GET", "/openapi.json")
 	var document struct {
@@ -51,7 +51,7 @@ func reviewPart(t *testing.T) []byte {
 	}
 	paths := map[string]any{}
 	for path, operations := range document.Paths {
-		if strings.HasPrefix(path, "/api/review/") {
+		if strings.HasPrefix(path, "/api/review/") || strings.HasPrefix(path, "/api/in/") {
 			paths[path] = withoutDescriptions(operations)
 		}
 	}
