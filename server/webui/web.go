@@ -26,7 +26,8 @@ const (
 	cacheImmutable = "public, max-age=31536000, immutable"
 )
 
-// Pages returns the handlers of the start page, the review page and their assets, by route.
+// Pages returns the handlers of the start page, the review page, the import page and their assets,
+// by route.
 func Pages() (map[string]http.Handler, error) {
 	pages := map[string]http.Handler{}
 	addPage := func(route, name, caching string) error {
@@ -38,6 +39,9 @@ func Pages() (map[string]http.Handler, error) {
 		return nil, err
 	}
 	if err := addPage("/review/{id}", "review.html", cacheRevalidate); err != nil {
+		return nil, err
+	}
+	if err := addPage("/in/{token}", "import.html", cacheRevalidate); err != nil {
 		return nil, err
 	}
 	assets, err := fs.ReadDir(dist, "dist/assets")

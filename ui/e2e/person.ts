@@ -46,7 +46,7 @@ export class Person {
 
   /** Waits until the page shows rows or any other content. */
   async ready(): Promise<void> {
-    await this.page.locator('.ig-row:not(.is-waiting) .ig-cell, .c-card-field, .column-head h1, .state-main h1').first().waitFor({ state: 'attached' });
+    await this.page.locator('.ig-row:not(.is-waiting) .ig-cell, .c-card-field, .column-head h1, .state-main h1, .import-head h1').first().waitFor({ state: 'attached' });
   }
 
   /**

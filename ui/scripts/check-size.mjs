@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { outDir } from '../places.mjs';
 
-const most = { page: 90_000, grid: 25_000 };
+const most = { page: 90_000, grid: 25_000, import: 60_000 };
 const manifest = JSON.parse(readFileSync(join(outDir, '.vite/manifest.json'), 'utf8'));
 const weight = (file) => gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length;
 const figure = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
@@ -41,4 +41,5 @@ judge('the page with the cells', all, most.page);
 const grid = [...new Set(all)].filter((file) => /\/grid-/.test(file));
 if (grid.length < 2) throw new Error('the grid has no files of its own in the build');
 judge('grid', grid, most.grid);
+judge('the import page before a file is chosen', ['import.html', 'src/i18n/import.en.json'].flatMap((key) => [...files(key)]), most.import);
 process.exit(tooMuch ? 1 : 0);

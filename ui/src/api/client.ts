@@ -33,6 +33,8 @@ export async function unwrap<T>(call: Promise<Answer<T>>): Promise<T> {
     if (isAborted(error) || error instanceof Fault) throw error;
     throw new Fault('lost');
   }
-  if (answer.response.ok && answer.data !== undefined) return answer.data;
+  const { response, data } = answer;
+  // A response without content has no data.
+  if (response.ok && (data !== undefined || response.status === 204)) return data as T;
   throw faultOf(answer.response.status, answer.error);
 }

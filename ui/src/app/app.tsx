@@ -2,6 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { Toasts } from '../kit';
 import { PageHeader } from './page-header';
 import { useReview, useShared } from './context';
+import { withAccent } from './accent';
 import { applyTheme } from './apply-theme';
 import { OfflineBanner } from './offline-banner';
 import { Steps } from './steps-view';
@@ -13,9 +14,10 @@ import { SubmitContainer } from './submit/container';
 
 /** The review page. */
 export function App() {
-  const { t } = useShared();
+  const { t, host } = useShared();
   const { phase, facts } = useReview();
-  useEffect(() => applyTheme(facts?.styleOverrides), [JSON.stringify(facts?.styleOverrides)]);
+  const styles = withAccent(facts?.styleOverrides ?? {}, host?.accentColor ?? '');
+  useEffect(() => applyTheme(styles), [JSON.stringify(styles)]);
   useEffect(() => {
     document.title = facts ? t('page.title', { title: facts.title || t('page.import') }) : t('page.review');
   }, [facts?.title]);

@@ -6,6 +6,7 @@ import { Spinner } from '../kit';
 import { useReview, useShared } from './context';
 import { OnDemand, useOnDemand } from './on-demand';
 import type { CellsHost } from '../cells/host';
+import { FileNotes } from './file-notes';
 import { useSubmit } from './submit/context';
 
 /** Loaded as soon as possible, because most users open the page to fix cells. */
@@ -50,6 +51,7 @@ export function CellsStep() {
   return (
     <main class="cells-place" aria-busy={module === null}>
       <h1 ref={title} tabIndex={-1} class="k-unseen">{t('cells.title')}</h1>
+      <FileNotes />
       {module ? <module.default key={reading} host={host} preload={preload} onHandle={setHandle} /> : <p class="cells-opening"><Spinner /> {t('opening')}</p>}
     </main>
   );

@@ -2,6 +2,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Locale, Translator } from '../i18n/types';
 import type en from '../i18n/page.en.json';
+import type { ReviewHost } from './host';
 import type { Review, ReviewState } from './review';
 
 export type Key = keyof typeof en;
@@ -11,6 +12,8 @@ export interface Shared {
   readonly review: Review;
   readonly locale: Locale;
   readonly t: T;
+  /** The page that shows the review; null if it is the review page itself. */
+  readonly host: ReviewHost | null;
 }
 
 const Context = createContext<Shared | null>(null);

@@ -9,6 +9,7 @@ import { pageTexts } from '../i18n/page-texts';
 import { cells, preloadCells } from './cells-step';
 import { earlySteps } from './steps-view';
 import { SharedProvider, type Key } from './context';
+import type { ReviewHost } from './host';
 import { applyTheme } from './apply-theme';
 import { Review } from './review';
 
@@ -23,8 +24,11 @@ const openingDelay = 300;
  */
 const maxWait = 2000;
 
-/** Renders the review page. The first requests have already been sent. */
-export function renderReview(prefetch: Prefetch): void {
+/**
+ * Renders the review page. The first requests have already been sent. Returns a function that
+ * removes the page.
+ */
+export function renderReview(prefetch: Prefetch, host: ReviewHost | null = null): () => void {
   const locale = chooseLocale(new URLSearchParams(location.search).get('lang'), navigator.languages);
   document.documentElement.lang = locale.tag;
   applyTheme(undefined);
@@ -35,22 +39,30 @@ export function renderReview(prefetch: Prefetch): void {
   // token.
   void review.open(consumeUrlToken() || prefetch.token);
   void cells.load().catch(() => {});
+  const removal = new AbortController();
+  const { signal: removed } = removal;
   addEventListener('hashchange', () => {
     const token = consumeUrlToken();
     if (token) void review.open(token);
-  });
+  }, { signal: removed });
   // React to going online or offline immediately instead of waiting for a call to fail.
-  for (const event of ['online', 'offline']) addEventListener(event, () => void review.refresh());
+  for (const event of ['online', 'offline']) addEventListener(event, () => void review.refresh(), { signal: removed });
 
   const whole = firstContent(review, locale);
   void Promise.all([loadTexts<Key>(locale, pageTexts), styles(), Promise.race([whole, after(openingDelay)])]).then(([t]) => {
+    if (removed.aborted) return;
     const root = document.getElementById('app')!;
     root.replaceChildren();
-    const draw = () => render(<SharedProvider value={{ review, locale, t }}><App /></SharedProvider>, root);
+    const draw = () => removed.aborted || render(<SharedProvider value={{ review, locale, t, host }}><App /></SharedProvider>, root);
     draw();
     if (!locale.renderMessage) void drawn.reached.then(() => loadMessages(locale)).then(draw).catch(() => {});
     void whole.then(() => requestAnimationFrame(() => setTimeout(drawn.reach)));
   });
+  return () => {
+    removal.abort();
+    review.close();
+    render(null, document.getElementById('app')!);
+  };
 }
 
 /** Resolves when every request of the first render has succeeded or failed. */

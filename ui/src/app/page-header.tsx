@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Button, Icon, Logo, Menu } from '../kit';
 import { useReview, useShared, type Key } from './context';
 import type { Step, StepId } from './steps';
+import { OtherFile } from './other-file';
 import { useSubmit } from './submit/context';
 
 export const stepNames: Readonly<Record<StepId, Key>> = {
@@ -10,18 +11,19 @@ export const stepNames: Readonly<Record<StepId, Key>> = {
 
 /** The header bar: title, steps and the submit button. */
 export function PageHeader() {
-  const { t, locale } = useShared();
+  const { t, locale, host } = useShared();
   const { phase, facts, steps, step } = useReview();
   const { rows, open, ready } = useSubmit();
   const shown = phase === 'open' ? facts : null;
   const parts = [shown?.original_filename, rows ? t('rows', { n: rows }) : ''].filter(Boolean);
   return (
     <header class="bar">
-      <Logo />
+      {host ? host.logoUrl && <img class="bar-image" src={host.logoUrl} alt="" /> : <Logo />}
       <div class="bar-facts">
-        <p class="bar-title" dir="auto">{shown ? shown.title || t('page.import') : t('page.review')}</p>
+        <p class="bar-title" dir="auto">{host?.title || shown?.title || t(shown ? 'page.import' : 'page.review')}</p>
         {parts.length > 0 && <p class="bar-file">{parts.map((part) => locale.isolate(part!)).join(' · ')}</p>}
       </div>
+      {host && shown?.status === 'NEEDS_REVIEW' && <OtherFile />}
       {shown && steps.length > 1 && <Stepper steps={steps} current={step} />}
       {shown && steps.length > 0 && ready && <Button look={rows > 0 ? 'primary' : 'plain'} class="bar-submit" onClick={open}>{t('submit')}</Button>}
     </header>

@@ -95,6 +95,20 @@ export class Review {
     this.#schedulePoll();
   }
 
+  /** Ends the event stream and all timers. The page that shows the review is about to go. */
+  close(): void {
+    this.#opened++;
+    this.#latest++;
+    this.#unlisten();
+    clearTimeout(this.#asking);
+    clearTimeout(this.#lost);
+  }
+
+  /** Deletes the import, so that another file can be sent. */
+  async discard(): Promise<void> {
+    await unwrap(this.api.calls.DELETE('/api/review/v1/{id}/', { params: { path: this.api.path } }));
+  }
+
   /** Opens the review again after a fault. */
   retry(): Promise<void> {
     return this.open(this.#token);

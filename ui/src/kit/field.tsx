@@ -14,7 +14,7 @@ interface FieldProps {
   /** What is wrong with the value, as a sentence. */
   readonly fault?: string;
   readonly placeholder?: string;
-  readonly kind?: 'text' | 'search' | 'number';
+  readonly kind?: 'text' | 'search' | 'number' | 'password';
   readonly autofocus?: boolean;
   readonly refTo?: Ref<HTMLInputElement>;
   /** Whether the text is code, shown in a monospace font. */
@@ -36,14 +36,14 @@ export function Field(props: FieldProps) {
         <input
           id={id}
           ref={props.refTo ?? null}
-          {...(kind === 'search' ? { type: 'search' as const } : { type: 'text' as const })}
+          {...inputType(kind)}
           inputMode={kind === 'number' ? 'numeric' : undefined}
           value={value}
           placeholder={props.placeholder}
           class={props.code ? 'k-code' : undefined}
           // The placeholder follows the text direction of the page.
           dir={value === '' ? undefined : 'auto'}
-          autocomplete="off"
+          autocomplete={kind === 'password' ? 'current-password' : 'off'}
           spellcheck={false}
           autofocus={props.autofocus}
           aria-invalid={fault ? 'true' : undefined}
@@ -57,6 +57,12 @@ export function Field(props: FieldProps) {
       {fault && <p class="k-fault" id={`${id}-fault`}><Icon name="error" /> {fault}</p>}
     </div>
   );
+}
+
+/** Returns the type of the input, in a form that the types of Preact accept. */
+function inputType(kind: NonNullable<FieldProps['kind']>) {
+  if (kind === 'search') return { type: 'search' as const };
+  return kind === 'password' ? { type: 'password' as const } : { type: 'text' as const };
 }
 
 interface CheckboxProps {

@@ -1,4 +1,5 @@
 import type { Import } from '../../api';
+import { Button } from '../../kit';
 import { useReview, useShared, type Key } from '../context';
 import { Notices } from '../notices';
 import { StatePage } from './state-page';
@@ -6,7 +7,7 @@ import { UnsentNote } from './unsent-note';
 
 /** The final page of a successful import, with exact counts. */
 export function Done({ facts }: { facts: Import }) {
-  const { t, locale } = useShared();
+  const { t, locale, host } = useShared();
   const { unsent } = useReview();
   const { sent, left, bad } = countsOf(facts);
   const lines = [
@@ -28,6 +29,12 @@ export function Done({ facts }: { facts: Import }) {
       </dl>
       {facts.finished && <p class="quiet">{t('done.when', { when: locale.moment(facts.finished) })}</p>}
       <Notices notices={warnings} />
+      {host && (
+        <div class="state-actions">
+          {host.returnUrl && <a class="k-button k-primary" href={host.returnUrl} rel="noreferrer">{t('done.return', { host: new URL(host.returnUrl).host })}</a>}
+          <Button onClick={() => host.startOver(false)}>{t('done.another')}</Button>
+        </div>
+      )}
     </StatePage>
   );
 }

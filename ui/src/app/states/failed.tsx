@@ -1,4 +1,5 @@
 import type { Import } from '../../api';
+import { Button } from '../../kit';
 import { useShared } from '../context';
 import { Notices } from '../notices';
 import { truncate } from '../server-text';
@@ -7,14 +8,15 @@ import { UnsentNote } from './unsent-note';
 
 /** The page of a failed import. It shows why the import failed and what to do. */
 export function Failed({ facts }: { facts: Import }) {
-  const { t } = useShared();
+  const { t, host } = useShared();
   const reasons = [...facts.import_errors].sort((a, b) => rank(a.level) - rank(b.level));
   const name = facts.original_filename;
   return (
-    <StatePage icon="error" title={name ? t('failed.title', { file: truncate(name, 60) }) : t('failed.untitled')} lead={reasons.length > 0 ? t('failed.lead') : t('failed.unknown')}>
+    <StatePage icon="error" title={name ? t('failed.title', { file: truncate(name, 60) }) : t('failed.untitled')} lead={reasons.length === 0 ? t('failed.unknown') : t(host ? 'failed.leadHere' : 'failed.lead')}>
       <UnsentNote />
       <Notices notices={reasons} />
-      {reasons.length > 0 && <p class="quiet">{t('failed.whom')}</p>}
+      {host && <Button look="primary" onClick={() => host.startOver(true)}>{t('failed.another')}</Button>}
+      {!host && reasons.length > 0 && <p class="quiet">{t('failed.whom')}</p>}
     </StatePage>
   );
 }

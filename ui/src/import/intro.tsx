@@ -1,0 +1,53 @@
+import { useRef } from 'preact/hooks';
+import { Button, Icon } from '../kit';
+import type { LinkPage } from './api';
+import { useShared, useVisit } from './context';
+import { useDroppedFile, usePastedFile } from './drop';
+import { Earlier } from './earlier-list';
+import { ExpectedFields } from './expected-fields';
+import { PasteButton } from './paste';
+import { RefusalNote } from './refusal-note';
+import { formatSize } from './sizes';
+
+/** Says what is expected, and accepts a file. */
+export function Intro({ page }: { page: LinkPage }) {
+  const { t, locale, visit } = useShared();
+  const { refusal } = useVisit();
+  const input = useRef<HTMLInputElement>(null);
+  const send = (file: File | null | undefined) => file && void visit.send(file);
+  const choose = () => input.current?.click();
+  const over = useDroppedFile(send);
+  usePastedFile(send);
+  return (
+    <main class="import">
+      <div class="import-head">
+        {page.company && page.title && <p class="import-from">{t('from', { company: page.company })}</p>}
+        <h1>{page.title ? <bdi>{page.title}</bdi> : t('title')}</h1>
+        {page.text && <p class="import-text"><bdi>{page.text}</bdi></p>}
+      </div>
+      <div role="alert">{refusal && <RefusalNote refusal={refusal} onChoose={choose} />}</div>
+      <div class={`drop${over ? ' is-over' : ''}`}>
+        <Icon name="upload" size={28} />
+        <p class="drop-lead">{over ? t('drop.now') : t('drop.lead')}</p>
+        <div class="drop-actions">
+          <Button look="primary" icon="file" onClick={choose}>{t('drop.choose')}</Button>
+          <PasteButton onText={send} />
+        </div>
+        <p class="quiet">{t('drop.formats', { size: formatSize(locale, page.maxFileSize) })}</p>
+        <input
+          ref={input}
+          class="k-unseen"
+          type="file"
+          tabIndex={-1}
+          aria-label={t('drop.choose')}
+          onChange={(event) => {
+            send(event.currentTarget.files?.[0]);
+            event.currentTarget.value = '';
+          }}
+        />
+      </div>
+      <Earlier />
+      <ExpectedFields fields={page.fields} />
+    </main>
+  );
+}

@@ -1,0 +1,22 @@
+/** Saves a CSV file with only the header row that the import expects. */
+export function saveTemplate(headers: readonly string[]): void {
+  const url = URL.createObjectURL(new Blob([templateText(headers)], { type: 'text/csv;charset=utf-8' }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = 'template.csv';
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/**
+ * Returns the header row as CSV (RFC 4180). It begins with a byte order mark, without which Excel
+ * reads UTF-8 as another encoding. A header that a spreadsheet would run as a formula gets an
+ * apostrophe.
+ */
+export function templateText(headers: readonly string[]): string {
+  const cells = headers.map((header) => {
+    const safe = /^[=+\-@\t\r]/.test(header) ? `'${header}` : header;
+    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  });
+  return `\ufeff${cells.join(',')}\r\n`;
+}

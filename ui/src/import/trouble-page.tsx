@@ -1,0 +1,25 @@
+import { Button, Icon } from '../kit';
+import { useShared, useVisit } from './context';
+import { useServerText } from './refusal-note';
+
+/** Explains why the link cannot be opened, and what to do. */
+export function TroublePage() {
+  const { t, visit } = useShared();
+  const { trouble } = useVisit();
+  const detail = useServerText(trouble);
+  if (!trouble) return null;
+  const { kind, code, status } = trouble;
+  const lost = kind === 'lost' || status >= 500;
+  const title = lost ? t('lost.title') : code === 'expired' ? t('expired.title') : code === 'link_used_up' ? t('usedUp.title') : t('invalid.title');
+  const lead = lost ? t('lost.lead') : code === 'expired' ? t('expired.lead') : code === 'bad_signature' || code === 'revoked' ? t('invalid.lead') : detail;
+  return (
+    <main class="state">
+      <div class="state-main">
+        <div class="state-sign"><Icon name={lost ? 'offline' : code === 'expired' ? 'clock' : 'lock'} size={28} /></div>
+        <h1>{title}</h1>
+        <p class="lead">{lead}</p>
+        {lost && <Button onClick={() => void visit.open()}>{t('tryAgain')}</Button>}
+      </div>
+    </main>
+  );
+}
