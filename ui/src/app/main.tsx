@@ -3,7 +3,7 @@ import type { Locale } from '../i18n/types';
 import { chooseLocale } from '../i18n/locale';
 import { loadMessages } from '../i18n/messages';
 import { loadTexts } from '../i18n/texts';
-import { consumeUrlToken, type Prefetch } from './prefetch';
+import { consumeUrlToken, Prefetch } from './prefetch';
 import { App } from './app';
 import { pageTexts } from '../i18n/page-texts';
 import { cells, preloadCells } from './cells-step';
@@ -63,6 +63,13 @@ export function renderReview(prefetch: Prefetch, host: ReviewHost | null = null)
     review.close();
     render(null, document.getElementById('app')!);
   };
+}
+
+/** Renders the review page as a part of another page. Returns a function that removes it. */
+export function openReview(id: string, token: string, host: ReviewHost): () => void {
+  const prefetch = new Prefetch(id, token);
+  void prefetch.start();
+  return renderReview(prefetch, host);
 }
 
 /** Resolves when every request of the first render has succeeded or failed. */

@@ -30,12 +30,10 @@ export class ReviewStage {
   }
 
   async #open(one: EarlierImport): Promise<void> {
-    const [{ renderReview }, { Prefetch }] = await Promise.all([import('../app/main'), import('../app/prefetch')]);
+    const { openReview } = await import('../app/main');
     if (this.#shown !== one) return;
     render(null, this.#root);
-    const prefetch = new Prefetch(one.id, one.token);
-    void prefetch.start();
-    this.#close = renderReview(prefetch, this.#host());
+    this.#close = openReview(one.id, one.token, this.#host());
   }
 
   #host(): ReviewHost {
