@@ -59,6 +59,9 @@ func (a *API) securitySchemes() map[string]any {
 			"description": "The hydration token of a session. Also accepted in the query parameter hydrationId."},
 		"reviewToken":  map[string]any{"type": "http", "scheme": "bearer", "description": "The fragment of a review_url."},
 		"reviewCookie": map[string]any{"type": "apiKey", "in": "cookie", "name": visitCookie, "description": "The cookie from openReview."},
+
+		"importLinkToken":   map[string]any{"type": "http", "scheme": "bearer", "description": "The last segment of the url of an import link."},
+		"importLinkSession": map[string]any{"type": "http", "scheme": "bearer", "description": "The session from openImportLink."},
 	}
 }
 
@@ -100,7 +103,7 @@ func (op *operation) describe() map[string]any {
 
 func (op *operation) tag() string {
 	for _, tag := range []struct{ part, name string }{
-		{"/imports", "Imports"}, {"/memory", "Imports"}, {"/upload/{id}", "Uploads"}, {"/uploads", "Uploads"}, {"/download", "Uploads"}, {"/schemas", "Schemas"},
+		{"/import-links", "Import links"}, {"/api/in/", "Import links"}, {"/imports", "Imports"}, {"/memory", "Imports"}, {"/upload/{id}", "Uploads"}, {"/uploads", "Uploads"}, {"/download", "Uploads"}, {"/schemas", "Schemas"},
 		{"/sftp", "SFTP"}, {"/session", "Sessions"}, {"/review", "Review"},
 	} {
 		if strings.Contains(op.path, tag.part) {
@@ -113,7 +116,10 @@ func (op *operation) tag() string {
 // security returns the credential that the operation requires. For an API key, the list contains
 // the required scope, as OpenAPI 3.1 allows.
 func (op *operation) security() []any {
-	scheme := map[authMethod]string{authBackendKey: "backendKey", authHydrationToken: "hydrationToken", authReviewLink: "reviewToken", authReviewCookie: "reviewCookie"}[op.auth]
+	scheme := map[authMethod]string{
+		authBackendKey: "backendKey", authHydrationToken: "hydrationToken", authReviewLink: "reviewToken", authReviewCookie: "reviewCookie",
+		authImportLink: "importLinkToken", authLinkSession: "importLinkSession",
+	}[op.auth]
 	if scheme == "" {
 		return []any{}
 	}
@@ -195,7 +201,7 @@ func (op *operation) errorStatuses() []int {
 	switch op.auth {
 	case authBackendKey:
 		list = append(list, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
-	case authReviewLink, authReviewCookie:
+	case authReviewLink, authReviewCookie, authImportLink, authLinkSession:
 		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
 	case authHydrationToken, authSignedURL:
 		list = append(list, http.StatusForbidden)

@@ -12,6 +12,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/draft"
+	"github.com/intraydata/intray/server/importlinks"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/review"
@@ -111,6 +112,9 @@ func TestImportFaults(t *testing.T) {
 	inReview, other := f.importInReview(), f.importInReview()
 	v, err := f.ChangeRows(f.ctx, inReview, newEdit(setEmail(1, 0, "nobody", "bob@example.org")))
 	must(t, err)
+	link := f.newImportLink()
+	sent, err := f.StartImport(f.ctx, link, "sent.csv")
+	must(t, err)
 	exported := f.exportSheet(inReview).withCell(0, "Name", "Ann").csv()
 	f.Faults.CheckOperations(t, []servertest.Operation{
 		{"CreateImport", func() error {
@@ -169,6 +173,12 @@ func TestImportFaults(t *testing.T) {
 			_, err := f.AnswerQuestions(f.ctx, f.org, open.ID, oneAnswer("column:name", "1"), false)
 			return err
 		}},
+		{"ReplaceImportLink", func() error {
+			_, err := f.ReplaceImportLink(f.ctx, f.org, link.ID, importlinks.Draft{SchemaID: link.SchemaID})
+			return err
+		}},
+		{"OpenLink", func() error { _, err := f.OpenLink(f.ctx, f.mustToken(f.LinkToken(link)), ""); return err }},
+		{"upload through a link", func() error { return f.upload(sent, goodFile) }},
 		{"SubmitReview", func() error { _, _, err := f.SubmitReview(f.ctx, inReview); return err }},
 		{"DeleteUpload", func() error { return f.DeleteUpload(f.ctx, f.org, u.ID) }},
 	})

@@ -30,7 +30,8 @@ func TestKeyHeaders(t *testing.T) {
 // TestEveryOperationWithoutKey calls each operation that requires an API key with invalid
 // keys. The body is also invalid, because the key must be checked first.
 func TestEveryOperationWithoutKey(t *testing.T) {
-	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+	// No limit may hide the operations.
+	apitest.RunOnFreshDatabases(t, []string{"--rate-auth-failures", "0"}, func(t *testing.T, s *apitest.Site) {
 		revoked, id := s.NewKey(t, "default", "backend")
 		s.Command(t, "keys", "revoke", id)
 		session := backend(t, s).Call("POST", sessionsPath+"auth/", nil).WantStatus(http.StatusCreated)

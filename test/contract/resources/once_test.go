@@ -35,6 +35,7 @@ func (c client) posts() []posted {
 		{"answerQuestions", importsPath + c.asking() + "/questions/", `{"answers":{"column:a":"0"}}`, `{"answers":{"column:a":"1"}}`},
 		{"renewReviewLink", importsPath + c.asking() + "/review-link/", "", ""},
 		{"createImport", importsPath, `{"fields":[{"key":"k","label":"L"}]}`, `{"fields":[{"key":"k","label":"M"}]}`},
+		{"createImportLink", linksPath, `{"schema_id":"` + th.schema + `"}`, `{"schema_id":"` + th.schema + `","name":"x"}`},
 		{"createSchema", schemasPath, schema, strings.Replace(schema, `"L"`, `"M"`, 1)},
 		{"createCredential", credentialsPath, login, strings.Replace(login, "22", "23", 1)},
 		{"testCredential", credentialsPath + th.credential + "/test_connection/", "", ""},

@@ -20,6 +20,8 @@ var promised = []string{
 	"GET /api/v1/uploads/", "GET /api/v1/upload/{id}/metadata/", "GET /api/v1/upload/{id}/url/", "POST /api/v1/upload/{id}/delete/",
 	"GET /api/v1/schemas/", "POST /api/v1/schemas/", "GET /api/v1/schemas/{id}/", "PUT /api/v1/schemas/{id}/", "DELETE /api/v1/schemas/{id}/",
 	"GET /api/v1/schemas/{id}/extensions/", "PUT /api/v1/schemas/{id}/extensions/",
+	"POST /api/v1/import-links/", "GET /api/v1/import-links/", "GET /api/v1/import-links/{id}/", "PUT /api/v1/import-links/{id}/", "DELETE /api/v1/import-links/{id}/",
+	"PUT /api/v1/import-links/{id}/logo/", "DELETE /api/v1/import-links/{id}/logo/",
 	"GET /api/v1/headless/sftp/credentials/", "POST /api/v1/headless/sftp/credentials/", "GET /api/v1/headless/sftp/credentials/{id}/",
 	"PUT /api/v1/headless/sftp/credentials/{id}/", "DELETE /api/v1/headless/sftp/credentials/{id}/",
 	"POST /api/v1/headless/sftp/credentials/{id}/test_connection/",

@@ -11,7 +11,7 @@ import (
 
 // things contains the id of one resource of each kind in an organization, and a token.
 type things struct {
-	schema, imp, upload, credential, session, token, webhook, connector string
+	schema, imp, upload, credential, session, token, webhook, connector, link string
 }
 
 func (c client) makeThings() things {
@@ -26,6 +26,7 @@ func (c client) makeThings() things {
 	}
 	th.webhook = c.Call("POST", webhooksPath, m{"url": nowhere}).WantStatus(http.StatusCreated).String("id")
 	th.connector = c.Call("POST", connectorsPath, connectorWith(th.credential, th.schema)).WantStatus(http.StatusCreated).String("id")
+	th.link = c.Call("POST", linksPath, m{"schema_id": th.schema}).WantStatus(http.StatusCreated).String("id")
 	c.Call("PUT", statePath, m{"step": 1}, "X-Hydration-Id", th.token).WantStatus(http.StatusOK)
 	return th
 }
@@ -33,6 +34,7 @@ func (c client) makeThings() things {
 const (
 	webhooksPath   = "/api/v1/webhooks/"
 	connectorsPath = "/api/v1/headless/sftp/connectors/"
+	linksPath      = "/api/v1/import-links/"
 	// nowhere is a URL that nothing listens on.
 	nowhere = "https://127.0.0.1:9/"
 )
@@ -55,6 +57,8 @@ func (th things) idFor(o apitest.Operation) string {
 		return th.webhook
 	case strings.HasPrefix(o.Path, connectorsPath):
 		return th.connector
+	case strings.HasPrefix(o.Path, linksPath):
+		return th.link
 	case len(o.Path) > len(uploadPath) && o.Path[:len(uploadPath)] == uploadPath:
 		return th.upload
 	}
@@ -80,6 +84,8 @@ func bodyFor(o apitest.Operation) any {
 		return m{"delivery_id": "msg_none", "status_code": 200, "message": "It was taken."}
 	case "createConnector", "replaceConnector":
 		return connectorWith(absent, absent)
+	case "createImportLink", "replaceImportLink":
+		return m{"schema_id": absent}
 	case "answerQuestions":
 		return m{"answers": m{"sheet": "A"}}
 	}
@@ -91,7 +97,7 @@ func (c client) texts(th things) map[string]string {
 	c.T.Helper()
 	all := map[string]string{}
 	for _, path := range []string{
-		schemasPath + th.schema + "/", credentialsPath + th.credential + "/", schemasPath, credentialsPath, uploadsPath,
+		schemasPath + th.schema + "/", credentialsPath + th.credential + "/", linksPath + th.link + "/", schemasPath, credentialsPath, linksPath, uploadsPath,
 	} {
 		all[path] = c.Call("GET", path, nil).WantStatus(http.StatusOK).Text()
 	}

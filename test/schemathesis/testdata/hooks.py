@@ -21,6 +21,7 @@ KEY = os.environ["INTRAY_KEY"]
 KEY_HEADER = "X-Service-License-Key"
 IMPORTS = "/api/v1/headless/imports/"
 SFTP = "/api/v1/headless/sftp/"
+LINKS = "/api/v1/import-links/"
 FIELDS = [
     {"key": "name", "label": "Name"},
     {"key": "email", "label": "Email", "type": "email", "validators": [{"validate": "required"}]},
@@ -37,7 +38,7 @@ LIMITED = {"webhook": "/api/v1/webhooks/", "pull": "/api/v1/webhooks/", "connect
 # The operations that delete their object or use it up.
 ONCE = {
     "deleteImport", "deleteUpload", "deleteSchema", "deleteWebhook", "deleteConnector", "deleteCredential", "deleteSession",
-    "uploadFile", "uploadForm", "submitReview", "undoReview", "redoReview", "revokeReviewLink",
+    "revokeImportLink", "discardReview", "uploadFile", "uploadForm", "submitReview", "undoReview", "redoReview", "revokeReviewLink",
 }
 
 CREDENTIAL = {"hostname": "sftp.invalid", "port": 22, "user": "anna", "auth_type": "PASSWORD", "password": "secret"}
@@ -60,6 +61,11 @@ def valid_body(operation):
         return {"op": name}
     if operation == "editReview":
         return {"op": name, "kind": chance.choice(["trim", "clear", "accept"]), "keys": ["name"], "preview": chance.random() < 0.5}
+    if operation in ("createImportLink", "replaceImportLink"):
+        schema, _ = new_object("schema")
+        return {"schema_id": schema, "name": name, "page": {"title": name}}
+    if operation == "startLinkImport":
+        return {"original_filename": "it.csv"}
     if operation == "createWebhook":
         return {"url": f"https://receiver.invalid/{uuid.uuid4()}"}
     return None
@@ -162,6 +168,27 @@ def new_object(kind):
         return call("POST", "/api/v1/webhooks/", {"url": None})["id"], {}
     if kind == "credential":
         return call("POST", SFTP + "credentials/", CREDENTIAL)["id"], {}
+    if kind in ("import link", "import link token", "import link session", "logo", "sent"):
+        schema, _ = new_object("schema")
+        made = call("POST", LINKS, {"schema_id": schema})
+        call("PUT", f"{LINKS}{made['id']}/logo/", b"\x89PNG\r\n\x1a\n")
+        token = made["url"].rsplit("/", 1)[1]
+        if kind == "import link":
+            return made["id"], {}
+        if kind == "import link token":
+            return None, {"headers": {"Authorization": "Bearer " + token}}
+        opened = requests.post(f"{SERVER}/api/in/v1/session/", headers={"Authorization": "Bearer " + token}, timeout=60)
+        opened.raise_for_status()
+        page = opened.json()
+        if kind == "logo":
+            return made["id"], {"query": {"token": page["logoUrl"].rsplit("=", 1)[1]}}
+        bearer = {"Authorization": "Bearer " + page["session"]}
+        if kind == "sent":
+            started = call("POST", "/api/in/v1/imports/", {}, **bearer)
+            opened = requests.post(f"{SERVER}/api/review/v1/{started['id']}/session/", headers={"Authorization": "Bearer " + started["reviewToken"]}, timeout=60)
+            opened.raise_for_status()
+            return started["id"], {"cookies": {"intray_review": opened.cookies["intray_review"]}}
+        return None, {"headers": bearer}
     if kind == "connector":
         return call("POST", SFTP + "connectors/", connector())["id"], {}
     raise RuntimeError(f"no object of the kind {kind}")
@@ -182,11 +209,17 @@ def make_room(path):
 
 def kind_of(operation, path, security):
     if "reviewCookie" in security:
-        return {"submitReview": "ready", "undoReview": "changed", "redoReview": "undone", "answerReviewQuestions": "asked"}.get(operation, "review")
+        return {"discardReview": "sent", "submitReview": "ready", "undoReview": "changed", "redoReview": "undone", "answerReviewQuestions": "asked"}.get(operation, "review")
     if "reviewToken" in security:
         return "link"
     if "hydrationToken" in security:
         return "hydration"
+    if "importLinkToken" in security:
+        return "import link token"
+    if "importLinkSession" in security:
+        return "import link session"
+    if operation == "getLogo":
+        return "logo"
     if operation in ("getImportResult", "getCells"):
         return "result"
     if operation == "answerQuestions":
@@ -195,7 +228,7 @@ def kind_of(operation, path, security):
         return "pull"
     for part, kind in {
         "/upload/{id}": "receive", "/download/{id}": "download", "/api/v1/upload/{id}": "upload", "/headless/imports/{id}": "import",
-        "/schemas/{id}": "schema", "/webhooks/{id}": "webhook", "/connectors/{id}": "connector", "/credentials/{id}": "credential", "/{sessionId}": "session",
+        "/import-links/{id}": "import link", "/schemas/{id}": "schema", "/webhooks/{id}": "webhook", "/connectors/{id}": "connector", "/credentials/{id}": "credential", "/{sessionId}": "session",
     }.items():
         if path.startswith(part) or part in path and part not in ("/upload/{id}", "/download/{id}"):
             return kind

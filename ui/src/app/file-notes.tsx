@@ -5,8 +5,8 @@ import { useReview, useShared } from './context';
 import { Notices } from './notices';
 import { ServerText } from './server-text';
 
-/** Notices about single rows and values, which the table shows itself. */
-const shownInTable = new Set(['VALIDATION', 'VALUE_MAPPED', 'REPAIRED_ROW', 'TRUNCATED']);
+/** Types of notices that the table shows itself. */
+const shownInTable = new Set(['VALIDATION', 'VALUE_MAPPED', 'REPAIRED_ROW', 'NO_ROWS', 'TRUNCATED']);
 
 /** Returns what the file contains that the table does not show, and how it was read. */
 function notesOf(facts: Import) {
