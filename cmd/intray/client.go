@@ -16,6 +16,8 @@ const maxResponse = 64 << 20
 type apiClient struct {
 	http        http.Client
 	server, key string
+	// bearer is the token that is sent instead of the key, unless it is "".
+	bearer string
 }
 
 // newLocalClient returns a client for a server in this process. It uses no proxy.
@@ -39,7 +41,11 @@ func (c *apiClient) send(ctx context.Context, method, url, contentType string, b
 	if err != nil {
 		return usageError{fmt.Errorf("--server: %w", err)}
 	}
-	r.Header.Set("X-Service-License-Key", c.key)
+	if c.bearer != "" {
+		r.Header.Set("Authorization", "Bearer "+c.bearer)
+	} else {
+		r.Header.Set("X-Service-License-Key", c.key)
+	}
 	if contentType != "" {
 		r.Header.Set("Content-Type", contentType)
 	}
@@ -62,4 +68,24 @@ func (c *apiClient) send(ctx context.Context, method, url, contentType string, b
 		return nil
 	}
 	return json.Unmarshal(text, into)
+}
+
+// download writes the body of a response to the writer.
+func (c *apiClient) download(ctx context.Context, url string, to io.Writer) error {
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	if err != nil {
+		return fmt.Errorf("download: %w", err)
+	}
+	response, err := c.http.Do(r)
+	if err != nil {
+		return fmt.Errorf("download: %w", err)
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("download: the server returned status %d", response.StatusCode)
+	}
+	if _, err := io.Copy(to, response.Body); err != nil {
+		return fmt.Errorf("download: %w", err)
+	}
+	return nil
 }

@@ -3,12 +3,9 @@ package main
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"os"
 	"os/exec"
 	"runtime"
@@ -17,7 +14,6 @@ import (
 
 	"github.com/intraydata/intray/examples"
 	"github.com/intraydata/intray/internal/wire"
-	"github.com/intraydata/intray/server"
 )
 
 type demoCommand struct {
@@ -34,43 +30,12 @@ until you press Ctrl+C; then the folder is deleted.`
 }
 
 // Run starts a server and walks through an import.
-func (c *demoCommand) Run(ctx context.Context, s streams) (err error) {
-	folder, err := os.MkdirTemp("", "intray-demo-*")
-	if err != nil {
-		return fmt.Errorf("create a folder for the demo: %w", err)
-	}
-	defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	key := "bk_" + rand.Text() + rand.Text()
-	cfg := server.Config{
-		Data: folder, Listen: c.Listen, BackendKey: key, FrontendKey: "fk_" + rand.Text() + rand.Text(),
-		MaxFileSize: 1 << 30, Version: version(), Hooks: c.hookConfig(), Out: io.Discard,
-		Log: slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
-	}
-	walked := make(chan error, 1)
-	cfg.Serving = func(address string) {
-		d := &demo{out: s.out, folder: folder, api: newLocalClient(address, key), withBrowser: isTerminal(s.out) && !c.NoBrowser}
-		go func() {
-			err := d.walk(ctx)
-			if err != nil {
-				stop(err)
-			}
-			walked <- err
-		}()
-	}
-	cfg.Memory = limitMemory()
-	if err := server.Serve(ctx, cfg); err != nil {
-		return err
-	}
-	select {
-	case err := <-walked:
-		if err != nil && !errors.Is(err, context.Canceled) {
-			return err
-		}
-	default:
-	}
-	return nil
+func (c *demoCommand) Run(ctx context.Context, s streams) error {
+	server := temporaryServer{name: "demo", listen: c.Listen, hooks: c.hookConfig()}
+	return server.run(ctx, s, func(ctx context.Context, api apiClient, folder string) error {
+		d := &demo{out: s.out, folder: folder, api: api, withBrowser: isTerminal(s.out) && !c.NoBrowser}
+		return d.walk(ctx)
+	})
 }
 
 // demo walks through an import over HTTP, like a customer's program.

@@ -80,6 +80,7 @@ type commands struct {
 	Map     mapCommand     `cmd:"" help:"Show which column feeds each field of a schema, and why."`
 	Convert convertCommand `cmd:"" help:"Convert any table to clean CSV, JSON, XLSX or Parquet."`
 	Demo    demoCommand    `cmd:"" help:"Start a temporary server and walk through an import."`
+	Share   shareCommand   `cmd:"" help:"Start a temporary server and print a link where people upload a file."`
 	Schema  struct {
 		Check schemaCheckCommand `cmd:"" help:"Validate a schema and warn about likely mistakes."`
 	} `cmd:"" help:"Check schemas."`
