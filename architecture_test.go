@@ -179,7 +179,7 @@ var levels = map[string][]string{
 	"server/webhooks":    {"intray", "server/model", "server/schemas", "server/secrets"},
 	"server/retention":   {"intray", "server/blob", "server/model"},
 	"server/imports":     {"intray", "source", "engine", "output", "schema", "server/staging", "server/blob", "server/secrets", "server/model", "server/auth", "server/schemas"},
-	"server/importlinks": {"intray", "schema", "server/secrets", "server/model", "server/auth", "server/schemas", "server/imports"},
+	"server/importlinks": {"intray", "output", "schema", "server/secrets", "server/model", "server/auth", "server/schemas", "server/imports"},
 	"server/connectors":  {"intray", "output", "schema", "server/secrets", "server/model", "server/schemas", "server/imports", "server/webhooks"},
 	"server/review": {"intray", "server/revalidate", "source", "engine", "output", "celltype", "schema", "server/staging", "server/draft", "server/blob", "server/secrets",
 		"server/model", "server/auth", "server/schemas", "server/imports"},

@@ -20,6 +20,9 @@ type SheetColumn struct {
 	// Options are the values that a drop-down list offers, except those that a spreadsheet could
 	// treat as a formula. People can enter other values.
 	Options []string
+	// ListRows is the number of rows below the header that offer the list, if it is more than the
+	// number of rows that are written.
+	ListRows int
 }
 
 // WriteAnnotated writes a workbook for people to correct, and returns the number of rows. The
@@ -150,7 +153,7 @@ func (a *annotations) appendSheetEnd(b []byte, sheet, rows int, letters []string
 		b = fmt.Appendf(b, `<dataValidations count="%d">`, lists)
 		for i, list := range a.lists {
 			if list != "" {
-				b = fmt.Appendf(b, `<dataValidation type="list" allowBlank="1" sqref="%s2:%s%d"><formula1>`, letters[i], letters[i], max(rows, 2))
+				b = fmt.Appendf(b, `<dataValidation type="list" allowBlank="1" sqref="%s2:%s%d"><formula1>`, letters[i], letters[i], max(rows, 2, a.columns[i].ListRows+1))
 				b = append(appendXML(b, []byte(list)), "</formula1></dataValidation>"...)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
 	"github.com/intraydata/intray/internal/wire"
+	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/schema"
 	"github.com/intraydata/intray/server/importlinks"
 	"github.com/intraydata/intray/server/imports"
@@ -209,6 +210,10 @@ func linkPageOperations() []operation {
 			status: 200, response: shapeOf[wire.LinkPage](), errors: []int{409}, serve: (*API).getLinkPage},
 		{method: "POST", path: base + "imports/", id: "startLinkImport", summary: "Create an import through an import link", auth: authLinkSession, body: startImportBody(),
 			status: 201, response: shapeOf[wire.StartedImport](), errors: []int{400, 409, 413, 415, 429}, serve: (*API).startLinkImport},
+		{method: "GET", path: base + "template/", id: "getLinkTemplate", summary: "Download an empty workbook with the expected columns", auth: authLinkSession, memory: readMemory,
+			query:  []parameter{{"lang", "The language of the headers, such as de. Default: the labels of the fields.", stringType("")}},
+			status: 200, media: output.XLSX.ContentType(), errors: []int{409}, serve: (*API).getLinkTemplate,
+			description: "Columns of fields with a list of values have drop-down lists."},
 		{method: "GET", path: base + "logo/{id}", id: "getLogo", summary: "Get the logo of an import link", auth: authSignedURL, query: []parameter{{"token", "The signature in the signed URL.", stringType("")}},
 			status: 200, media: "*/*", errors: []int{404}, serve: (*API).getLogo},
 	}
@@ -356,6 +361,21 @@ func (a *API) startLinkImport(c *call) (*response, error) {
 	}
 	review, err := a.cfg.Service.ReviewToken(imp)
 	return jsonResponse(http.StatusCreated, wire.StartedImport{ID: imp.ID, Upload: a.baseURL(c.r) + "/upload/" + imp.ID + "?token=" + upload, ReviewToken: review}, err)
+}
+
+// getLinkTemplate sends an empty workbook with the expected columns.
+func (a *API) getLinkTemplate(c *call) (*response, error) {
+	opened, err := a.cfg.Service.LinkPage(c.context(), c.link)
+	if err != nil {
+		return nil, err
+	}
+	lang := c.r.URL.Query().Get("lang")
+	header := http.Header{"Content-Type": {output.XLSX.ContentType()}, "Content-Disposition": {attachment("template.xlsx")}}
+	return &response{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
+		return importlinks.WriteTemplate(c.context(), w, importlinks.ExpectedFields(opened.Schema, opened.Document), func(f importlinks.ExpectedField) string {
+			return importlinks.InLanguage(f.Labels, lang, f.Label)
+		})
+	}}, nil
 }
 
 // discardReview deletes an import for the person who sent its file through an import link.

@@ -27,6 +27,9 @@ func (s *server) importLinks() {
 	}
 	session := []string{"Authorization", "Bearer " + s.text(opened, "session")}
 	s.do("GET", page+"page/", "", session...)
+	if template := s.do("GET", page+"template/?lang=de", "", session...).Body.String(); !strings.HasPrefix(template, "PK") {
+		s.Errorf("the template is %.20q", template)
+	}
 	s.do("GET", s.text(opened, "logoUrl"), "")
 	started := s.do("POST", page+"imports/", `{"original_filename":"list.csv"}`, session...)
 	s.do("PUT", s.text(started, "upload"), "E-Mail\nada@example.org\n", "Content-Type", "text/csv")

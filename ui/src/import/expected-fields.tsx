@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { Button } from '../kit';
 import type { LinkField } from './api';
 import { useShared, type Key } from './context';
-import { saveTemplate } from './template';
+import { csvTemplate, saveFile } from './template';
 
 /** Number of fields that are listed at first. */
 const atFirst = 12;
@@ -18,16 +18,30 @@ const types: Readonly<Record<string, Key>> = {
 
 /** Lists the fields that the file should contain. */
 export function ExpectedFields({ fields }: { fields: readonly LinkField[] }) {
-  const { t, locale } = useShared();
+  const { t, locale, visit } = useShared();
   const [all, setAll] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const headers = fields.map((field) => inLanguage(locale.tag, field.labels, field.label));
+  const [failed, setFailed] = useState(false);
+  const saveWorkbook = async () => {
+    setBusy(true);
+    const file = await visit.template(locale.tag).catch(() => null);
+    if (file) saveFile(file, 'template.xlsx');
+    setFailed(file === null);
+    setBusy(false);
+  };
   if (fields.length === 0) return null;
   const shown = all ? fields : fields.slice(0, atFirst);
   return (
     <section class="import-part">
       <div class="import-part-head">
         <h2>{t('fields.title')}</h2>
-        <Button small icon="download" onClick={() => saveTemplate(fields.map((field) => inLanguage(locale.tag, field.labels, field.label)))}>{t('template')}</Button>
+        <div class="templates">
+          <Button small icon="download" busy={busy} onClick={() => void saveWorkbook()}>{t('template.excel')}</Button>
+          <Button small icon="download" onClick={() => saveFile(csvTemplate(headers), 'template.csv')}>{t('template.csv')}</Button>
+        </div>
       </div>
+      {failed && <p role="alert">{t('template.failed')}</p>}
       <div class="fields" role="table" aria-label={t('fields.title')}>
         <div role="row" class="fields-row fields-head">
           <span role="columnheader">{t('fields.name')}</span>

@@ -1,11 +1,16 @@
-/** Saves a CSV file with only the header row that the import expects. */
-export function saveTemplate(headers: readonly string[]): void {
-  const url = URL.createObjectURL(new Blob([templateText(headers)], { type: 'text/csv;charset=utf-8' }));
+/** Saves content as a file on the computer of the user. */
+export function saveFile(content: Blob, name: string): void {
+  const url = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = url;
-  link.download = 'template.csv';
+  link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** Returns a CSV file with only the header row that the import expects. */
+export function csvTemplate(headers: readonly string[]): Blob {
+  return new Blob([templateText(headers)], { type: 'text/csv;charset=utf-8' });
 }
 
 /**

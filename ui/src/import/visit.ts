@@ -121,6 +121,11 @@ export class Visit {
     }
   }
 
+  /** Returns an empty workbook with the expected columns, in a language. */
+  async template(lang: string): Promise<Blob> {
+    return unwrap(this.#api.GET('/api/in/v1/template/', { headers: bearer(this.#session), params: { query: { lang } }, parseAs: 'blob' }));
+  }
+
   cancelUpload(): void {
     this.#abort?.abort();
   }

@@ -233,7 +233,7 @@ test('an answer that would discard cell changes asks for confirmation', async ()
 /** Opens the columns step from the cells step. */
 async function columns(scene: Scene): Promise<Opened> {
   const opened = await pages.review(scene);
-  await opened.page.getByRole('button', { name: 'Columns' }).click();
+  await opened.page.getByRole('button', { name: 'Columns', exact: true }).click();
   await heading(opened).filter({ hasText: 'Match the columns' }).waitFor();
   return opened;
 }
@@ -420,7 +420,7 @@ test('hostile names, headers and values are shown as text', async () => {
   };
   const opened = await pages.review(hostile);
   await heading(opened).waitFor();
-  await opened.page.getByRole('button', { name: 'Columns' }).click();
+  await opened.page.getByRole('button', { name: 'Columns', exact: true }).click();
   await heading(opened).filter({ hasText: 'Match the columns' }).waitFor();
   assert.equal(await opened.page.locator('main img, main script').count(), 0);
   assert.ok(/<img/.test(await opened.page.locator('.column-header').innerText()));
