@@ -3,13 +3,11 @@ package engine
 import (
 	"context"
 	"errors"
-	"io"
 	"slices"
 	"strconv"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/rowplan"
-	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/validate"
 )
 
@@ -28,7 +26,7 @@ func (p *importRun) uploadStep(ctx context.Context) (moved bool, err error) {
 		return false, nil
 	}
 	p.uploaded = true
-	preview, err := p.preview(ctx)
+	preview, err := p.topRows(ctx, p.imp, p.table.sheets[0], previewRows)
 	if err != nil {
 		return false, err
 	}
@@ -41,38 +39,6 @@ func (p *importRun) uploadStep(ctx context.Context) (moved bool, err error) {
 	before := p.imp.Answers[intray.AnswerHeaderRow]
 	_, err = p.applyStepChanges(intray.UploadStep, changes)
 	return p.imp.Answers[intray.AnswerHeaderRow] != before, err
-}
-
-// preview reads the first rows without detecting a header.
-func (p *importRun) preview(ctx context.Context) (rows [][]string, err error) {
-	opt := applyAnswers(p.cfg.Options, p.imp.Answers)
-	opt.AsIs, opt.HeaderRow = true, 0
-	book, err := source.Open(ctx, p.imp.Input, p.cfg.Formats, opt)
-	if err != nil {
-		return nil, err
-	}
-	defer book.Close()
-	reader, err := book.Open(ctx, p.table.sheets[0])
-	if err != nil {
-		return nil, err
-	}
-	defer reader.Close()
-	var recs intray.Records
-	for len(rows) < previewRows {
-		if err := reader.Next(ctx, &recs); errors.Is(err, io.EOF) {
-			return rows, nil
-		} else if err != nil {
-			return nil, err
-		}
-		for i := range min(recs.Len(), previewRows-len(rows)) {
-			row := make([]string, recs.NumCells(i))
-			for c := range row {
-				row[c] = string(recs.Cell(i, c))
-			}
-			rows = append(rows, row)
-		}
-	}
-	return rows, nil
 }
 
 // reviewStep calls the hooks of REVIEW_STEP, after the columns are mapped.

@@ -17,6 +17,22 @@ type Review struct {
 	First               *ReviewFirst   `json:"first,omitempty"`
 }
 
+// FilePreview is the top of a received file, as it is stored.
+type FilePreview struct {
+	_      struct{}       `doc:"The top of the received file, before a header is looked for."`
+	Sheets []PreviewSheet `json:"sheets" doc:"A file without sheets has one without a name."`
+	Sheet  int            `json:"sheet" doc:"The index of the sheet whose rows are listed."`
+	Rows   [][]string     `json:"rows" doc:"Row n, counted from 1, is row n in answers about the header. At most 200 cells, each cut to about 300 bytes."`
+	More   bool           `json:"more" doc:"The sheet may have further rows."`
+}
+
+// PreviewSheet is a sheet of a received file.
+type PreviewSheet struct {
+	Name   string `json:"name"`
+	Hidden bool   `json:"hidden"`
+	Answer string `json:"answer" doc:"The answer to the question sheet that selects this sheet."`
+}
+
 // ReviewFirst is the table and its first rows.
 type ReviewFirst struct {
 	_     struct{}    `doc:"The responses of table/ and rows/, if rows were requested, there are any and no question is open."`

@@ -180,6 +180,8 @@ func reviewOperations() []operation {
 			description: "Once all open questions have an answer, the import is PENDING and runs again. It then needs review even if nothing is wrong, so that the person can look at the rows before submitting them."},
 		{method: "GET", path: one + "layout/", id: "getReviewLayout", summary: "Get how the file was read, and which columns feed which fields", auth: authReviewCookie, memory: readMemory,
 			status: 200, response: shapeOf[wire.Layout](), errors: []int{404}, serve: (*API).getLayout},
+		{method: "GET", path: one + "preview/", id: "previewFile", summary: "Get the top of the received file", auth: authReviewCookie, memory: readMemory, query: previewParams(),
+			status: 200, response: shapeOf[wire.FilePreview](), errors: []int{400, 404, 409}, serve: (*API).previewFile},
 		{method: "POST", path: one + "layout/", id: "relayReview", summary: "Change how the file is read", auth: authReviewCookie, body: answersBody(), memory: readMemory,
 			status: 200, response: shapeOf[wire.Layout](), errors: []int{400, 404, 409, 413, 415}, serve: (*API).postLayout,
 			description: "Answers that no open question asks for are accepted too. The import is PENDING and runs again from its stored file. Changes to rows are lost. If the file is read differently, earlier answers about its columns are lost too."},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"net/http"
 	"net/url"
 	"slices"
@@ -151,6 +152,40 @@ func (a *API) postLayout(c *call) (*response, error) {
 		return nil, err
 	}
 	return a.replyLayout(c, imp)
+}
+
+const (
+	// maxPreviewRows, maxPreviewCells and maxPreviewText limit a preview: its rows, the cells of each
+	// row, and the bytes of each cell.
+	maxPreviewRows, maxPreviewCells, maxPreviewText = 200, 200, 300
+	usualPreviewRows                                = 50
+)
+
+func previewParams() []parameter {
+	return []parameter{
+		{"sheet", "The index of the sheet, counted from 0. Default: the one that the answers select or, if they select none, the first one that contains a table.", countType("")},
+		{"rows", "Maximum number of rows. Default: 50, at most 200.", countType("")},
+	}
+}
+
+func (a *API) previewFile(c *call) (*response, error) {
+	sheet, err := intParam(c.r.URL.Query(), "sheet", 0, math.MaxInt32, -1)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := intParam(c.r.URL.Query(), "rows", 1, maxPreviewRows, usualPreviewRows)
+	if err != nil {
+		return nil, err
+	}
+	preview, err := a.cfg.Service.PreviewFile(c.context(), c.reviewed, int(sheet), int(rows))
+	out := wire.FilePreview{Sheets: []wire.PreviewSheet{}, Sheet: preview.Sheet, Rows: make([][]string, len(preview.Rows)), More: preview.More}
+	for _, one := range preview.Sheets {
+		out.Sheets = append(out.Sheets, wire.PreviewSheet(one))
+	}
+	for i, row := range preview.Rows {
+		out.Rows[i] = mapEach(row[:min(len(row), maxPreviewCells)], func(text string) string { return review.PreviewText(text, maxPreviewText) })
+	}
+	return jsonResponse(http.StatusOK, out, err)
 }
 
 func runAgainBody() *jsonschema.Schema {

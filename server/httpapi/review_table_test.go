@@ -202,6 +202,15 @@ func (s *server) roundTrip(path, cookie string) {
 func (s *server) relaying() {
 	s.Helper()
 	_, path, cookie := s.underReview(reviewFileText)
+	preview := strings.TrimSpace(s.do("GET", path+"/preview/?sheet=0&rows=1", "", "Cookie", cookie).Body.String())
+	if !strings.HasPrefix(preview, `{"sheets":[{"name":"","hidden":false,"answer":"#1"}],"sheet":0,"rows":[[`) || !strings.HasSuffix(preview, `]],"more":true}`) {
+		s.Errorf("the preview is %s", preview)
+	}
+	for _, wrong := range []string{"?rows=0", "?rows=201", "?sheet=-1", "?sheet=x"} {
+		if w := s.send("GET", path+"/preview/"+wrong, "", "Cookie", cookie); w.Code != http.StatusBadRequest {
+			s.Errorf("preview%s: %d", wrong, w.Code)
+		}
+	}
 	s.do("POST", path+"/edits/", `{"op":"1","kind":"clear","keys":["email"]}`, "Cookie", cookie)
 	for _, wrong := range []string{`{}`, `{"column:nobody":"1"}`, `{"column:email":"77"}`, `{"sheet":"Odd"}`, `{"encoding":"odd"}`} {
 		if w := s.send("POST", path+"/layout/", `{"answers":`+wrong+`}`, "Cookie", cookie); w.Code != http.StatusBadRequest {

@@ -1,0 +1,54 @@
+package review
+
+import (
+	"context"
+	"errors"
+
+	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
+	"github.com/intraydata/intray/source"
+)
+
+// PreviewFile returns at most limit rows from the top of the received file of an import under review,
+// as its answers say how to read it. sheet is the index of a sheet, or negative for the chosen one.
+func (s *Service) PreviewFile(ctx context.Context, imp model.Import, sheet, limit int) (preview engine.Preview, err error) {
+	if imp.Status != model.NeedsReview {
+		return preview, notInReviewError(imp)
+	}
+	schema, err := schemas.Frozen(imp)
+	if err != nil {
+		return preview, err
+	}
+	raw, err := s.env.OpenFile(ctx, imp.Raw)
+	if err != nil {
+		return preview, err
+	}
+	defer func() { err = errors.Join(err, raw.Close()) }()
+	run := engine.Import{Input: source.Input{Name: imp.SourceName(), ReaderAt: raw, Size: raw.Size()}, Schema: schema, Answers: imp.Answers}
+	preview, err = s.engine.Preview(ctx, run, sheet, limit)
+	var unreadable *source.UnreadableError
+	var limited *source.LimitError
+	switch { // an answer can make the file unreadable
+	case errors.As(err, &unreadable):
+		err = model.NewError(model.Conflict, "no_preview", unreadable.Describe())
+	case errors.As(err, &limited):
+		err = model.NewError(model.Conflict, "no_preview", limited.Describe())
+	}
+	return preview, err
+}
+
+// PreviewText returns the beginning of the text of a cell, of at most limit bytes.
+func PreviewText(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	end := 0
+	for i := range text {
+		if i > limit {
+			break
+		}
+		end = i
+	}
+	return text[:end] + "…"
+}
