@@ -23,6 +23,7 @@ export type Edit = Body<'editReview'>;
 export type Verdict = Answer<'editReview'>;
 export type Submission = Answer<'getSubmission'>;
 export type Layout = Answer<'getReviewLayout'>;
+export type FilePreview = Answer<'previewFile'>;
 export type LayoutColumn = Layout['columns'][number];
 export type LayoutField = Layout['fields'][number];
 export type LayoutEvidence = Layout['evidence'][number];

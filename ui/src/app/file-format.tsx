@@ -2,8 +2,9 @@ import { useState } from 'preact/hooks';
 import type { Locale } from '../i18n/types';
 import { messageText } from '../i18n/messages';
 import { Fault, labelOf, reasonOf, type LayoutEvidence } from '../api';
-import { Button, Dialog, Field, Select } from '../kit';
+import { Button, Dialog, Select } from '../kit';
 import { useReview, useShared, type Key, type T } from './context';
+import { FileTop } from './file-top';
 import { FaultNote } from './notices';
 import { noneAnswer } from './questions/drafts';
 import { choiceLabel } from './questions/headings';
@@ -50,19 +51,19 @@ function valueOf(one: LayoutEvidence, t: T, locale: Locale): string {
 }
 
 function canChange(one: LayoutEvidence): boolean {
-  if (one.choice === 'header row') return one.answer !== '' && /^(\d+|none)$/.test(one.value);
+  if (one.choice === 'header row') return one.answer !== '' && /^(\d+(-\d+)?|none)$/.test(one.value);
   return one.answer !== '' && one.rivals.length > 0;
 }
 
 function ChangeDialog({ evidence, onClose }: { evidence: LayoutEvidence; onClose: () => void }) {
   const { review, t } = useShared();
   const { layout } = useReview();
-  const [value, setValue] = useState('');
+  const isRow = evidence.choice === 'header row';
+  const [value, setValue] = useState(isRow ? evidence.value : '');
   const [sending, setSending] = useState(false);
   const [fault, setFault] = useState<Fault | null>(null);
-  const isRow = evidence.choice === 'header row';
   const changes = layout?.changes ?? 0;
-  const fits = isRow ? value === noneAnswer || /^[1-9]\d{0,6}$/.test(value) : value !== '';
+  const fits = value !== '' && value !== evidence.value;
   const send = async () => {
     setSending(true);
     setFault(null);
@@ -79,6 +80,7 @@ function ChangeDialog({ evidence, onClose }: { evidence: LayoutEvidence; onClose
       title={t(isRow ? 'ask.header' : evidence.choice === 'sheet' ? 'ask.sheet' : evidence.choice === 'delimiter' ? 'ask.delimiter' : 'ask.encoding')}
       closeLabel={t('close')}
       onClose={onClose}
+      wide={isRow}
       foot={(
         <>
           <Button onClick={onClose}>{t('cancel')}</Button>
@@ -87,10 +89,7 @@ function ChangeDialog({ evidence, onClose }: { evidence: LayoutEvidence; onClose
       )}
     >
       {isRow ? (
-        <div class="reading-row">
-          <Field kind="number" label={t('reading.rowLabel')} hint={t('reading.rowHint')} value={value === noneAnswer ? '' : value} onInput={setValue} />
-          <Button pressed={value === noneAnswer} onClick={() => setValue(value === noneAnswer ? '' : noneAnswer)}>{t('reading.noHeader')}</Button>
-        </div>
+        <FileTop value={value} onChange={setValue} />
       ) : (
         <Select
           label={t('reading.other')}

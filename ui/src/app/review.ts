@@ -216,6 +216,7 @@ export class Review {
 
   /** Shows a fault instead of the review. */
   fail(error: unknown): void {
+    this.#latest++; // a load that is still in progress must not hide the fault
     this.#unlisten();
     clearTimeout(this.#asking);
     clearTimeout(this.#lost);

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { counts, rows, table } from './sample-table';
-import type { Import, Layout, Questions, Submission } from '../../src/api/shapes';
+import type { FilePreview, Import, Layout, Questions, Submission } from '../../src/api/shapes';
 
 /** The responses of the server. A number is an error status. */
 export interface Scene {
@@ -15,6 +15,12 @@ export interface Scene {
   /** Response delay in milliseconds. */
   slow?: number;
 }
+
+/** The first rows of a file, the third of which contains the column names. */
+const filePreview: FilePreview = {
+  sheets: [{ name: '', hidden: false, answer: '#1' }], sheet: 0, more: true,
+  rows: [['Customers'], [''], ['No.', 'Name', 'E-mail'], ...Array.from({ length: 20 }, (_, at) => [`K-${at}`, 'Anna Weiß', 'anna@example.org'])],
+};
 
 /** A fake of the server's review API. */
 export class Fake {
@@ -66,6 +72,7 @@ export class Fake {
       case 'GET layout/': case 'POST layout/': return layout;
       case 'GET questions/': case 'POST questions/': return questions ?? { status: facts.status, questions: [], answers: {} };
       case 'GET submit/': case 'POST submit/': return submission;
+      case 'GET preview/': return filePreview;
       case 'GET table/': return table;
       case 'GET rows/': return rows;
       case 'GET counts/': return counts;

@@ -282,10 +282,22 @@ test('a change that leaves a required field without a column cannot be sent', as
   await opened.close();
 });
 
+test('a header row that is not among the choices of its question can be clicked in the file', async () => {
+  const opened = await pages.review(scene('header'));
+  await opened.page.locator('.top-table tr').nth(4).click();
+  const answered = opened.page.waitForResponse((response) => response.url().endsWith('/layout/') && response.request().method() === 'POST');
+  await opened.page.getByRole('button', { name: 'Continue' }).click();
+  await answered;
+  assert.deepEqual(sent(opened, 'layout/'), [{ answers: { header_row: '5' } }]);
+  await opened.close();
+});
+
 test('the header row can be changed without a question', async () => {
   const opened = await columns(scene('columns'));
   await opened.page.locator('.reading dl > div', { hasText: 'Header row' }).getByRole('button', { name: 'Change' }).click();
-  await opened.page.getByLabel('Row', { exact: true }).fill('4');
+  await opened.page.getByText('anna@example.org').first().waitFor();
+  await opened.page.getByRole('radio', { name: 'Row 4 contains the column names' }).check();
+  assert.equal(await opened.page.locator('.top-table .is-above').count(), 3);
   await opened.page.getByRole('button', { name: 'Read the file again' }).click();
   await opened.page.waitForFunction(() => document.querySelector('dialog') === null);
   assert.deepEqual(sent(opened, 'layout/'), [{ answers: { header_row: '4' } }]);

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, FunctionComponent } from 'preact';
 import { Fault, type Question } from '../../api';
 import { Button } from '../../kit';
 import { useReview, useShared, type Key } from '../context';
@@ -15,12 +15,14 @@ import { RereadDialog } from '../reread-dialog';
 interface Props {
   readonly step: Exclude<StepId, 'cells'>;
   readonly title: Key;
+  /** Shows the part of the file that the first question is about, and accepts answers that are not among its choices. */
+  readonly picker?: FunctionComponent<{ value: string; onChange: (value: string) => void }>;
   /** Content below the questions. */
   readonly children?: ComponentChildren;
 }
 
 /** A step of questions, one per card, with a button to continue. */
-export function QuestionStep({ step, title, children }: Props) {
+export function QuestionStep({ step, title, picker: Picker, children }: Props) {
   const { review, t } = useShared();
   const { questions, layout } = useReview();
   const asked = questionsOf(questions, step);
@@ -46,7 +48,8 @@ export function QuestionStep({ step, title, children }: Props) {
     setSending(true);
     setFault(null);
     try {
-      await review.answer({ ...drafts }, discard);
+      if (asked.some((one) => isBeyondChoices(one, drafts[one.id]))) await review.updateLayout({ ...drafts });
+      else await review.answer({ ...drafts }, discard);
     } catch (error) {
       if (error instanceof Fault && error.code === 'discards_changes') setDropped(error.changes);
       else if (error instanceof Fault && error.endsReview) review.fail(error);
@@ -61,6 +64,11 @@ export function QuestionStep({ step, title, children }: Props) {
       {asked.map((question) => (
         <Card key={question.id} question={question} layout={layout} answer={currentAnswer(question, drafts)} onChoose={(value) => onChoose(question, value)} />
       ))}
+      {Picker && asked[0] && (
+        <section class="card">
+          <Picker value={currentAnswer(asked[0], drafts) ?? ''} onChange={(value) => setDrafts(applyChoice(asked[0]!, drafts, value))} />
+        </section>
+      )}
       <Answered step={step} decided={decidedIn(step, layout, questions)} />
       {children}
       <FaultNote fault={fault} />
@@ -75,6 +83,11 @@ export function QuestionStep({ step, title, children }: Props) {
       {dropped > 0 && <RereadDialog changes={dropped} onDo={() => void send(true)} onClose={() => setDropped(0)} />}
     </main>
   );
+}
+
+/** Reports whether an answer was picked in the file instead of among the choices of its question. */
+function isBeyondChoices(question: Question, answer: string | undefined): boolean {
+  return answer !== undefined && !question.anyColumn && !question.manyColumns && !question.choices.some((one) => one.value === answer);
 }
 
 /** Returns the next step to open, or the same step if there is none. */

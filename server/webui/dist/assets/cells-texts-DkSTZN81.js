@@ -1,1 +1,0 @@
-import{s as e}from"./messages-BpKsDUpf.js";var t={en:()=>e(()=>import(`./en-DIb_HrUs.js`).then(e=>({default:e.cells})),[]),de:()=>e(()=>import(`./de-CveoaUoV.js`).then(e=>({default:e.cells})),[]),ar:()=>e(()=>import(`./ar-MNxFGjyM.js`).then(e=>({default:e.cells})),[])};export{t};
