@@ -3,7 +3,6 @@ package mapping
 import (
 	"context"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -102,7 +101,7 @@ func newIndex(ctx context.Context, l *lexicon.Lexicon, s *suggestion) (*index, e
 		}
 		e.readings = x.reduceDoubt(e.readings[:min(len(e.readings), maxReadings)])
 	}
-	x.markFollowers()
+	x.applyCues()
 	for place, e := range x.entries {
 		if e.folded != "" {
 			x.byFolded[e.folded] = append(x.byFolded[e.folded], place)
@@ -138,64 +137,6 @@ func (x *index) readUnknown(header string, readings []lexicon.Reading, languages
 		return x.lexicon.ReadFuzzy(header)
 	}
 	return readings
-}
-
-// costImplied is the cost of a meaning that depends on a second column.
-const costImplied = 0.04
-
-// addImplied adds meanings that columns have only if the file also has certain other columns.
-func (x *index) addImplied(signatures map[string]*signature) {
-	for _, name := range slices.Sorted(maps.Keys(x.wanted)) {
-		c := x.lexicon.Concept(name)
-		if c.With == "" || len(x.columnsMeaning(c.With)) == 0 || len(x.columnsMeaning(name)) > 0 {
-			continue
-		}
-		if places := x.columnsMeaning(c.Then); len(places) == 1 {
-			x.addSignatures(signatures, []lexicon.Reading{{Head: c.Head(), Qualifiers: c.Qualifiers(), Named: name, Cost: costImplied}}, places[0])
-		}
-	}
-}
-
-// markFollowers adds to columns a meaning that follows from the column before them. Their own meaning
-// becomes less certain.
-func (x *index) markFollowers() {
-	for _, name := range slices.Sorted(maps.Keys(x.wanted)) {
-		c := x.lexicon.Concept(name)
-		if c.After == "" || len(x.columnsMeaning(name)) > 0 {
-			continue
-		}
-		for _, place := range x.columnsMeaning(c.Then) {
-			e := &x.entries[place]
-			if place == 0 || x.entries[place-1].column != e.column-1 || !x.means(place-1, c.After) {
-				continue
-			}
-			for i := range e.readings {
-				e.readings[i].Cost += costFollows
-			}
-			e.readings = slices.Insert(e.readings, 0, lexicon.Reading{Head: c.Head(), Qualifiers: c.Qualifiers(), Named: name, Cost: costImplied, Languages: e.readings[0].Languages})
-		}
-	}
-}
-
-// costFollows is the cost of the usual meaning of a column that has a different one because of the
-// column before it.
-const costFollows = 0.1
-
-// columnsMeaning returns the columns whose first meaning is the concept without qualifiers.
-func (x *index) columnsMeaning(concept string) []int {
-	var places []int
-	for i := range x.entries {
-		if x.means(i, concept) {
-			places = append(places, i)
-		}
-	}
-	return places
-}
-
-// means reports whether the first meaning of a column is the concept without qualifiers.
-func (x *index) means(place int, concept string) bool {
-	readings := x.entries[place].readings
-	return isKnown(readings) && readings[0].Named == concept && len(readings[0].Qualifiers) == len(x.lexicon.Concept(concept).Qualifiers())
 }
 
 func (x *index) addSignatures(signatures map[string]*signature, readings []lexicon.Reading, place int) {

@@ -32,11 +32,8 @@ type Concept struct {
 	Not []string
 	// Few explains why the concept has names in few languages, or is "".
 	Few string
-	// With and Then name concepts, or are "". If a file has a column for the concept With and
-	// none for this concept, its column for the concept Then is treated as this concept. For
-	// example, if a file has a column for first names, its column for names is treated as last
-	// names. After is similar, but the column for After must directly precede the column for Then.
-	With, After, Then string
+	// Cues are the situations in which a column for a different concept is treated as this one.
+	Cues []Cue
 	// Bare is the additional cost of a column that names none of the qualifiers that define
 	// the concept.
 	Bare float64
@@ -50,6 +47,34 @@ type Concept struct {
 	substituteCosts map[string]float64
 	langs           uint64
 }
+
+// Cue is a situation in which a column for one concept is treated as a different concept, if the
+// file has no column for the latter.
+type Cue struct {
+	Kind CueKind
+	// First is the concept of the column that is the cue. Then is the concept of the column that
+	// is treated as a different concept.
+	First, Then string
+}
+
+// CueKind is the kind of a cue.
+type CueKind uint8
+
+const (
+	// CueWith requires a column for First anywhere in the file. For example, if a file has a
+	// column for first names, its column for names may contain last names.
+	CueWith CueKind = iota
+	// CueClaims is like CueWith, but the usual meaning of the column becomes less certain. For
+	// example, if a file has a column for article numbers and none for article names, its
+	// description contains the names.
+	CueClaims
+	// CueAfter requires that a column for First directly precedes the column for Then.
+	CueAfter
+	// CueBeside requires that a column for First is directly before or after the column for Then,
+	// and that the concept is a lesser meaning of the latter. For example, "Estado" usually means
+	// a status, but next to a city it is a state.
+	CueBeside
+)
 
 // Head returns the name of the concept of which this one is a special case, or the name of
 // the concept itself.

@@ -144,6 +144,7 @@ var ValueKinds = []string{
 func (p *parser) parseBlockLine(line string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
+	_, isCue := cueKinds[word]
 	switch {
 	case p.block == (block{}):
 		return p.errorf("the line belongs to no block")
@@ -163,12 +164,12 @@ func (p *parser) parseBlockLine(line string) error {
 		return p.parsePartCost(word, rest)
 	case word == "alone", word == "values":
 		return p.parseQualifierLine(word, rest)
-	case word == "is", word == "not", word == "bare", word == "with", word == "after":
+	case word == "is", word == "not", word == "bare", isCue:
 		return p.parseConceptLine(word, rest)
 	case len(word) == 2:
 		return p.parseNames(word, rest)
 	}
-	return p.errorf("%q is neither a language of two letters nor one of is, bare, with, after, not, near, few, unsaid, extra, values, alone", word)
+	return p.errorf("%q is neither a language of two letters nor one of is, bare, with, claims, after, beside, not, near, few, unsaid, extra, values, alone", word)
 }
 
 func (p *parser) addLink(what, name string) { p.links = append(p.links, link{p.at, what, name}) }
@@ -191,23 +192,28 @@ func (p *parser) parseConceptLine(word, rest string) error {
 		}
 		return nil
 	}
-	if word == "with" || word == "after" {
-		if len(parts) != 2 {
-			return p.errorf("%q: write %s and two concepts", rest, word)
-		}
-		c.Then = parts[1]
-		if c.With = parts[0]; word == "after" {
-			c.With, c.After = "", parts[0]
-		}
-		p.addLink("concept", parts[0])
-		p.addLink("concept", parts[1])
-		return nil
+	if kind, ok := cueKinds[word]; ok {
+		return p.parseCues(kind, word, parts)
 	}
 	c.head, c.qualifiers = parts[0], parts[1:]
 	p.addLink("concept", c.head)
 	for _, name := range c.qualifiers {
 		p.addLink("qualifier", name)
 	}
+	return nil
+}
+
+// cueKinds maps the first word of a line to the kind of its cues.
+var cueKinds = map[string]CueKind{"with": CueWith, "claims": CueClaims, "after": CueAfter, "beside": CueBeside}
+
+func (p *parser) parseCues(kind CueKind, word string, names []string) error {
+	if len(names) != 2 {
+		return p.errorf("%q: write %s and two concepts", strings.Join(names, " "), word)
+	}
+	for _, name := range names {
+		p.addLink("concept", name)
+	}
+	p.block.concept.Cues = append(p.block.concept.Cues, Cue{kind, names[0], names[1]})
 	return nil
 }
 
