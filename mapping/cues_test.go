@@ -21,6 +21,7 @@ func TestCues(t *testing.T) {
 		"no number":                                     {product, []string{"Description"}, []int{none, none, 0}},
 		"another name":                                  {product, []string{"SKU", "Name", "Description"}, []int{0, 1, 2}},
 		"an item is the name":                           {product, []string{"SKU", "Item", "Description"}, []int{0, 1, 2}},
+		"the plain one of two descriptions":             {product, []string{"Código (SKU)", "Descrição", "Descrição complementar"}, []int{0, 1, 2}},
 		"two plain descriptions":                        {product, []string{"SKU", "Descripción", "Descripción"}, []int{0, none, none}},
 		"a state beside a city":                         {person, []string{"Cidade", "Estado"}, []int{1, none}},
 		"a state before a postal code":                  {person, []string{"Estado", "CEP"}, []int{0, none}},
