@@ -1,7 +1,6 @@
 package mapping
 
 import (
-	"maps"
 	"slices"
 	"strings"
 
@@ -15,24 +14,23 @@ const costImplied = 0.04
 // a second column.
 const costDisplaced = 0.1
 
-// applyCues changes the meanings of columns whose meaning depends on a second column. It considers
-// only meanings that the schema uses and that no column has otherwise.
+// applyCues changes the meanings of columns whose meaning depends on a second column. Except for
+// lesser meanings beside a column, it considers only meanings that the schema uses and that no
+// column has otherwise.
 func (x *index) applyCues() {
-	for _, name := range slices.Sorted(maps.Keys(x.wanted)) {
+	for _, name := range x.lexicon.Cued() {
 		c := x.lexicon.Concept(name)
 		for _, cue := range c.Cues {
-			if cue.Kind == lexicon.CueWith || len(x.columnsMeaning(name)) > 0 {
-				continue
-			}
-			switch cue.Kind {
-			case lexicon.CueAfter:
+			switch {
+			case cue.Kind == lexicon.CueBeside:
+				x.promoteBeside(c, cue)
+			case !x.wanted[name] || len(x.columnsMeaning(name)) > 0:
+			case cue.Kind == lexicon.CueAfter:
 				x.displaceAfter(c, cue)
-			case lexicon.CueClaims:
+			case cue.Kind == lexicon.CueClaims:
 				if place, ok := x.cued(cue); ok && !x.hasSubstitute(c, cue) {
 					x.displace(place, c)
 				}
-			case lexicon.CueBeside:
-				x.promoteBeside(c, cue)
 			}
 		}
 	}
@@ -40,8 +38,11 @@ func (x *index) applyCues() {
 
 // addImplied adds meanings that columns have only if the file also has certain other columns.
 func (x *index) addImplied(signatures map[string]*signature) {
-	for _, name := range slices.Sorted(maps.Keys(x.wanted)) {
+	for _, name := range x.lexicon.Cued() {
 		c := x.lexicon.Concept(name)
+		if !x.wanted[name] {
+			continue
+		}
 		for _, cue := range c.Cues {
 			if cue.Kind != lexicon.CueWith || len(x.columnsMeaning(name)) > 0 {
 				continue

@@ -138,6 +138,8 @@ type Lexicon struct {
 	sides map[string][]side
 	pairs int
 
+	// cued holds the sorted names of the concepts with cues.
+	cued      []string
 	languages []string
 	// typoIndex holds the one-word names by first letter and length. It is used to find
 	// misspelled names.
@@ -171,6 +173,9 @@ func (l *Lexicon) Concept(name string) *Concept { return l.concepts[name] }
 
 // Qualifier returns the qualifier with this name, or nil.
 func (l *Lexicon) Qualifier(name string) *Qualifier { return l.qualifiers[name] }
+
+// Cued returns the names of the concepts with cues, sorted.
+func (l *Lexicon) Cued() []string { return slices.Clone(l.cued) }
 
 //go:embed *.txt
 var files embed.FS

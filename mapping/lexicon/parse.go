@@ -376,7 +376,11 @@ func (p *parser) resolve() error {
 		l.addLongName(key, p.words[key])
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.concepts)) {
-		if c := l.concepts[name]; len(c.qualifiers) > 0 {
+		c := l.concepts[name]
+		if len(c.Cues) > 0 {
+			l.cued = append(l.cued, name)
+		}
+		if len(c.qualifiers) > 0 {
 			l.specialCases[caseKey(c.head, slices.Sorted(slices.Values(c.qualifiers)))] = name
 		}
 	}

@@ -40,7 +40,7 @@ var plainLetters = map[rune]string{
 }
 
 // SplitWords splits text into folded words at spaces, at punctuation, at word boundaries in camel
-// case, and between letters and digits. The signs % and # are words if they have a meaning.
+// case, and between letters and digits. The signs %, # and 〒 are words if they have a meaning.
 func SplitWords(text string) []string {
 	split := splitWords(text)
 	words := make([]string, len(split))
@@ -74,7 +74,7 @@ func splitWords(text string) []word {
 	letters := []rune(norm.NFKC.String(text))
 	for i, r := range letters {
 		switch {
-		case r == '%', r == '#' && (i > 0 || len(letters) == 1):
+		case r == '%', r == '〒', r == '#' && (i > 0 || len(letters) == 1):
 			flush(false)
 			words = append(words, word{text: string(r)})
 		case !inWord(r):
