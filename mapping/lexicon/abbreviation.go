@@ -75,13 +75,17 @@ type longKey struct {
 
 // addLongName adds a name to the index of names that may be abbreviated.
 func (l *Lexicon) addLongName(key string, words []string) {
-	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return l.noise[w] })
+	isNoise := func(w string) bool { return l.noise[w] }
+	if slices.ContainsFunc(words, isNoise) {
+		words = slices.DeleteFunc(slices.Clone(words), isNoise)
+	}
 	if len(words) == 0 || len(words) > maxSpan || utf8.RuneCountInString(key) < shortestLong {
 		return
 	}
 	first, _ := utf8.DecodeRuneInString(words[0])
 	at := longKey{first, len(words)}
-	l.longNames[at] = append(l.longNames[at], longName{key, words})
+	l.longNames[at] = append(l.longNames[at], int32(len(l.long)))
+	l.long = append(l.long, longName{key, words})
 }
 
 // shortestLong is the minimum length, in letters, of a name that may be abbreviated.
@@ -136,11 +140,13 @@ func (l *Lexicon) expandIn(span []word, mask uint64) []sense {
 			others = append(others, name.key)
 		}
 	}
-	for _, name := range l.longNames[longKey{first, len(span)}] {
+	for _, i := range l.longNames[longKey{first, len(span)}] {
+		name := l.long[i]
 		offer(name, func() (bool, bool) { return abbreviatesAll(span, name.words) })
 	}
 	if len(span) == 2 {
-		for _, name := range l.longNames[longKey{first, 1}] {
+		for _, i := range l.longNames[longKey{first, 1}] {
+			name := l.long[i]
 			offer(name, func() (bool, bool) { return l.abbreviatesCompound(span, name.words[0]), true })
 		}
 	}

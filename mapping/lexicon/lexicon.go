@@ -146,8 +146,9 @@ type Lexicon struct {
 	typoIndex map[typoKey][]string
 	// specialCases maps a head and its qualifiers to the name of the special case.
 	specialCases map[string]string
-	// longNames holds the names that may be abbreviated.
-	longNames map[longKey][]longName
+	// long holds the names that may be abbreviated. longNames holds their positions.
+	long      []longName
+	longNames map[longKey][]int32
 }
 
 type typoKey struct {

@@ -19,9 +19,9 @@ func Parse(folder fs.FS) (*Lexicon, error) {
 	}
 	p := &parser{lexicon: &Lexicon{
 		concepts: map[string]*Concept{}, qualifiers: map[string]*Qualifier{},
-		names: map[string][]sense{}, noise: map[string]bool{}, sides: map[string][]side{}, typoIndex: map[typoKey][]string{},
-		longNames: map[longKey][]longName{}, specialCases: map[string]string{},
-	}, words: map[string][]string{}}
+		names: make(map[string][]sense, usualNames), noise: map[string]bool{}, sides: map[string][]side{}, typoIndex: map[typoKey][]string{},
+		longNames: map[longKey][]int32{}, specialCases: map[string]string{},
+	}, added: make([]longName, 0, usualNames)}
 	for _, name := range names {
 		text, err := fs.ReadFile(folder, name)
 		if err != nil {
@@ -37,6 +37,9 @@ func Parse(folder fs.FS) (*Lexicon, error) {
 	return p.lexicon, nil
 }
 
+// usualNames is the approximate number of names in Intray's lexicon.
+const usualNames = 28000
+
 type parser struct {
 	lexicon *Lexicon
 	// at is the file and line that the parser has reached.
@@ -45,8 +48,8 @@ type parser struct {
 	block block
 	// links are checked after all files have been parsed.
 	links []link
-	// words holds the words of each name.
-	words map[string][]string
+	// added holds the names in the order in which they were added.
+	added []longName
 }
 
 type position struct {
@@ -307,12 +310,12 @@ func (p *parser) parseNames(language, rest string) error {
 			if key == "" {
 				return p.errorf("the name %q has no letters", name)
 			}
-			if p.words[key] == nil {
-				p.words[key] = words
-			}
 			if p.block.noise {
 				p.lexicon.noise[key] = true
 				continue
+			}
+			if p.lexicon.names[key] == nil {
+				p.added = append(p.added, longName{key, partsOf(key, words)})
 			}
 			if err := p.addSense(key, sense{p.block.concept, p.block.qualifier, plain != name, set}); err != nil {
 				return err
@@ -326,6 +329,16 @@ func (p *parser) parseNames(language, rest string) error {
 		q.langs |= set
 	}
 	return nil
+}
+
+// partsOf returns words, which together are key, as parts of key. This saves the memory of the words.
+func partsOf(key string, words []string) []string {
+	at := 0
+	for i, w := range words {
+		words[i] = key[at : at+len(w)]
+		at += len(w)
+	}
+	return words
 }
 
 func (p *parser) languageBit(code string) (uint64, error) {
@@ -372,8 +385,10 @@ func (p *parser) resolve() error {
 			return p.errorf("there is no %s %s", one.what, one.name)
 		}
 	}
-	for _, key := range slices.Sorted(maps.Keys(l.names)) {
-		l.addLongName(key, p.words[key])
+	slices.SortFunc(p.added, func(a, b longName) int { return strings.Compare(a.key, b.key) })
+	l.long = p.added[:0] // a name is never stored before it is read
+	for _, name := range p.added {
+		l.addLongName(name.key, name.words)
 	}
 	for _, name := range slices.Sorted(maps.Keys(l.concepts)) {
 		c := l.concepts[name]

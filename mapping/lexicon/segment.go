@@ -16,9 +16,17 @@ const MaxText = 256
 // compatibility characters unified and without accents. It unifies letters of other
 // alphabets that represent the same sound. The result does not depend on word boundaries.
 func Fold(text string) string {
+	if isASCII(text) {
+		return strings.ReplaceAll(strings.ToLower(text), "'", "")
+	}
+	var buffer [4 * maxPart]byte
 	lower := strings.ToLower(norm.NFKC.String(text))
 	var b strings.Builder
-	for _, r := range norm.NFD.String(lower) {
+	b.Grow(len(lower))
+	rest := norm.NFD.AppendString(buffer[:0], lower)
+	for len(rest) > 0 {
+		r, size := utf8.DecodeRune(rest)
+		rest = rest[size:]
 		// Writers often omit diacritics in Latin, Greek and Cyrillic text and vowel marks
 		// in Arabic and Hebrew text. In Indic scripts, vowel marks are letters.
 		if r >= 0x300 && r <= 0x36f || r >= 0x64b && r <= 0x65f || r == 0x640 || r >= 0x591 && r <= 0x5c7 || r == '\'' || r == '’' || r == 'ʻ' {
@@ -31,6 +39,15 @@ func Fold(text string) string {
 		b.WriteRune(r)
 	}
 	return norm.NFC.String(b.String())
+}
+
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // plainLetters holds the plain equivalents of letters that Unicode does not decompose.
@@ -64,10 +81,12 @@ func splitWords(text string) []word {
 		text = strings.ToValidUTF8(text[:MaxText], "")
 	}
 	var words []word
-	var current []rune
+	current := make([]rune, 0, len(text))
 	flush := func(dotted bool) {
-		if folded := strings.TrimSpace(Fold(genitive.Replace(string(current) + " "))); folded != "" {
-			words = append(words, word{text: folded, dotted: dotted})
+		if len(current) > 0 {
+			if folded := foldWord(string(current)); folded != "" {
+				words = append(words, word{text: folded, dotted: dotted})
+			}
 		}
 		current = current[:0]
 	}
@@ -95,8 +114,15 @@ func splitWords(text string) []word {
 	return words
 }
 
-// genitive removes the 's from words such as "parent's".
-var genitive = strings.NewReplacer("'s ", "", "’s ", "", "'S ", "", "’S ", "")
+// foldWord returns a folded word without a final 's, as in "parent's".
+func foldWord(text string) string {
+	for _, genitive := range []string{"'s", "’s", "'S", "’S"} {
+		if plain, ok := strings.CutSuffix(text, genitive); ok {
+			return Fold(plain)
+		}
+	}
+	return Fold(text)
+}
 
 func inWord(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) || r == '\'' || r == '’' || r == '°'
@@ -119,6 +145,9 @@ func isWordStart(letters []rune, i int) bool {
 // Straße and Strasse, or Größe and Groesse.
 func spellings(name string) []string {
 	all := []string{name}
+	if isASCII(name) {
+		return all
+	}
 	if spelled := twoLetters.Replace(strings.ToLower(norm.NFC.String(name))); spelled != strings.ToLower(name) {
 		all = append(all, spelled)
 	}
