@@ -15,15 +15,15 @@ const costImplied = 0.04
 const costDisplaced = 0.1
 
 // applyCues changes the meanings of columns whose meaning depends on a second column. Except for
-// lesser meanings beside a column, it considers only meanings that the schema uses and that no
+// lesser meanings next to a column, it considers only meanings that the schema uses and that no
 // column has otherwise.
 func (x *index) applyCues() {
 	for _, name := range x.lexicon.Cued() {
 		c := x.lexicon.Concept(name)
 		for _, cue := range c.Cues {
 			switch {
-			case cue.Kind == lexicon.CueBeside:
-				x.promoteBeside(c, cue)
+			case cue.Kind == lexicon.CueNextTo:
+				x.promoteNextTo(c, cue)
 			case !x.wanted[name] || len(x.columnsMeaning(name)) > 0:
 			case cue.Kind == lexicon.CueAfter:
 				x.displaceAfter(c, cue)
@@ -92,8 +92,8 @@ func (x *index) displaceAfter(c *lexicon.Concept, cue lexicon.Cue) {
 	}
 }
 
-// promoteBeside makes the lesser meaning of a column its first if the column of the cue is beside it.
-func (x *index) promoteBeside(c *lexicon.Concept, cue lexicon.Cue) {
+// promoteNextTo makes the lesser meaning of a column its first if the column of the cue is next to it.
+func (x *index) promoteNextTo(c *lexicon.Concept, cue lexicon.Cue) {
 	for _, place := range x.columnsMeaning(cue.Then) {
 		lesser := slices.ContainsFunc(x.entries[place].readings, func(r lexicon.Reading) bool { return r.Named == c.Name })
 		if lesser && (x.isNext(place-1, place) && x.means(place-1, cue.First) || x.isNext(place, place+1) && x.means(place+1, cue.First)) {

@@ -15,19 +15,19 @@ func TestCues(t *testing.T) {
 		headers []string
 		want    []int
 	}{
-		"the description beside the number is the name": {product, []string{"Artikelnummer", "Bezeichnung"}, []int{0, 1, none}},
-		"a code is the number of goods":                 {product, []string{"Código", "Descripción"}, []int{0, 1, none}},
-		"a reference, too":                              {product, []string{"Référence", "Désignation"}, []int{0, 1, none}},
-		"no number":                                     {product, []string{"Description"}, []int{none, none, 0}},
-		"another name":                                  {product, []string{"SKU", "Name", "Description"}, []int{0, 1, 2}},
-		"an item is the name":                           {product, []string{"SKU", "Item", "Description"}, []int{0, 1, 2}},
-		"the plain one of two descriptions":             {product, []string{"Código (SKU)", "Descrição", "Descrição complementar"}, []int{0, 1, 2}},
-		"two plain descriptions":                        {product, []string{"SKU", "Descripción", "Descripción"}, []int{0, none, none}},
-		"a state beside a city":                         {person, []string{"Cidade", "Estado"}, []int{1, none}},
-		"a state before a postal code":                  {person, []string{"Estado", "CEP"}, []int{0, none}},
-		"a status elsewhere":                            {person, []string{"Cidade", "Valor", "Estado"}, []int{none, 2}},
-		"a status after the state":                      {person, []string{"UF", "Nota", "Estado"}, []int{0, 2}},
-		"the status of a city":                          {person, []string{"City", "Status"}, []int{none, 1}},
+		"the description next to the number is the name": {product, []string{"Artikelnummer", "Bezeichnung"}, []int{0, 1, none}},
+		"a code is the number of goods":                  {product, []string{"Código", "Descripción"}, []int{0, 1, none}},
+		"a reference, too":                               {product, []string{"Référence", "Désignation"}, []int{0, 1, none}},
+		"no number":                                      {product, []string{"Description"}, []int{none, none, 0}},
+		"another name":                                   {product, []string{"SKU", "Name", "Description"}, []int{0, 1, 2}},
+		"an item is the name":                            {product, []string{"SKU", "Item", "Description"}, []int{0, 1, 2}},
+		"the plain one of two descriptions":              {product, []string{"Código (SKU)", "Descrição", "Descrição complementar"}, []int{0, 1, 2}},
+		"two plain descriptions":                         {product, []string{"SKU", "Descripción", "Descripción"}, []int{0, none, none}},
+		"a state next to a city":                         {person, []string{"Cidade", "Estado"}, []int{1, none}},
+		"a state before a postal code":                   {person, []string{"Estado", "CEP"}, []int{0, none}},
+		"a status elsewhere":                             {person, []string{"Cidade", "Valor", "Estado"}, []int{none, 2}},
+		"a status after the state":                       {person, []string{"UF", "Nota", "Estado"}, []int{0, 2}},
+		"the status of a city":                           {person, []string{"City", "Status"}, []int{none, 1}},
 	} {
 		t.Run(what, func(t *testing.T) {
 			m, questions := suggest(t, c.fields, c.headers...)

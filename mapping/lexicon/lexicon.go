@@ -70,10 +70,10 @@ const (
 	CueClaims
 	// CueAfter requires that a column for First directly precedes the column for Then.
 	CueAfter
-	// CueBeside requires that a column for First is directly before or after the column for Then,
+	// CueNextTo requires that a column for First is directly before or after the column for Then,
 	// and that the concept is a lesser meaning of the latter. For example, "Estado" usually means
 	// a status, but next to a city it is a state.
-	CueBeside
+	CueNextTo
 )
 
 // Head returns the name of the concept of which this one is a special case, or the name of

@@ -60,7 +60,7 @@ func TestRead(t *testing.T) {
 	l := standard(t)
 	for text, want := range map[string]reading{
 		"First name": {"first_name", ""}, "firstName": {"first_name", ""}, "FIRST_NAME": {"first_name", ""}, "Vorname": {"first_name", ""},
-		"Postleitzahl": {"postal_code", ""}, "郵便番号": {"postal_code", ""}, "Código Postal": {"postal_code", ""}, "codigo-postal": {"postal_code", ""},
+		"Postleitzahl": {"postal_code", ""}, "郵便番号": {"postal_code", ""}, "〒": {"postal_code", ""}, "Código Postal": {"postal_code", ""}, "codigo-postal": {"postal_code", ""},
 		"Billing Address Line 1": {"street", "billing"}, "Postcode (Shipping)": {"postal_code", "recipient"},
 		"Empfänger PLZ": {"postal_code", "recipient"}, "Lieferadresse Straße": {"street", "addressed recipient"},
 		"Rechnungsnummer": {"id", "invoice"}, "送付先郵便番号": {"postal_code", "recipient"}, "Ship To City": {"city", "recipient"},
@@ -181,6 +181,9 @@ func TestParseErrors(t *testing.T) {
 		"qualifier a: role\n  values odd\n":                      "words.txt:2: \"odd\": write values same or values differ",
 		"qualifier a: role\n  alone b\n":                         "words.txt:2: there is no concept b",
 		"concept a: text\n  with a\n":                            "words.txt:2: \"a\": write with and two concepts",
+		"concept a: text\n  claims a\n":                          "words.txt:2: \"a\": write claims and two concepts",
+		"concept a: text\n  next a b\n":                          "words.txt:2: there is no concept b",
+		"qualifier a: role\n  next b c\n":                        "words.txt:2: \"next\" belongs to a concept",
 		"concept a: text\n  with a b\n":                          "words.txt:2: there is no concept b",
 		"noise\n  near a 5\n":                                    "words.txt:2: noise is near nothing",
 		"noise\n  extra 5\n":                                     "words.txt:2: noise costs nothing",

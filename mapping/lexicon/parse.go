@@ -172,7 +172,7 @@ func (p *parser) parseBlockLine(line string) error {
 	case len(word) == 2:
 		return p.parseNames(word, rest)
 	}
-	return p.errorf("%q is neither a language of two letters nor one of is, bare, with, claims, after, beside, not, near, few, unsaid, extra, values, alone", word)
+	return p.errorf("%q is neither a language of two letters nor one of is, bare, with, claims, after, next, not, near, few, unsaid, extra, values, alone", word)
 }
 
 func (p *parser) addLink(what, name string) { p.links = append(p.links, link{p.at, what, name}) }
@@ -207,7 +207,7 @@ func (p *parser) parseConceptLine(word, rest string) error {
 }
 
 // cueKinds maps the first word of a line to the kind of its cues.
-var cueKinds = map[string]CueKind{"with": CueWith, "claims": CueClaims, "after": CueAfter, "beside": CueBeside}
+var cueKinds = map[string]CueKind{"with": CueWith, "claims": CueClaims, "after": CueAfter, "next": CueNextTo}
 
 func (p *parser) parseCues(kind CueKind, word string, names []string) error {
 	if len(names) != 2 {
