@@ -20,7 +20,7 @@ const sheetColumn, sheetNameColumn = "Sheet", "Sheet name"
 // named is set, the first column contains the name of the sheet of each record.
 //
 // The lines of the records count in their own sheets. The columns and the evidence are those of the
-// first sheet, except that a tie about the header of another sheet takes precedence.
+// first sheet, except that a tie about the header or the quotes of another sheet takes precedence.
 func JoinSheets(ctx context.Context, book Book, sheets []int, named bool) (Reader, error) {
 	r := &joinedReader{book: book, sheets: sheets, named: named}
 	err := r.openNext(ctx)
@@ -68,10 +68,9 @@ type joinedReader struct {
 	opened  int
 	current Reader
 	columns []intray.Column
-	// evidence is the evidence of the first sheet, and tied that of the first other sheet with a tie
-	// about its header.
-	evidence []intray.Evidence
-	tied     *intray.Evidence
+	// evidence is the evidence of the first sheet, and tied has the first tie of another sheet about each
+	// choice in joinedTies.
+	evidence, tied []intray.Evidence
 	// first is the number of records of the earlier sheets, and seen that of all sheets so far.
 	first, seen int64
 	// notices are those that came after the last record of a sheet.
@@ -106,15 +105,19 @@ func (r *joinedReader) Columns() []intray.Column { return r.columns }
 func (r *joinedReader) Evidence() []intray.Evidence {
 	r.keepEvidence()
 	list := slices.Clone(r.evidence)
-	if r.tied != nil {
-		for i, e := range list {
-			if e.Choice == r.tied.Choice && !e.Tie {
-				list[i] = *r.tied
-			}
+	for _, tied := range r.tied {
+		switch i := slices.IndexFunc(list, func(e intray.Evidence) bool { return e.Choice == tied.Choice }); {
+		case i < 0:
+			list = append(list, tied)
+		case !list[i].Tie:
+			list[i] = tied
 		}
 	}
 	return list
 }
+
+// joinedTies are the choices for which a tie in any sheet is a tie of the table.
+var joinedTies = []string{"header row", "misplaced quotes"}
 
 // keepEvidence stores the evidence of the current sheet.
 func (r *joinedReader) keepEvidence() {
@@ -122,10 +125,11 @@ func (r *joinedReader) keepEvidence() {
 	case r.current == nil:
 	case r.opened == 1:
 		r.evidence = r.current.Evidence()
-	case r.tied == nil:
+	default:
 		for _, e := range r.current.Evidence() {
-			if e.Choice == "header row" && e.Tie {
-				r.tied = &e
+			known := slices.ContainsFunc(r.tied, func(t intray.Evidence) bool { return t.Choice == e.Choice })
+			if e.Tie && !known && slices.Contains(joinedTies, e.Choice) {
+				r.tied = append(r.tied, e)
 			}
 		}
 	}

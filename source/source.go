@@ -50,6 +50,10 @@ type Options struct {
 	Encoding string
 	// Delimiter separates the cells of a text file. If it is "", the format detects it.
 	Delimiter string
+	// MisplacedQuotes is how a text file is read if it is uncertain whether a quotation mark encloses
+	// several lines or is misplaced: MisplacedAsQuotes or MisplacedAsText. If it is "", the format
+	// decides each case, and reports a tie if it cannot.
+	MisplacedQuotes string
 	// Typed returns the values of workbook cells instead of the text that the
 	// source application displays.
 	Typed bool
@@ -72,6 +76,15 @@ type Options struct {
 	// it when they open a sheet.
 	Work *Work
 }
+
+// These are the values of Options.MisplacedQuotes.
+const (
+	// MisplacedAsQuotes reads everything between two quotation marks as one cell, as RFC 4180 does.
+	MisplacedAsQuotes = "quotes"
+	// MisplacedAsText reads a quotation mark as text if the lines up to the next one look like rows. Each
+	// of the lines is then a record of its own.
+	MisplacedAsText = "text"
+)
 
 // NoHeader is the HeaderRow of a file without a header.
 const NoHeader = -1

@@ -76,6 +76,9 @@ func (Format) Open(ctx context.Context, in source.Input, opt source.Options) (so
 		return nil, err
 	}
 	opt.Limits = opt.Limits.WithDefaults()
+	if q := opt.MisplacedQuotes; q != "" && q != source.MisplacedAsQuotes && q != source.MisplacedAsText {
+		return nil, &source.UnreadableError{Reason: intray.NewMessage("option.misplaced_quotes", intray.Params{"value": excerpt(q)})}
+	}
 	text, err := openText(ctx, in, opt.Encoding)
 	if err != nil {
 		return nil, err

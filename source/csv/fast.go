@@ -8,11 +8,13 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
 )
 
 // fastParser parses text in which every record follows the dialect and has as many cells as
 // the table has columns. It rejects any other text.
 type fastParser struct {
+	sheet        *sheet
 	delim, quote byte
 	// delimText is delim as a string.
 	delimText string
@@ -28,7 +30,7 @@ type fastParser struct {
 const noQuote = 0x80
 
 func newFastParser(s *sheet) *fastParser {
-	f := &fastParser{delim: s.dialect.delim[0], delimText: s.dialect.delim, quote: noQuote, width: s.width, quoted: s.dialect.open != ""}
+	f := &fastParser{sheet: s, delim: s.dialect.delim[0], delimText: s.dialect.delim, quote: noQuote, width: s.width, quoted: s.dialect.open != ""}
 	if f.quoted {
 		f.quote = s.dialect.open[0]
 	}
@@ -70,6 +72,11 @@ type fastRun struct {
 	lines      int64
 	// breaks is the number of line ends inside the unfinished record.
 	breaks int64
+	// start is the offset of the unfinished record, and suspect reports whether one of its cells has
+	// lines that can be rows. judge decides whether they are.
+	start   int
+	suspect bool
+	judge   quoteJudge
 	// from is the offset of the next cell, column is the index of that cell, and empty is the
 	// number of empty cells in the unfinished record.
 	from, column, empty int
@@ -87,9 +94,7 @@ func (r *fastRun) appendCells(places []uint32) bool {
 			empty++
 			r.batch.AppendSpan(from, at)
 		case text[from] == quote:
-			if !r.appendQuotedCell(from, at) {
-				return false
-			}
+			r.appendQuotedCell(from, at, column)
 		default:
 			r.batch.AppendSpan(from, at)
 		}
@@ -106,31 +111,41 @@ func (r *fastRun) appendCells(places []uint32) bool {
 			if 2*(width-empty) <= width || r.batch.Len() == r.maxRows {
 				return false
 			}
+			if r.breaks > 0 && r.suspect && r.hidesRows(at) {
+				return false
+			}
 			r.batch.EndRecord(r.lines)
 			r.lines += r.breaks + 1
 			from, column, empty, r.breaks = skipLineEnd(text, at), 0, 0, 0
+			r.start = from
 		}
 	}
 	r.from, r.column, r.empty = from, column, empty
 	return true
 }
 
-// appendQuotedCell appends the cell between two quotes. It returns false if the cell has lines that
-// look like rows.
-func (r *fastRun) appendQuotedCell(from, to int) bool {
+// appendQuotedCell appends the cell between two quotes.
+func (r *fastRun) appendQuotedCell(from, to, column int) {
 	inside := r.boundaries.text[from+1 : to-1]
 	if r.boundaries.lastQuotedEnd > from && (bytes.IndexByte(inside, '\n') >= 0 || r.boundaries.returns && bytes.IndexByte(inside, '\r') >= 0) {
 		r.breaks += countLineBreaks(inside)
-		if hasLinesLikeRows(inside, r.delimText, r.width) {
-			return false
-		}
+		r.suspect = r.suspect || r.sheet.misplaced != source.MisplacedAsQuotes && mayHideRows(inside, column, r.delimText, r.width)
 	}
 	if r.boundaries.lastDoubledQuote > from && bytes.IndexByte(inside, r.quote) >= 0 {
 		r.batch.AppendCell(unescapeDoubledQuotes(inside, r.quote))
-		return true
+		return
 	}
 	r.batch.AppendSpan(from+1, to-1)
-	return true
+}
+
+// hidesRows reports whether lines within the record that ends at an offset may be rows.
+func (r *fastRun) hidesRows(end int) bool {
+	r.suspect = false
+	row := r.boundaries.text[r.start:end]
+	r.judge.sheet = r.sheet
+	var rec record
+	r.sheet.dialect.parseRecord(row, notFound, &rec)
+	return r.judge.work > maxChunkJudgeWork || r.judge.verdict(row, &rec) != quotesEnclose
 }
 
 // unescapeDoubledQuotes returns text with each doubled quote replaced by a single quote.

@@ -31,7 +31,7 @@ func (r *reader) readIrregular(ctx context.Context, batch *intray.Records) error
 	}
 	r.sheet.placeCells(r.window.unread()[:r.rec.next], &r.rec)
 	row := r.window.unread()[:r.rec.next]
-	if r.skipKnownRow(batch, row) {
+	if r.verdict < quotesMaybeMisplaced && r.skipKnownRow(batch, row) {
 		return nil
 	}
 	if len(row) > maxExaminedBytes {
@@ -166,6 +166,9 @@ func excerptOf(text []byte) string { return excerpt(string(text[:min(len(text), 
 // appendOrHold appends a row as found, or holds it back if it may not belong to the table, for
 // example because it looks like a row of totals or a remark.
 func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
+	if r.verdict != quotesEnclose {
+		return r.appendIrregular(batch) // the row may hide other rows
+	}
 	total := headerdetect.IsTotal(cells)
 	note := headerdetect.IsNote(cells, r.followsBlankRow(cells)) || isRulerRow(cells) || isAside(cells) || r.isRemark(cells)
 	filled := headerdetect.Filled(cells)
@@ -189,8 +192,11 @@ func (r *reader) canHold() bool {
 }
 
 // appendIrregular appends a row as found, and reports a quoted cell that seems to contain other
-// rows.
+// rows. If misplaced quotes are text, it splits the row instead.
 func (r *reader) appendIrregular(batch *intray.Records) error {
+	if r.verdict == quotesMaybeMisplaced && r.sheet.misplaced == source.MisplacedAsText {
+		return r.splitLines(batch)
+	}
 	if n := len(r.rec.cells); n > 1 && n < r.sheet.width {
 		r.ragged = true
 	}
@@ -323,9 +329,7 @@ func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, er
 		r.repair.work = work
 	}
 	if r.repair.work > maxRepairWork {
-		r.repairExhausted = true
-		r.addNotice(batch, "mends", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,
-			Text: intray.NewMessage("csv.too_many_repairs", intray.Params{"line": r.line})})
+		r.reportTooManyRepairs(batch)
 		return false, nil
 	}
 	text := r.window.unread()
@@ -362,6 +366,16 @@ func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, er
 	return true, r.checkCellLimit()
 }
 
+// reportTooManyRepairs stops all repairs, and reports that once.
+func (r *reader) reportTooManyRepairs(batch *intray.Records) {
+	if r.repairExhausted {
+		return
+	}
+	r.repairExhausted = true
+	r.addNotice(batch, "mends", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,
+		Text: intray.NewMessage("csv.too_many_repairs", intray.Params{"line": r.line})})
+}
+
 // repairMessage returns the message about the repair of the current record. If a quote that was read
 // as text is closed on a later line or never, the message names the lines.
 func (r *reader) repairMessage(best *reading) intray.Message {
@@ -369,7 +383,7 @@ func (r *reader) repairMessage(best *reading) intray.Message {
 		return intray.NewMessage("csv.unclosed_quote", intray.Params{"line": r.line})
 	}
 	if best.repair.kind == quoteIsText && r.rec.breaks > 0 && best.next < r.rec.next {
-		opened, closed := r.quotedLines(r.window.unread()[:r.rec.next])
+		opened, closed := quotedLines(r.window.unread()[:r.rec.next], &r.rec, r.line)
 		return intray.NewMessage("csv.late_quote_is_text", intray.Params{"line": opened, "end": closed})
 	}
 	return intray.NewMessage("csv.row_repaired", intray.Params{

@@ -50,7 +50,7 @@ func TestFindingB15LateQuote(t *testing.T) {
 		"too many cells":          {"name,city,zip\n\"Ada,Berlin,1\nBob,Ham,2\nCy\",Bonn,3,x\n" + more, "record 0, lines 2 to 4: \"Ada,Berlin,1\nBob,Ham,2\nCy\",Bonn,3,x", 5},
 		"second cell":             {"name,city,zip\nAda,\"Berlin,1\nBob,Ham,2\nCy\",x,3,y\n" + more, "record 0, lines 2 to 4: Ada,\"Berlin,1\nBob,Ham,2\nCy\",x,3,y", 5},
 		"text after a quote":      {"name,city,zip\nAda,\"Berlin,1\nBob,Ham\"burg,2\nCy,Bonn,3\nDan,\"Ulm\",4\nEve,Ulm,5\nFay,Jena,6\n", "split record 0, lines 2 to 5: Ada,\"Berlin,1\nBob,Ham\"burg,2\nCy,Bonn,3\nDan,\"Ulm\",4", 6},
-		"two lines":               {"name,city,zip\nAda,\"Berlin,1\nBob,Ham\",2\n" + more + "Hal,\"Köln,9\nIda\",x,3\n", "split record 5, lines 8 to 9: Hal,\"Köln,9\nIda\",x,3", 7},
+		"two lines":               {"name,city,zip\nAda,\"Berlin,1\nBob,Ham\",2\n" + more + "Hal,\"Köln,9\nIda\",x,3\n", "record 0, lines 2 to 3: Ada,\"Berlin,1\nBob,Ham\",2; split record 5, lines 8 to 9: Hal,\"Köln,9\nIda\",x,3", 7},
 		"CRLF":                    {"name,city,zip\r\n\"Ada,Berlin,1\r\nBob,Ham,2\r\nCy\",Bonn,3,x\r\n" + strings.ReplaceAll(more, "\n", "\r\n"), "record 0, lines 2 to 4: \"Ada,Berlin,1\r\nBob,Ham,2\r\nCy\",Bonn,3,x", 5},
 		"lines that are not rows": {"name,city,zip\nAda,\"Main Street\nBerlin\",1,x\n" + more, "", 5},
 		"regular record of lines": {"name,city,zip\nAda,\"Berlin,1\nBob,Ham,2\nCy\",3\n" + more, "record 0, lines 2 to 4: Ada,\"Berlin,1\nBob,Ham,2\nCy\",3", 5},
@@ -68,6 +68,9 @@ func TestFindingB15LateQuote(t *testing.T) {
 			got := ""
 			for _, n := range notices {
 				if n.Text.Code == "csv.quote_closed_late" || n.Text.Code == "csv.late_quote_is_text" {
+					if got != "" {
+						got += "; "
+					}
 					if n.Text.Code == "csv.late_quote_is_text" {
 						got += "split "
 					}

@@ -67,6 +67,11 @@ type reader struct {
 	repairExhausted bool
 	// unclosedWork is the part of maxUnclosedWork already used, in bytes.
 	unclosedWork int64
+	// judge decides which quotes are misplaced, verdict is its verdict about the current irregular record,
+	// and doubts are the records that can be read in two ways.
+	judge   quoteJudge
+	verdict quoteVerdict
+	doubts  quoteDoubts
 	// noticeCounts holds the number of notices added, by kind.
 	noticeCounts map[string]int
 	// pendingNotices are returned with the first batch.
@@ -88,10 +93,11 @@ type heldRow struct {
 func (r *reader) Columns() []intray.Column { return r.sheet.columns }
 
 func (r *reader) Evidence() []intray.Evidence {
+	list := r.sheet.evidence
 	if r.evidence != nil {
-		return r.evidence
+		list = r.evidence
 	}
-	return r.sheet.evidence
+	return r.doubts.addTo(list)
 }
 
 func (r *reader) Close() error {
@@ -158,7 +164,7 @@ func (r *reader) readRow(ctx context.Context, batch *intray.Records) error {
 			r.endRecord(batch, r.line-above, 1)
 		}
 		return r.appendRecord(batch)
-	case r.isRegular(&r.rec) && !r.repeatsHeader() && !r.mayBeBelowTable() && !r.hidesRows():
+	case r.isRegular(&r.rec) && !r.repeatsHeader() && !r.mayBeBelowTable() && r.judgeQuotes(batch) == quotesEnclose:
 		return r.appendRecord(batch)
 	}
 	return r.readIrregular(ctx, batch)
@@ -234,9 +240,7 @@ func tooManyCells(limits source.Limits) intray.Message {
 }
 
 // isRegular reports whether a record follows the dialect and has one cell per column.
-func (r *reader) isRegular(rec *record) bool {
-	return len(rec.cells) == r.sheet.width && !rec.loose && !rec.unclosed && !rec.inner
-}
+func (r *reader) isRegular(rec *record) bool { return r.sheet.isRegular(rec) }
 
 // advance moves past the current row, given its length in bytes and the number of line ends in
 // its cells.

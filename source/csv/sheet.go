@@ -44,6 +44,10 @@ type sheet struct {
 	// most files have no irregular rows. The function is nil if the sample has too few regular
 	// rows.
 	profile func() *tableProfile
+	// traits returns the traits of the columns in the sample. It is nil if the table has one column.
+	traits func() []columnTraits
+	// misplaced is how quotes are read that may be misplaced, or "" if each record decides.
+	misplaced string
 	// usual holds the numbers of cells of rows that are not damaged, although they have more cells than
 	// the table has columns.
 	usual map[int]bool
@@ -77,7 +81,7 @@ type sampledRow struct {
 // analyzeSample decides how to read the text of a file, based on a sample from its beginning.
 // whole reports whether the sample is the whole text.
 func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Options) (*sheet, error) {
-	s := &sheet{asIs: opt.AsIs, line: 1}
+	s := &sheet{asIs: opt.AsIs, line: 1, misplaced: opt.MisplacedQuotes}
 	blanked := blankNULs(sample)
 	delim, skip := parseSepLine(sample)
 	var found sniffResult
@@ -223,6 +227,7 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 		return err
 	}
 	s.collectSamples(rows[body:])
+	s.judgeSample(rows[body:], sample)
 	return nil
 }
 
@@ -433,12 +438,15 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 		}
 		fit = append(fit, sample[row.from:row.to])
 	}
+	regular := sync.OnceValue(func() [][]byte { return s.withoutHiddenRows(fit) })
+	s.traits = sync.OnceValue(func() []columnTraits { return s.columnTraits(regular()) })
 	if len(fit) < minProfileRows || 2*len(fit) < rows && (narrow > 0 || 5*len(fit) < rows) {
 		return
 	}
 	s.width = max(s.width, width)
 	if width == s.width {
 		s.profile = sync.OnceValue(func() *tableProfile {
+			fit := regular()
 			rows := make([]rowFeatures, len(fit))
 			var r record
 			for i, text := range fit {
