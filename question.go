@@ -63,6 +63,8 @@ type Reading struct {
 //   - AnswerDelimiter: the character or text between cells
 //   - AnswerHeaderRow: the header row, counted from 1, the first and last row of a header such as
 //     "2-3", or NoAnswer
+//   - AnswerMisplacedQuotes: "quotes" to read quotation marks around several lines as quotes, or
+//     "text" to read them as text if the lines look like rows
 //   - AnswerColumn + field key: the index of the column, or NoAnswer. For a many-to-one
 //     field, the indexes are joined by commas
 //   - AnswerValue + field key + ":" + raw text: the value of cells with this text,
@@ -78,10 +80,12 @@ const (
 	AnswerEncoding  = "encoding"
 	AnswerDelimiter = "delimiter"
 	AnswerHeaderRow = "header_row"
-	AnswerColumn    = "column:"
-	AnswerField     = "field:"
-	AnswerFormat    = "format:"
-	AnswerValue     = "value:"
+	// AnswerMisplacedQuotes is about quotation marks that may be misplaced.
+	AnswerMisplacedQuotes = "misplaced_quotes"
+	AnswerColumn          = "column:"
+	AnswerField           = "field:"
+	AnswerFormat          = "format:"
+	AnswerValue           = "value:"
 	// NoAnswer is the answer that there is no header, no column or no field.
 	NoAnswer = "none"
 )

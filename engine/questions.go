@@ -31,6 +31,7 @@ const (
 func applyAnswers(opt source.Options, answers intray.Answers) source.Options {
 	opt.Encoding = cmp.Or(answers[intray.AnswerEncoding], opt.Encoding)
 	opt.Delimiter = cmp.Or(answers[intray.AnswerDelimiter], opt.Delimiter)
+	opt.MisplacedQuotes = cmp.Or(answers[intray.AnswerMisplacedQuotes], opt.MisplacedQuotes)
 	if row, asked := answers[intray.AnswerHeaderRow]; asked {
 		opt.HeaderRow, opt.HeaderRows = source.NoHeader, 0
 		if first, count, ok := intray.ParseHeaderRows(row); ok {
@@ -366,21 +367,29 @@ var openChoices = map[string]struct {
 	// text is the message code of the question.
 	text string
 }{
-	"encoding":   {intray.AnswerEncoding, intray.EncodingUncertain, "question.encoding"},
-	"delimiter":  {intray.AnswerDelimiter, intray.HeaderRowUncertain, "question.delimiter"},
-	"header row": {intray.AnswerHeaderRow, intray.HeaderRowUncertain, "question.header_row"},
+	"encoding":         {intray.AnswerEncoding, intray.EncodingUncertain, "question.encoding"},
+	"delimiter":        {intray.AnswerDelimiter, intray.HeaderRowUncertain, "question.delimiter"},
+	"header row":       {intray.AnswerHeaderRow, intray.HeaderRowUncertain, "question.header_row"},
+	"quoting of lines": {intray.AnswerMisplacedQuotes, intray.RepairedRow, "question.misplaced_quotes"},
 }
 
-// askAboutSkippedTable adds a question if the reader has found another table whose rows it did not
-// read, so that the header became a tie. evidence is the evidence of the reader after the last
-// record.
-func (o *Outcome) askAboutSkippedTable(evidence []intray.Evidence) {
-	isHeader := func(e intray.Evidence) bool { return e.Choice == "header row" }
-	own, now := slices.IndexFunc(o.Evidence, isHeader), slices.IndexFunc(evidence, isHeader)
-	if own >= 0 && now >= 0 && evidence[now].Tie {
-		o.Evidence[own] = evidence[now]
-		o.askTies()
+// askAboutLateTies adds a question for each choice that became a tie while the records were read: the
+// header, if rows of another table were not read, and quotes that may be misplaced. evidence is the
+// evidence of the reader after the last record.
+func (o *Outcome) askAboutLateTies(evidence []intray.Evidence) {
+	for _, e := range evidence {
+		if !e.Tie || e.Choice != "header row" && e.Choice != "quoting of lines" {
+			continue
+		}
+		own := slices.IndexFunc(o.Evidence, func(old intray.Evidence) bool { return old.Choice == e.Choice })
+		switch {
+		case own >= 0:
+			o.Evidence[own] = e
+		case e.Choice != "header row":
+			o.Evidence = append(o.Evidence, e)
+		}
 	}
+	o.askTies()
 }
 
 // askTies adds a question for each choice with equally good alternatives.

@@ -92,6 +92,9 @@ func TestQuestions(t *testing.T) {
 		"another table below":                 {"id,name,qty\n1,a,3\n2,b,4\n\ncity,people\nBonn,5\nUlm,6\n", csv.Format{}, []intray.Field{field("name", true)}, "", "header_row 1 5"},
 		"the table above is the answer":       {"id,name,qty\n1,a,3\n2,b,4\n\ncity,people\nBonn,5\nUlm,6\n", csv.Format{}, []intray.Field{field("name", true)}, "header_row=1", "name=1"},
 		"the table below is the answer":       {"id,name,qty\n1,a,3\n2,b,4\n\ncity,people\nBonn,5\nUlm,6\n", csv.Format{}, []intray.Field{field("city", true)}, "header_row=5", "city=0"},
+		"quotes that may be misplaced":        {misplacedQuotes, csv.Format{}, []intray.Field{field("zip", true)}, "", "misplaced_quotes quotes text"},
+		"they are quotes":                     {misplacedQuotes, csv.Format{}, []intray.Field{field("zip", true)}, "misplaced_quotes=quotes", "zip=2"},
+		"they are text":                       {misplacedQuotes, csv.Format{}, []intray.Field{field("zip", true)}, "misplaced_quotes=text", "zip=2"},
 		"the first row is the answer":         {"id,name\n1,a\n", ambiguousHeader{}, []intray.Field{field("id", true)}, "header_row=1", "id=0"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -113,6 +116,61 @@ func TestQuestions(t *testing.T) {
 				t.Errorf("%d questions, verdict %d", len(out.Questions), out.Verdict)
 			}
 		})
+	}
+}
+
+// misplacedQuotes is a table in which it is uncertain whether the quotes enclose two lines.
+const misplacedQuotes = "name,city,zip\nAda,\"Ulm,1\nBob,Bonn\",2\nCyrus,Kiel,3\n"
+
+// TestMisplacedQuotesBelowSample checks that quotes that may be misplaced are a question if they are below the
+// sample, that it shows both readings, and that the answer decides how many rows there are.
+func TestMisplacedQuotesBelowSample(t *testing.T) {
+	const rows = 6000
+	var text strings.Builder
+	text.WriteString("id,note,zip\n")
+	for i := range rows {
+		switch {
+		case i == rows/2:
+			fmt.Fprintf(&text, "%d,\"call him,%d\n%d,please\",%d\n", i, 10000+i, i, 10000+i)
+		case i%3 == 0:
+			fmt.Fprintf(&text, "%d,\"call him\nlater %d, please\",%d\n", i, i%17, 10000+i)
+		default:
+			fmt.Fprintf(&text, "%d,no answer %d,%d\n", i, i%13, 10000+i)
+		}
+	}
+	schema := &intray.Schema{Settings: intray.DefaultSettings()}
+	for _, key := range []string{"id", "note", "zip"} {
+		schema.Fields = append(schema.Fields, intray.Field{Key: key, Label: key, Type: intray.FieldType{Name: intray.TypeString}})
+	}
+	for answer, want := range map[string]int64{"": 0, "quotes": rows, "text": rows + 1} {
+		answers := intray.Answers{}
+		if answer != "" {
+			answers[intray.AnswerMisplacedQuotes] = answer
+		}
+		out, err := engine.New(engine.Config{Formats: []source.Format{csv.Format{}}}).Run(t.Context(),
+			engine.Import{Input: inputOf("x.csv", text.String()), Schema: schema, Answers: answers}, openSink(&batchSizes{}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if answer != "" {
+			if out.Verdict != engine.Done || out.DataRows != want {
+				t.Errorf("%s: verdict %d, %d rows, want %d", answer, out.Verdict, out.DataRows, want)
+			}
+			continue
+		}
+		if out.Verdict != engine.Open || len(out.Questions) != 1 || out.Questions[0].Notice != intray.RepairedRow {
+			t.Fatalf("verdict %d, questions %+v", out.Verdict, out.Questions)
+		}
+		q := out.Questions[0]
+		for _, want := range []string{"opened on line 4,002 is closed only on line 4,003", "lines 4,002 to 4,003 are one record", "lines 4,002 to 4,003 are 2 records"} {
+			shown := q.Text.String() + q.Choices[0].Label.String() + q.Choices[1].Label.String()
+			if !strings.Contains(shown, want) {
+				t.Errorf("the question lacks %q: %s", want, shown)
+			}
+		}
+		if len(q.Choices[0].Examples) == 0 || len(q.Choices[1].Examples) != 2 {
+			t.Errorf("the examples are %q and %q", q.Choices[0].Examples, q.Choices[1].Examples)
+		}
 	}
 }
 

@@ -154,7 +154,7 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 	p.out.reportRemarks(plan)
 	p.out.reportRepairs(plan)
 	p.out.reportTwins(plan)
-	p.out.askAboutSkippedTable(reader.Evidence())
+	p.out.askAboutLateTies(reader.Evidence())
 	return p.out.decideVerdict(p.imp.Schema.Settings, len(p.removed)), nil
 }
 

@@ -117,7 +117,7 @@ func (r *joinedReader) Evidence() []intray.Evidence {
 }
 
 // joinedTies are the choices for which a tie in any sheet is a tie of the table.
-var joinedTies = []string{"header row", "misplaced quotes"}
+var joinedTies = []string{"header row", "quoting of lines"}
 
 // keepEvidence stores the evidence of the current sheet.
 func (r *joinedReader) keepEvidence() {

@@ -31,12 +31,13 @@ func unreadable(s streams, name string, err error) error {
 
 // readFlags are the flags that override what Intray detects about a file.
 type readFlags struct {
-	Sheet       string `help:"Read the sheet with this name." placeholder:"NAME" xor:"sheet"`
-	SheetNumber int    `help:"Read the sheet with this number, counted from 1 in the order of the workbook." placeholder:"N" xor:"sheet"`
-	Encoding    string `help:"Read text in this encoding, such as windows-1252." placeholder:"NAME"`
-	Delimiter   string `help:"Split lines of text into cells at this separator." placeholder:"TEXT"`
-	HeaderRow   int    `help:"Use this row as the header, counted from 1." placeholder:"N"`
-	FillMerged  bool   `help:"Write the value of merged cells into each of them, instead of only the first."`
+	Sheet           string `help:"Read the sheet with this name." placeholder:"NAME" xor:"sheet"`
+	SheetNumber     int    `help:"Read the sheet with this number, counted from 1 in the order of the workbook." placeholder:"N" xor:"sheet"`
+	Encoding        string `help:"Read text in this encoding, such as windows-1252." placeholder:"NAME"`
+	Delimiter       string `help:"Split lines of text into cells at this separator." placeholder:"TEXT"`
+	MisplacedQuotes string `help:"Read quotation marks around lines that look like rows as quotes, which keeps the lines in one cell, or as text." enum:"quotes,text," default:"" placeholder:"HOW"`
+	HeaderRow       int    `help:"Use this row as the header, counted from 1." placeholder:"N"`
+	FillMerged      bool   `help:"Write the value of merged cells into each of them, instead of only the first."`
 }
 
 func (f readFlags) options() source.Options {
@@ -44,7 +45,7 @@ func (f readFlags) options() source.Options {
 	if delimiter == "\\t" || delimiter == "tab" {
 		delimiter = "\t"
 	}
-	return source.Options{Encoding: f.Encoding, Delimiter: delimiter, HeaderRow: f.HeaderRow, FillMerged: f.FillMerged}
+	return source.Options{Encoding: f.Encoding, Delimiter: delimiter, HeaderRow: f.HeaderRow, MisplacedQuotes: f.MisplacedQuotes, FillMerged: f.FillMerged}
 }
 
 // formatOf returns the format of a file. If the file is an archive with one member,
@@ -70,6 +71,8 @@ func (f readFlags) checkFormat(format string) error {
 		return usageError{fmt.Errorf("--fill-merged applies to tables with merged cells, but the format of the file is %s", format)}
 	case format != "csv" && f.Delimiter != "":
 		return usageError{fmt.Errorf("--delimiter applies to delimited text, but the format of the file is %s", format)}
+	case format != "csv" && f.MisplacedQuotes != "":
+		return usageError{fmt.Errorf("--misplaced-quotes applies to delimited text, but the format of the file is %s", format)}
 	case (format == "json" || format == "parquet") && f.HeaderRow != 0:
 		return usageError{fmt.Errorf("--header-row does not apply: the header of a %s file is its field names", format)}
 	}
@@ -139,6 +142,9 @@ func printAmbiguities(w io.Writer, evidence []intray.Evidence) {
 		}
 		fmt.Fprintf(w, "%s: the %s is uncertain: using %s (%s)", colorsOf(w).level(intray.LevelWarning), e.Choice, plainOrQuoted(e.Value), visibleLong(e.Reason.String()))
 		for _, r := range e.Alternatives {
+			if r.Value == e.Value {
+				continue
+			}
 			fmt.Fprintf(w, "; or %s (%s)", plainOrQuoted(r.Value), visibleLong(r.Reason.String()))
 		}
 		fmt.Fprintln(w)

@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -98,5 +99,39 @@ func (s *server) remembered() {
 	s.do("DELETE", path+query, "")
 	if left := s.do("GET", path+query, "").Body.String(); left != `{"count":0,"next":null,"previous":null,"results":[]}` {
 		s.Errorf("after it was forgotten: %s", left)
+	}
+}
+
+// TestMisplacedQuotesQuestion checks that quotes that may be misplaced are a question in the API and on the
+// review page, and that an answer through either decides how many rows there are.
+func TestMisplacedQuotesQuestion(t *testing.T) {
+	for answer, rows := range map[string]string{"quotes": `"total":2`, "text": `"total":3`} {
+		s := newServer(t, nil)
+		id, path, cookie := s.underReview("E-Mail,Country,Phone 1\nx,\"DE,1\ny,FR\",2\nnobody,XX,4\n")
+		api := "/api/v1/headless/imports/" + id + "/questions/"
+		for _, asked := range []string{s.do("GET", api, "").Body.String(), s.do("GET", path+"/questions/", "", "Cookie", cookie).Body.String()} {
+			for _, want := range []string{`"id":"misplaced_quotes"`, `"type":"REPAIRED_ROW"`, `"label":"lines 2 to 3 are one record"`, `"label":"lines 2 to 3 are 2 records"`, `"examples":["x | \"DE | 1","y | FR\" | 2"]`} {
+				if !strings.Contains(asked, want) {
+					t.Errorf("the questions lack %s:\n%s", want, asked)
+				}
+			}
+		}
+		if w := s.send("POST", api, `{"answers":{"misplaced_quotes":"none"}}`); w.Code != http.StatusBadRequest {
+			t.Errorf("status %d %s", w.Code, w.Body)
+		}
+		s.do("POST", path+"/questions/", `{"answers":{"misplaced_quotes":"`+answer+`"}}`, "Cookie", cookie)
+		s.runAll()
+		if got := s.do("GET", path+"/rows/", "", "Cookie", cookie).Body.String(); !strings.Contains(got, rows) {
+			t.Errorf("%s: the rows are %s, want %s", answer, got, rows)
+		}
+		layout := s.do("GET", path+"/layout/", "", "Cookie", cookie).Body.String()
+		if !strings.Contains(layout, `"choice":"quoting of lines","value":"`+answer+`"`) || !strings.Contains(layout, `"answer":"misplaced_quotes"`) {
+			t.Errorf("%s: the layout is %s", answer, layout)
+		}
+		other := map[string]string{"quotes": "text", "text": "quotes"}[answer]
+		if got := s.do("POST", path+"/layout/", `{"answers":{"misplaced_quotes":"`+other+`"}}`, "Cookie", cookie).Body.String(); !strings.Contains(got, `"status":"PENDING"`) {
+			t.Errorf("the answer is %s", got)
+		}
+		s.runAll()
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/intraydata/intray/celltype"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/source"
 )
 
 // CheckAnswers validates answers for the fields of a schema. columns is the number of columns of
@@ -86,7 +87,9 @@ func (c answerChecker) normalize(id, value string) (string, error) {
 // checkReadingAnswer validates an answer about how to read the file.
 func checkReadingAnswer(id, value string) error {
 	_, _, isRow := intray.ParseHeaderRows(value)
-	if id == intray.AnswerHeaderRow && !isRow && value != intray.NoAnswer || value == "" {
+	switch {
+	case value == "", id == intray.AnswerHeaderRow && !isRow && value != intray.NoAnswer,
+		id == intray.AnswerMisplacedQuotes && value != source.MisplacedAsQuotes && value != source.MisplacedAsText:
 		return invalidChoice(id, value)
 	}
 	return nil

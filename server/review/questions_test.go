@@ -90,6 +90,8 @@ func TestUpdatedAnswers(t *testing.T) {
 		"an unknown delimiter":    {outcome, nil, intray.Answers{"delimiter": "x"}, nil, `"x" is not`},
 		"the value of another":    {outcome, nil, intray.Answers{"delimiter": "UTF-8"}, nil, `"UTF-8" is not`},
 		"a header row":            {outcome, nil, intray.Answers{"header_row": "7"}, intray.Answers{"header_row": "7"}, ""},
+		"misplaced quotes":        {outcome, intray.Answers{"column:a": "1"}, intray.Answers{"misplaced_quotes": "text"}, intray.Answers{"misplaced_quotes": "text"}, ""},
+		"other misplaced quotes":  {outcome, nil, intray.Answers{"misplaced_quotes": "x"}, nil, `"x" is not`},
 		"another reading": {
 			outcome, intray.Answers{"column:a": "1", "field:2": "b", "format:a": "x", "encoding": "UTF-8", "value:country:1": "DE"}, intray.Answers{"header_row": "2"},
 			intray.Answers{"header_row": "2", "encoding": "UTF-8", "value:country:1": "DE"}, "",

@@ -37,6 +37,8 @@ func TestCheckAnswers(t *testing.T) {
 		problem string
 	}{
 		"of the reading":            {intray.Answers{"sheet": "A", "encoding": "UTF-8", "delimiter": ";", "header_row": "2"}, ""},
+		"of misplaced quotes":       {intray.Answers{"misplaced_quotes": "text"}, ""},
+		"of other quotes":           {intray.Answers{"misplaced_quotes": "none"}, `"none" is not one of the choices for "misplaced_quotes"`},
 		"without a header":          {intray.Answers{"header_row": "none"}, ""},
 		"of no header":              {intray.Answers{"header_row": "abc"}, `"abc" is not one of the choices for "header_row"`},
 		"of the row before all":     {intray.Answers{"header_row": "0"}, `"0" is not`},

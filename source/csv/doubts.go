@@ -18,7 +18,7 @@ const (
 )
 
 // misplacedChoice is the name of the choice about quotes that may be misplaced.
-const misplacedChoice = "misplaced quotes"
+const misplacedChoice = "quoting of lines"
 
 // quoteDoubts counts the records whose quotes may be misplaced, and describes the first one.
 type quoteDoubts struct {
@@ -90,9 +90,9 @@ func (q *quoteDoubts) addTo(list []intray.Evidence) []intray.Evidence {
 // is asked before the records are read.
 func (s *sheet) judgeSample(rows []sampledRow, sample []byte) {
 	if s.misplaced != "" {
-		other := intray.Choice{Value: source.MisplacedAsText, Reason: intray.NewMessage("quote.lines_like_rows", nil)}
+		other := intray.Choice{Value: source.MisplacedAsText, Label: intray.NewMessage("quote.lines_like_rows", nil)}
 		if s.misplaced == source.MisplacedAsText {
-			other = intray.Choice{Value: source.MisplacedAsQuotes, Reason: intray.NewMessage("quote.encloses_lines", nil)}
+			other = intray.Choice{Value: source.MisplacedAsQuotes, Label: intray.NewMessage("quote.encloses_lines", nil)}
 		}
 		s.evidence = append(s.evidence, intray.Evidence{Choice: misplacedChoice, Value: s.misplaced, Reason: intray.NewMessage("option.requested", nil), Alternatives: []intray.Choice{other}})
 		return
