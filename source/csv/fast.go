@@ -16,8 +16,6 @@ import (
 type fastParser struct {
 	sheet        *sheet
 	delim, quote byte
-	// delimText is delim as a string.
-	delimText string
 	// quoted reports whether the dialect has quotes. If it is false, quote is noQuote.
 	quoted bool
 	width  int
@@ -30,7 +28,7 @@ type fastParser struct {
 const noQuote = 0x80
 
 func newFastParser(s *sheet) *fastParser {
-	f := &fastParser{sheet: s, delim: s.dialect.delim[0], delimText: s.dialect.delim, quote: noQuote, width: s.width, quoted: s.dialect.open != ""}
+	f := &fastParser{sheet: s, delim: s.dialect.delim[0], quote: noQuote, width: s.width, quoted: s.dialect.open != ""}
 	if f.quoted {
 		f.quote = s.dialect.open[0]
 	}
@@ -129,7 +127,7 @@ func (r *fastRun) appendQuotedCell(from, to, column int) {
 	inside := r.boundaries.text[from+1 : to-1]
 	if r.boundaries.lastQuotedEnd > from && (bytes.IndexByte(inside, '\n') >= 0 || r.boundaries.returns && bytes.IndexByte(inside, '\r') >= 0) {
 		r.breaks += countLineBreaks(inside)
-		r.suspect = r.suspect || r.sheet.misplaced != source.MisplacedAsQuotes && mayHideRows(inside, column, r.delimText, r.width)
+		r.suspect = r.suspect || r.sheet.misplaced != source.MisplacedAsQuotes && r.sheet.mayHideRows(inside, column)
 	}
 	if r.boundaries.lastDoubledQuote > from && bytes.IndexByte(inside, r.quote) >= 0 {
 		r.batch.AppendCell(unescapeDoubledQuotes(inside, r.quote))

@@ -43,28 +43,43 @@ const (
 // mayHideRows reports whether the lines of a quoted cell of a regular record can be rows. column is the
 // index of the cell. It counts delimiters only: the line on which the cell begins and the one on which it
 // ends must have as many cells as the table has columns, or all whole lines in between. In narrow tables,
-// one of the outer lines must have as many cells as well.
-func mayHideRows(cell []byte, column int, delim string, width int) bool {
-	first, last := firstLineLength(cell), bytes.LastIndexAny(cell, "\r\n")+1
+// one of the outer lines must have as many cells as well. Delimiters before spaces do not count, except in
+// the lines in between in wider tables.
+func (s *sheet) mayHideRows(cell []byte, column int) bool {
+	first, last := bytes.IndexByte(cell, '\n')+1, bytes.LastIndexByte(cell, '\n')+1
+	if bytes.IndexByte(cell, '\r') >= 0 {
+		first, last = firstLineLength(cell), bytes.LastIndexAny(cell, "\r\n")+1
+	}
 	if last == 0 {
 		return false
 	}
-	cells := func(line []byte) int { return bytes.Count(line, []byte(delim)) + 1 }
-	fullFirst, fullLast := column+cells(cell[:first]) == width, cells(cell[last:])+width-1-column == width
+	fullFirst := s.isFull(cell[:first], s.width-column, false)
+	fullLast := s.isFull(cell[last:], column+1, false)
 	if fullFirst && fullLast {
 		return true
 	}
-	if last == first || width < minHiddenRowCells && !fullFirst && !fullLast {
+	wide := s.width >= minHiddenRowCells
+	if last == first || !wide && !fullFirst && !fullLast {
 		return false
 	}
 	for inner := cell[first:last]; len(inner) > 0; {
 		line := inner[:firstLineLength(inner)]
-		if cells(line) != width {
+		if !s.isFull(line, s.width, wide) {
 			return false
 		}
 		inner = inner[len(line):]
 	}
 	return true
+}
+
+// isFull reports whether a part of a line has a number of cells. Unless prose is set, or cells of the table
+// start with spaces, there must be no space after a delimiter.
+func (s *sheet) isFull(text []byte, cells int, prose bool) bool {
+	delim := s.dialect.delim
+	if bytes.Count(text, []byte(delim)) != cells-1 {
+		return false
+	}
+	return prose || cells == 1 || !bytes.Contains(text, []byte(delim+" ")) || s.spaced == nil || s.spaced()
 }
 
 // quoteJudge decides whether quotes are misplaced. It compares the record with its lines: how many cells
@@ -109,12 +124,12 @@ func toInt(b bool) int {
 func (c *lineCounts) allAre(n int) bool { return c.lines > 0 && c.full == c.lines && n == c.compared }
 
 // recordLines describes the lines of a record. first and last are the lines on which the longest quoted
-// cell begins and ends, and inner are the whole lines between them. score is the total score of the full
-// lines that were compared.
+// cell begins and ends, and inner are the whole lines between them. full is the number of full lines that
+// were compared with the columns, and score their total score.
 type recordLines struct {
 	all, inner  lineCounts
 	first, last lineFit
-	scored      int
+	full        int
 	score       float64
 }
 
@@ -130,7 +145,11 @@ func (j *quoteJudge) verdict(row []byte, rec *record) quoteVerdict {
 	}
 	l := j.readLines(row, rec)
 	if len(rec.cells) == s.width && !rec.loose {
-		return j.compareReadings(l, j.leadOfLines(row, rec, l), regular)
+		lead := math.Inf(-1)
+		if l.mayBeRows() {
+			lead = j.leadOfLines(row, rec, l)
+		}
+		return j.compareReadings(l, lead, regular)
 	}
 	// The record is damaged if the quotes enclose the lines.
 	wide := s.width >= minHiddenRowCells
@@ -147,13 +166,21 @@ func (j *quoteJudge) verdict(row []byte, rec *record) quoteVerdict {
 	return quotesEnclose
 }
 
+// mayBeRows reports whether the lines can be rows, given their cells.
+func (l *recordLines) mayBeRows() bool {
+	return l.all.allAre(l.all.possible) || l.inner.allAre(l.inner.fit) || l.mostly() && l.all.possible == l.full
+}
+
+// mostly reports whether the outer lines and most of all lines are full.
+func (l *recordLines) mostly() bool { return l.first.full && l.last.full && 2*l.all.full > l.all.lines }
+
 // compareReadings judges a record with one cell per column, which is regular unless a cell contains quotes.
 // lead is how much better the lines fit than the record.
 func (j *quoteJudge) compareReadings(l recordLines, lead float64, regular bool) quoteVerdict {
 	wide, several := j.sheet.width >= minHiddenRowCells, l.all.lines > 2
 	allPossible, allFit, allTyped := l.all.allAre(l.all.possible), l.all.allAre(l.all.fit), l.all.allAre(l.all.typed)
 	strong := allTyped || j.sheet.profile == nil || l.all.lines*(j.sheet.width-1) >= minMatchingDelims
-	mostly := l.first.full && l.last.full && 2*l.all.full > l.all.lines
+	mostly := l.mostly()
 	// The scores of rows vary, so that a record that fits better proves little.
 	least := -minReadingLead
 	if strong && j.sheet.profile != nil {
@@ -166,13 +193,13 @@ func (j *quoteJudge) compareReadings(l recordLines, lead float64, regular bool) 
 		return quotesMisplaced
 	case (allFit || allTyped) && (strong && lead > 0 || lead >= minReadingLead):
 		return quotesLikelyMisplaced
-	case allPossible && strong && lead > least, mostly && l.all.possible == l.scored && j.sheet.profile == nil:
+	case allPossible && strong && lead > least, mostly && l.all.possible == l.full && j.sheet.profile == nil:
 		return quotesMaybeMisplaced
 	case l.inner.allAre(l.inner.typed) && l.inner.allAre(l.inner.fit) && lead > -minReadingLead && (lead >= minReadingLead || l.first.full || l.last.full):
 		return quotesMaybeMisplaced
-	case mostly && (l.all.typed == l.scored || l.all.fit == l.scored) && lead >= minReadingLead:
+	case mostly && (l.all.typed == l.full || l.all.fit == l.full) && lead >= minReadingLead:
 		return quotesMaybeMisplaced
-	case wide && (allFit || mostly && l.all.fit == l.scored), wide && l.inner.lines > 0 && l.inner.full == l.inner.lines, !regular && (l.inner.full > 0 || l.all.lines == 2 && l.all.full == 2):
+	case wide && (allFit || mostly && l.all.fit == l.full), wide && l.inner.lines > 0 && l.inner.full == l.inner.lines, !regular && (l.inner.full > 0 || l.all.lines == 2 && l.all.full == 2):
 		return quotesEncloseRows
 	}
 	return quotesEnclose
@@ -196,7 +223,7 @@ func (j *quoteJudge) readLines(row []byte, rec *record) (l recordLines) {
 		compared := at < maxJudgedLines || len(row) == 0
 		if fit.full && compared {
 			j.compareLine(line, &fit)
-			l.scored++
+			l.full++
 			l.score += fit.score
 		}
 		l.all.add(fit, compared)
@@ -213,32 +240,35 @@ func (j *quoteJudge) readLines(row []byte, rec *record) (l recordLines) {
 }
 
 // compareLine compares the cells of the parsed line with the columns, without their quotes. Repeated values
-// of a column count as a type.
+// of a column count as a type. The score of a line with a contradiction stays 0.
 func (j *quoteJudge) compareLine(line []byte, fit *lineFit) {
 	s := j.sheet
-	j.work += scoreByte*int64(len(line)) + scoreCell*int64(len(j.line.cells))
-	row := make(rowFeatures, len(j.line.cells))
+	j.work += int64(len(line))
+	texts := make([]string, len(j.line.cells))
 	for i, c := range j.line.cells {
-		text := bytes.Trim(line[c.from:c.to], s.dialect.open+s.dialect.shut)
-		row[i] = featuresOf(string(text), false)
+		texts[i] = string(bytes.Trim(line[c.from:c.to], s.dialect.open+s.dialect.shut))
 	}
-	matched, contradicted := s.compareTraits(row)
-	fit.possible = contradicted == 0
-	fit.fits = fit.possible
+	matched, contradicted := s.compareTraits(texts)
+	if contradicted > 0 {
+		return
+	}
+	fit.possible, fit.fits = true, true
 	if s.profile != nil {
+		j.work += scoreByte*int64(len(line)) + scoreCell*int64(len(texts))
 		p := s.profile()
-		for i := range row {
+		row := make(rowFeatures, len(texts))
+		for i, text := range texts {
 			c := p.columns[i]
 			// Whether a program quotes a cell says nothing about a line with a misplaced quote.
-			row[i].quoted = 2*c.quoted > c.n
-			if row[i].text != "" && c.words.once < 0.3*c.n && c.words.counts[row[i].text] > 1 {
+			row[i] = featuresOf(text, 2*c.quoted > c.n)
+			if text != "" && c.words.once < 0.3*c.n && c.words.counts[text] > 1 {
 				matched++
 			}
 		}
 		fit.score = p.rowScore(row)
-		fit.fits = fit.possible && fit.score >= p.meanScore-3*p.scoreSpread-minReadingLead
+		fit.fits = fit.score >= p.meanScore-3*p.scoreSpread-minReadingLead
 	}
-	fit.typed = matched > 0 && fit.possible
+	fit.typed = matched > 0
 }
 
 // leadOfLines returns how much better the lines of a record fit the columns than the record, which has
@@ -247,20 +277,20 @@ func (j *quoteJudge) leadOfLines(row []byte, rec *record, l recordLines) float64
 	s := j.sheet
 	j.work += scoreByte*int64(len(row)) + scoreCell*int64(len(rec.cells))
 	cells := make(rowFeatures, len(rec.cells))
-	broken := make(rowFeatures, len(rec.cells))
+	broken := make([]string, len(rec.cells))
 	for i, c := range rec.cells {
 		cells[i] = featuresOf(string(s.dialect.appendCell(nil, row, c)), c.quoted)
 		if c.quoted && countLineBreaks(row[c.from:c.to]) > 0 {
-			broken[i] = cells[i]
+			broken[i] = cells[i].text
 		}
 	}
 	if _, contradicted := s.compareTraits(broken); contradicted > 0 {
 		return math.Inf(1) // for example, several lines in a column of numbers
 	}
-	if s.profile == nil || l.scored == 0 {
+	if s.profile == nil || l.all.possible == 0 {
 		return 0
 	}
-	return l.score/float64(l.scored) - s.profile().rowScore(cells)
+	return l.score/float64(l.all.possible) - s.profile().rowScore(cells)
 }
 
 // minKindShare is the minimum share of the cells of a column that have its kind.
@@ -274,26 +304,32 @@ type columnTraits struct {
 	spaced bool
 }
 
-// compareTraits returns the number of cells whose kind is that of their column, and the number of cells
-// that contradict their column. Cells in columns of text or of mixed kinds do not match. A space at the
+// compareTraits returns the number of cells whose kind is that of their column, or how many cells contradict
+// their column up to the first one. Cells in columns of text or of mixed kinds do not match. A space at the
 // start of a cell contradicts a column without such cells, because sentences have spaces after commas.
-func (s *sheet) compareTraits(row rowFeatures) (matched, contradicted int) {
+func (s *sheet) compareTraits(cells []string) (matched, contradicted int) {
 	if s.traits == nil {
 		return 0, 0
 	}
-	for i, t := range s.traits()[:min(len(row), s.width)] {
-		own := comparableKind(row[i].kind)
-		switch {
-		case own == headerdetect.Empty:
-		case !t.spaced && strings.HasPrefix(row[i].text, " "):
-			contradicted++
-		case own == t.kind:
-			matched++
-		case t.kind != headerdetect.Empty:
-			contradicted++
+	traits := s.traits()[:min(len(cells), s.width)]
+	for i, t := range traits {
+		if !t.spaced && strings.HasPrefix(cells[i], " ") && strings.TrimSpace(cells[i]) != "" {
+			return 0, 1
 		}
 	}
-	return matched, contradicted
+	for i, t := range traits {
+		if t.kind == headerdetect.Empty {
+			continue
+		}
+		switch own := comparableKind(headerdetect.KindOf(cells[i])); own {
+		case headerdetect.Empty:
+		case t.kind:
+			matched++
+		default:
+			return 0, 1
+		}
+	}
+	return matched, 0
 }
 
 // comparableKind returns a common kind for all numbers.
@@ -302,6 +338,20 @@ func comparableKind(kind headerdetect.Kind) headerdetect.Kind {
 		return headerdetect.Number
 	}
 	return kind
+}
+
+// hasSpaced reports whether a cell of a record, which does not need quotes, starts with a space.
+func (s *sheet) hasSpaced(records [][]byte) bool {
+	var r record
+	for _, text := range records {
+		s.dialect.parseRecord(text, notFound, &r)
+		for _, c := range r.cells {
+			if !c.quoted && c.to > c.from && text[c.from] == ' ' {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // columnTraits returns the traits of the columns in regular records.
@@ -333,7 +383,7 @@ func (s *sheet) columnTraits(regular [][]byte) []columnTraits {
 // hidesRows reports whether a quoted cell of a regular record has lines that can be rows.
 func (s *sheet) hidesRows(row []byte, rec *record) bool {
 	for i, c := range rec.cells {
-		if c.quoted && mayHideRows(row[c.from:c.to], i, s.dialect.delim, s.width) {
+		if c.quoted && s.mayHideRows(row[c.from:c.to], i) {
 			return true
 		}
 	}

@@ -46,6 +46,8 @@ type sheet struct {
 	profile func() *tableProfile
 	// traits returns the traits of the columns in the sample. It is nil if the table has one column.
 	traits func() []columnTraits
+	// spaced reports whether an unquoted cell in the sample starts with a space. It is nil like traits.
+	spaced func() bool
 	// misplaced is how quotes are read that may be misplaced, or "" if each record decides.
 	misplaced string
 	// usual holds the numbers of cells of rows that are not damaged, although they have more cells than
@@ -438,6 +440,7 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 		}
 		fit = append(fit, sample[row.from:row.to])
 	}
+	s.spaced = sync.OnceValue(func() bool { return s.hasSpaced(fit) })
 	regular := sync.OnceValue(func() [][]byte { return s.withoutHiddenRows(fit) })
 	s.traits = sync.OnceValue(func() []columnTraits { return s.columnTraits(regular()) })
 	if len(fit) < minProfileRows || 2*len(fit) < rows && (narrow > 0 || 5*len(fit) < rows) {
