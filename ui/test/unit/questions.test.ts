@@ -58,6 +58,7 @@ test('headings are sentences', () => {
   const file = layout();
   const cases: [Parameters<typeof headingOf>[0], string][] = [
     [questions.sheet, 'Which sheet contains the table?'],
+    [{ id: 'misplaced_quotes' }, 'Are these lines one record or several?'],
     [questions.email, 'Which column contains “E-mail”?'],
     [{ id: 'field:6' }, 'What does the column “interne Notiz (nicht weitergeben)” contain?'],
     [{ id: 'field:7' }, 'What does the column “H” contain?'],

@@ -4,7 +4,7 @@ import { decidedIn, nextStep, stepOf, stepsOf } from '../../src/app/steps';
 import { asking, facts, layout, questions } from '../browser/scenes';
 
 test('each question belongs to a step', () => {
-  const cases = { sheet: 'sheet', encoding: 'sheet', delimiter: 'sheet', header_row: 'header', 'column:email': 'columns', 'field:3': 'columns', 'format:born': 'values', 'format:born:slash': 'values', 'value:country:Germny': 'values' };
+  const cases = { sheet: 'sheet', encoding: 'sheet', delimiter: 'sheet', misplaced_quotes: 'sheet', header_row: 'header', 'column:email': 'columns', 'field:3': 'columns', 'format:born': 'values', 'format:born:slash': 'values', 'value:country:Germny': 'values' };
   for (const [id, step] of Object.entries(cases)) assert.equal(stepOf(id), step, id);
 });
 

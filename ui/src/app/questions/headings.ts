@@ -16,6 +16,7 @@ export function headingOf(question: Pick<Question, 'id' | 'fieldKey' | 'header'>
     case 'header_row': return t('ask.header');
     case 'encoding': return t('ask.encoding');
     case 'delimiter': return t('ask.delimiter');
+    case 'misplaced_quotes': return t('ask.misplacedQuotes');
     case 'column': return t('ask.column', { field: fieldName(about, layout) });
     case 'field': return t('ask.field', { column: columnTitle(Number(about), question.header, layout) });
     case 'format': return t('ask.format', { field: fieldName(about, layout) });
