@@ -1,1 +1,0 @@
-import{s as e}from"./messages-BFWM6JWj.js";var t={en:()=>e(()=>import(`./en-2Dn1rUtb.js`).then(e=>({default:e.page})),[]),de:()=>e(()=>import(`./de-DxUxwoSx.js`).then(e=>({default:e.page})),[]),ar:()=>e(()=>import(`./ar-B3mPgk9C.js`).then(e=>({default:e.page})),[])};export{t};
