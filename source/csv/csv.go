@@ -128,7 +128,7 @@ func (b *book) Open(ctx context.Context, sheet int) (source.Reader, error) {
 	text := b.body
 	start := text.units.encodedLength(text.sample[:found.body])
 	r := &reader{
-		sheet: found, limits: b.opt.Limits, line: found.line, noticeCounts: map[string]int{}, pendingNotices: slices.Clone(found.notices),
+		sheet: found, limits: b.opt.Limits, line: found.line, rules: found.rules, noticeCounts: map[string]int{}, pendingNotices: slices.Clone(found.notices),
 		window: newWindow(text, start), rec: record{maxCells: b.opt.Limits.Columns}, lookahead: record{maxCells: b.opt.Limits.Columns},
 	}
 	if found.dialect.joinsSpaces() {

@@ -42,7 +42,7 @@ var samples = []sample{
 	{"as found, blank at first", "\n\n\"x\ny\"\n\nz\n", true, []string{""}, [][]string{{""}, {""}, {"x\ny"}, {""}, {"z"}}, []int64{1, 2, 3, 5, 6}},
 	{"whole lines quoted", "\"a,b,c\"\r\n\"1,\"\"x, y\"\",3\"\r\n\r\n\"4,5,6\"\r\n", false, []string{"a", "b", "c"}, [][]string{{"1", "x, y", "3"}, {"4", "5", "6"}}, []int64{2, 4}},
 	{"aligned", "  id  name     amount  \n  1   Ann Lee    10.5\n  22  Bob         9.0\n", false, []string{"id", "name", "amount"}, [][]string{{"1", "Ann Lee", "10.5"}, {"22", "Bob", "9.0"}}, []int64{2, 3}},
-	{"drawn lines", "+----+-----+\n| id | n   |\n+----+-----+\n| 1  | 2.5 |\n| 3  | 4.5 |\n", false, []string{"", "id", "n", ""}, [][]string{{"", " 1  ", " 2.5 ", ""}, {"", " 3  ", " 4.5 ", ""}}, []int64{4, 5}},
+	{"drawn lines", "+----+-----+\n| id | n   |\n+----+-----+\n| 1  | 2.5 |\n| 3  | 4.5 |\n", false, []string{"id", "n"}, [][]string{{"1", "2.5"}, {"3", "4.5"}}, []int64{4, 5}},
 	{"empty records at the end", "a,b,c\n1,2,3\n,,\n", false, []string{"a", "b", "c"}, [][]string{{"1", "2", "3"}}, []int64{2}},
 	{"empty records inside", "a,b\n1,2\n,\nx,\n,y\n", false, []string{"a", "b"}, [][]string{{"1", "2"}, {"", ""}, {"x", ""}, {"", "y"}}, []int64{2, 3, 4, 5}},
 	{"many scripts", "näme,名前\n👍,מה\n", false, []string{"näme", "名前"}, [][]string{{"👍", "מה"}}, []int64{2}},

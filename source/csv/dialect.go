@@ -18,11 +18,17 @@ type dialect struct {
 	// runs reports whether several delimiters in a row count as one, and those at both ends of a
 	// line do not count. It is set only if the delimiter is a space.
 	runs bool
+	// framed reports whether delimiters at both ends of a line are part of a frame and do not
+	// separate cells.
+	framed bool
+	// padded reports whether spaces around the text of an unquoted cell are not part of it, and
+	// lines of dashes separate rows. It is set if framed is set.
+	padded bool
 }
 
 // supportsFastPath reports whether fastParser can read the dialect.
 func (d *dialect) supportsFastPath() bool {
-	return len(d.delim) == 1 && len(d.open) <= 1 && d.open == d.shut && !d.backslash && !d.runs &&
+	return len(d.delim) == 1 && len(d.open) <= 1 && d.open == d.shut && !d.backslash && !d.runs && !d.padded &&
 		d.delim != d.open && d.delim[0] < utf8.RuneSelf && strings.IndexByte("\x00\r\n", d.delim[0]) < 0
 }
 
@@ -73,10 +79,19 @@ const notFound = -1
 func (d *dialect) parseRecord(text []byte, literal int, r *record) {
 	*r = record{cells: r.cells[:0], maxCells: r.maxCells, done: r.done}
 	at := d.skipGap(text, 0)
+	if d.framed {
+		at = d.skipOpeningBar(text, at)
+	}
 	for {
 		at = d.parseCell(text, at, literal, r)
 		if r.hasTooManyCells() || !hasPrefixAt(text, at, d.delim) {
 			break
+		}
+		if d.framed {
+			if end := d.skipClosingBar(text, at); end != notFound {
+				at = end
+				break
+			}
 		}
 		at = d.skipGap(text, at+len(d.delim))
 		if d.joinsSpaces() && (at == len(text) || text[at] == '\n' || text[at] == '\r') {
@@ -144,7 +159,11 @@ func (d *dialect) parseCell(text []byte, at, literal int, r *record) int {
 	if d.open != "" && bytes.Contains(text[at:stop], []byte(d.open)) {
 		r.inner = true
 	}
-	r.cells = append(r.cells, cell{from: at, to: stop})
+	c := cell{from: at, to: stop}
+	if d.padded {
+		c = trimPadding(text, c)
+	}
+	r.cells = append(r.cells, c)
 	return stop
 }
 

@@ -144,6 +144,7 @@ func FuzzKept(f *testing.F) {
 	for _, text := range []string{
 		"A title\n\na,b,c\n1,2,3\n4,5,6\n\nSource: x\n", "\"abc", "a,b\n\"1,2\n3,4\n", "\"a,b,c\"\n\"1,2,3\"\n", "id  n\n---  ---\n1  x\n",
 		"h1,h2,h3\n1,a,2\n2,b,3\n3,c,4\n4,d,5\n5,e6\n6,f,7\n7,g,8\n8,h,9\n", "k:;v;\na;b;c\n1;2;3\n", "#c\na,b\n1,2\n#d\n3,4\n",
+		"| a | b |\n|---|:--|\n| 1 |   |\n| 2 | x |\n", "+---+---+\n| a | b |\n+---+---+\n| 1 | 2 |\n+---+---+\n", " a | b\n---+---\n 1 | 2\n(1 row)\n",
 	} {
 		f.Add(text)
 	}

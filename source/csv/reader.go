@@ -76,8 +76,9 @@ type reader struct {
 	noticeCounts map[string]int
 	// pendingNotices are returned with the first batch.
 	pendingNotices []intray.Notice
-	// nuls counts the NUL bytes read.
-	nuls nulCount
+	// nuls counts the NUL bytes read, and rules the lines that only draw the frame of the table.
+	nuls  nulCount
+	rules ruleCount
 	// nextErr is the error that all further calls to Next return.
 	nextErr error
 }
@@ -139,6 +140,7 @@ func (r *reader) Next(ctx context.Context, batch *intray.Records) error {
 func (r *reader) readRow(ctx context.Context, batch *intray.Records) error {
 	if r.tableEnded {
 		r.nuls.report(batch)
+		r.rules.report(batch)
 		return io.EOF
 	}
 	if err := r.parseRecordAt(ctx, 0, &r.rec); err != nil {
@@ -148,6 +150,7 @@ func (r *reader) readRow(ctx context.Context, batch *intray.Records) error {
 	if len(r.window.unread()) == 0 {
 		r.releaseHeldRows(batch, true)
 		r.nuls.report(batch)
+		r.rules.report(batch)
 		return io.EOF
 	}
 	switch {
@@ -155,6 +158,8 @@ func (r *reader) readRow(ctx context.Context, batch *intray.Records) error {
 		r.nuls.add(row, r.line)
 		r.blankRows++
 		r.advance(r.rec.next, r.rec.breaks)
+		return nil
+	case r.skipRule(row):
 		return nil
 	case !isText(row):
 		return r.appendInvalidText(batch)

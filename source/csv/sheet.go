@@ -65,6 +65,8 @@ type sheet struct {
 	extents []extent
 	// tableLine is the line of another table that was found in the sample, or 0.
 	tableLine int64
+	// rules counts the lines above the first record that only draw the frame of the table.
+	rules ruleCount
 	// records describes the records.
 	records headerdetect.Body
 	// notices are returned with the first batch.
@@ -174,6 +176,7 @@ func (s *sheet) parseSample(text []byte, skip, most int) (rows []sampledRow) {
 
 // findTable finds the header and the first record, and builds the columns.
 func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte, opt source.Options) error {
+	s.blankRules(rows, sample)
 	if s.width = commonWidth(rows); s.width == 0 && opt.HeaderRow == 0 { // no text
 		if n := len(rows); n > 0 {
 			s.body, s.line = int64(rows[n-1].to), rows[n-1].line+1
@@ -225,6 +228,7 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 	s.findTableBelow(rows, body)
 	s.reportRowsAbove(rows[:min(layout.First, len(rows))])
 	s.setFirstRecord(rows, body)
+	s.countRulesAbove(rows[:min(body, len(rows))], sample)
 	if err := s.setColumns(names, opt.Limits); err != nil {
 		return err
 	}
@@ -447,7 +451,7 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 		return
 	}
 	s.width = max(s.width, width)
-	if width == s.width {
+	if width == s.width && !s.dialect.padded {
 		s.profile = sync.OnceValue(func() *tableProfile {
 			fit := regular()
 			rows := make([]rowFeatures, len(fit))

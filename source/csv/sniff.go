@@ -92,6 +92,9 @@ func (s *sniffResult) explain(sample []byte, second sniffResult) {
 		s.delimReason = intray.NewMessage("delimiter.one_column", nil)
 	default:
 		s.delimReason = intray.NewMessage("delimiter.equal_rows", intray.Params{"count": n, "total": lines, "n": width})
+		if s.framed {
+			s.delimReason = intray.JoinMessages(s.delimReason, intray.NewMessage("delimiter.framed", nil))
+		}
 		if s.runs {
 			s.delimReason = intray.JoinMessages(s.delimReason, intray.NewMessage("delimiter.space_runs", nil))
 		}
@@ -164,17 +167,26 @@ func candidateDialects(sample []byte, delims []string) []dialect {
 			pairs = append(pairs, q)
 		}
 	}
+	if len(delims) > 1 && bytes.Contains(sample, []byte(boxBar)) {
+		delims = append(slices.Clone(delims), boxBar)
+	}
 	for _, delim := range delims {
 		if !bytes.Contains(sample, []byte(delim)) || isPartOfLonger(delim, sample) || delim == ":" && isMostlyTimes(sample) {
 			continue
 		}
+		framed, ruled := false, false
+		if delim == "|" || delim == boxBar {
+			if framed, ruled = findFrame(sample, delim); delim == boxBar && !framed && !ruled {
+				continue
+			}
+		}
 		for _, q := range pairs {
-			list = append(list, dialect{delim: delim, open: q[0], shut: q[1]})
+			list = append(list, dialect{delim: delim, open: q[0], shut: q[1], framed: framed, padded: framed || ruled})
 			if delim == " " && bytes.Contains(sample, []byte(spaceGap)) {
 				list = append(list, dialect{delim: delim, open: q[0], shut: q[1], runs: true})
 			}
 			if bytes.Contains(sample, []byte(`\`+q[1])) {
-				list = append(list, dialect{delim: delim, open: q[0], shut: q[1], backslash: true})
+				list = append(list, dialect{delim: delim, open: q[0], shut: q[1], backslash: true, framed: framed, padded: framed || ruled})
 			}
 		}
 	}
@@ -433,7 +445,7 @@ func (d dialect) sniffedRecords(sample []byte) iter.Seq2[[]byte, *record] {
 		for at, rows := d.skipComments(sample), 0; at < len(sample) && rows < sniffRecords; at += r.next {
 			d.parseRecord(sample[at:], notFound, &r)
 			text := sample[at : at+r.next]
-			if isBlank(text) || text[0] == '#' && len(r.cells) == 1 {
+			if isBlank(text) || text[0] == '#' && len(r.cells) == 1 || d.padded && isRule(text) {
 				continue
 			}
 			if rows++; !yield(text, &r) {
