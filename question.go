@@ -61,6 +61,8 @@ type Reading struct {
 //     returns for several sheets
 //   - AnswerEncoding: the name of an encoding
 //   - AnswerDelimiter: the character or text between cells
+//   - AnswerColumnStarts: the positions of the characters at which the columns start, counted from
+//     1, such as "1,11,25", or NoAnswer if the columns have no fixed width
 //   - AnswerHeaderRow: the header row, counted from 1, the first and last row of a header such as
 //     "2-3", or NoAnswer
 //   - AnswerMisplacedQuotes: "quotes" to read quotation marks around several lines as quotes, or
@@ -76,10 +78,11 @@ type Answers map[string]string
 
 // These are the IDs of questions. Those that end in a colon are prefixes.
 const (
-	AnswerSheet     = "sheet"
-	AnswerEncoding  = "encoding"
-	AnswerDelimiter = "delimiter"
-	AnswerHeaderRow = "header_row"
+	AnswerSheet        = "sheet"
+	AnswerEncoding     = "encoding"
+	AnswerDelimiter    = "delimiter"
+	AnswerColumnStarts = "column_starts"
+	AnswerHeaderRow    = "header_row"
 	// AnswerMisplacedQuotes is about quotation marks that may be misplaced.
 	AnswerMisplacedQuotes = "misplaced_quotes"
 	AnswerColumn          = "column:"
@@ -107,12 +110,33 @@ func ParseHeaderRows(answer string) (first, count int, ok bool) {
 	return first, count, err == nil && err2 == nil && first > 0 && count > 0 && count <= maxHeaderRows
 }
 
+// maxColumnStart is the maximum position at which a column of fixed width can start.
+const maxColumnStart = 1 << 16
+
+// ParseColumnStarts parses an answer to the question about the starts of columns of fixed width: at
+// least two positions in ascending order, counted from 1 and separated by commas, with optional
+// spaces. A position can be at most 65,536. The returned positions are counted from 0.
+func ParseColumnStarts(answer string) (starts []int, ok bool) {
+	for part := range strings.SplitSeq(answer, ",") {
+		n, err := strconv.Atoi(strings.TrimSpace(part))
+		if err != nil || n < 1 || n > maxColumnStart || len(starts) > 0 && n-1 <= starts[len(starts)-1] {
+			return nil, false
+		}
+		starts = append(starts, n-1)
+	}
+	return starts, len(starts) > 1
+}
+
 // Accepts reports whether value is a valid answer for a file with the given number of columns.
 func (q Question) Accepts(value string, columns int) bool {
 	for _, c := range q.Choices {
 		if c.Value == value {
 			return true
 		}
+	}
+	if q.ID == AnswerColumnStarts {
+		_, ok := ParseColumnStarts(value)
+		return ok
 	}
 	if q.Many && strings.Contains(value, ",") {
 		return q.acceptsEach(value, columns)

@@ -54,6 +54,10 @@ type Options struct {
 	// several lines or is misplaced: MisplacedAsQuotes or MisplacedAsText. If it is "", the format
 	// decides each case, and reports a tie if it cannot.
 	MisplacedQuotes string
+	// ColumnStarts lists the positions of the characters at which the columns of a text file of
+	// fixed width start, counted from 1, such as "1,11,25". If it is NoColumnStarts, the columns
+	// have no fixed width. If it is "", the format detects the columns.
+	ColumnStarts string
 	// Typed returns the values of workbook cells instead of the text that the
 	// source application displays.
 	Typed bool
@@ -85,6 +89,8 @@ const (
 	// of the lines is then a record of its own.
 	MisplacedAsText = "text"
 )
+// NoColumnStarts is the ColumnStarts of a file whose columns have no fixed width.
+const NoColumnStarts = intray.NoAnswer
 
 // NoHeader is the HeaderRow of a file without a header.
 const NoHeader = -1

@@ -14,32 +14,27 @@ type extent struct{ from, to int }
 // minAlignedRows is the minimum number of rows from which the extents of columns are learned.
 const minAlignedRows = 3
 
-// learnExtents finds the columns of a table that spaces align, from the rows of the sample with one
+// learnExtents finds the columns of a table that spaces align, from the rows of the samples with one
 // cell per column, and adds the positions where the columns start to the evidence. It finds none if
 // cells of adjacent columns overlap.
 func (s *sheet) learnExtents(body []sampledRow, sample []byte) {
-	if !s.dialect.joinsSpaces() || s.width < 2 {
+	if !s.dialect.joinsSpaces() || s.dialect.fixed != nil || s.width < 2 {
 		return
 	}
 	found := make([]extent, s.width)
 	rows := 0
-	var r record
 	for _, row := range body {
-		if len(row.cells) != s.width || !row.wellFormed {
-			continue
+		if row.wellFormed && len(row.cells) == s.width && s.widenExtents(found, sample[row.from:row.to], rows > 0) {
+			rows++
 		}
-		text := sample[row.from:row.to]
-		if s.dialect.parseRecord(text, notFound, &r); r.breaks > 0 || len(r.cells) != s.width {
-			continue
-		}
-		for i, c := range r.cells {
-			e := extentOf(text, c)
-			if rows > 0 {
-				e = extent{min(e.from, found[i].from), max(e.to, found[i].to)}
+	}
+	for _, lines := range s.far {
+		for at := 0; at < len(lines); {
+			line := lines[at : at+firstLineLength(lines[at:])]
+			if at += len(line); s.widenExtents(found, line, rows > 0) {
+				rows++
 			}
-			found[i] = e
 		}
-		rows++
 	}
 	if rows < minAlignedRows {
 		return
@@ -54,6 +49,23 @@ func (s *sheet) learnExtents(body []sampledRow, sample []byte) {
 	s.extents = found
 	s.evidence = append(s.evidence, intray.Evidence{Choice: "column starts", Value: strings.Join(starts, ", "),
 		Reason: intray.NewMessage("csv.column_starts", intray.Params{"n": rows})})
+}
+
+// widenExtents adds the cells of a line to the extents of the columns, or sets them if known is not
+// set. It reports whether the line has one cell per column.
+func (s *sheet) widenExtents(found []extent, line []byte, known bool) bool {
+	var r record
+	if s.dialect.parseRecord(line, notFound, &r); r.breaks > 0 || r.loose || r.unclosed || len(r.cells) != s.width {
+		return false
+	}
+	for i, c := range r.cells {
+		e := extentOf(line, c)
+		if known {
+			e = extent{min(e.from, found[i].from), max(e.to, found[i].to)}
+		}
+		found[i] = e
+	}
+	return true
 }
 
 // extentOf returns the part of a line that a cell occupies.
@@ -76,6 +88,7 @@ func (s *sheet) placeCells(line []byte, r *record) {
 			next++
 		}
 		if next == s.width || e.to <= s.extents[next].from || next+1 < s.width && e.to > s.extents[next+1].from {
+			r.crossing = true
 			return
 		}
 		placed[next] = c

@@ -146,7 +146,7 @@ func (b *book) findSheet(ctx context.Context) (*sheet, error) {
 	b.finding.Lock()
 	defer b.finding.Unlock()
 	if b.found == nil {
-		found, err := analyzeSample(ctx, b.text.sample, b.text.whole, b.opt)
+		found, err := analyzeText(ctx, b.text, b.opt)
 		if err != nil {
 			return nil, err
 		}

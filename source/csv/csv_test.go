@@ -376,3 +376,8 @@ func TestWork(t *testing.T) {
 		t.Errorf("units %v", units)
 	}
 }
+
+// analyzeSample decides how to read a text of which only a sample is known.
+func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Options) (*sheet, error) {
+	return analyzeText(ctx, &decodedText{sample: sample, whole: whole}, opt)
+}

@@ -24,6 +24,9 @@ type dialect struct {
 	// padded reports whether spaces around the text of an unquoted cell are not part of it, and
 	// lines of dashes separate rows. It is set if framed is set.
 	padded bool
+	// fixed defines the columns of a table of fixed width. It is nil for all other tables. The
+	// delimiter is then spaceGap, and there are no quotes.
+	fixed *fixedWidth
 }
 
 // supportsFastPath reports whether fastParser can read the dialect.
@@ -54,6 +57,8 @@ type record struct {
 	unclosed bool
 	// inner reports whether an unquoted cell contains a quote.
 	inner bool
+	// crossing reports whether text crosses the start of a column of an aligned table.
+	crossing bool
 	// maxCells is the maximum number of cells to parse. One more cell is stored if the record
 	// has more. 0 means no limit and is meant for short records.
 	maxCells int
@@ -78,6 +83,10 @@ const notFound = -1
 // the rest of the line.
 func (d *dialect) parseRecord(text []byte, literal int, r *record) {
 	*r = record{cells: r.cells[:0], maxCells: r.maxCells, done: r.done}
+	if d.fixed != nil {
+		d.fixed.parseRecord(text, r)
+		return
+	}
 	at := d.skipGap(text, 0)
 	if d.framed {
 		at = d.skipOpeningBar(text, at)

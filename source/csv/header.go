@@ -41,7 +41,7 @@ func (s *sheet) repairHeader(rows []sampledRow, sample []byte) {
 // rereadHeader repairs the first row in the same way as the repairer repairs records. It
 // returns nil if it cannot.
 func (s *sheet) rereadHeader(rows []sampledRow, sample []byte) (names []string, done repair) {
-	if len(rows) < minProfileRows || s.width < 3 || s.dialect.padded {
+	if len(rows) < minProfileRows || s.width < 3 || s.dialect.padded || s.dialect.fixed != nil {
 		return nil, repair{}
 	}
 	from := rows[0].from

@@ -174,7 +174,7 @@ func (r *reader) appendOrHold(batch *intray.Records, cells []string) error {
 	filled := headerdetect.Filled(cells)
 	below := r.heldText && 2*filled <= r.sheet.width && !r.sheet.records.IsRecord(cells, r.blankRows > 0)
 	if r.sheet.width > 1 && r.canHold() && (total || note || filled == 0 || below) {
-		r.held = append(r.held, heldRow{cells, filled, r.line, r.blankRows})
+		r.held = append(r.held, heldRow{cells, filled, r.line, r.blankRows, r.crossingLine()})
 		r.heldBytes += r.rec.next
 		r.heldCells += len(cells)
 		r.heldText = r.heldText || filled > 0
@@ -201,6 +201,10 @@ func (r *reader) appendIrregular(batch *intray.Records) error {
 		r.ragged = true
 	}
 	r.reportLateQuote(batch)
+	if raw := r.crossingLine(); raw != "" {
+		r.releaseHeldRows(batch, false)
+		r.reportCrossing(batch, raw, r.line)
+	}
 	return r.appendRecord(batch)
 }
 
@@ -286,6 +290,7 @@ func (r *reader) releaseHeldRows(batch *intray.Records, end bool) {
 	for i, h := range r.held {
 		switch raw := excerpt(h.text()); {
 		case !end || i >= last:
+			r.reportCrossing(batch, h.crossing, h.line)
 			r.appendCells(batch, h.cells, h.line)
 		case raw != "":
 			r.addNotice(batch, "footer", intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,

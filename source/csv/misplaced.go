@@ -411,5 +411,5 @@ func (s *sheet) withoutHiddenRows(records [][]byte) [][]byte {
 
 // isRegular reports whether a record follows the dialect and has one cell per column.
 func (s *sheet) isRegular(rec *record) bool {
-	return len(rec.cells) == s.width && !rec.loose && !rec.unclosed && !rec.inner
+	return len(rec.cells) == s.width && !rec.loose && !rec.unclosed && !rec.inner && !rec.crossing
 }

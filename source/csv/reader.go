@@ -89,6 +89,8 @@ type heldRow struct {
 	filled int
 	line   int64
 	blanks int64
+	// crossing holds the line if its text crosses the start of a column. Otherwise, it is "".
+	crossing string
 }
 
 func (r *reader) Columns() []intray.Column { return r.sheet.columns }

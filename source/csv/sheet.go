@@ -63,6 +63,10 @@ type sheet struct {
 	rowLines        []int64
 	// extents holds the extents of the columns if spaces align them.
 	extents []extent
+	// startsEvidence is the evidence about columns of fixed width, if there are any. far holds samples
+	// from the rest of a long text in which spaces align columns.
+	startsEvidence intray.Evidence
+	far            [][]byte
 	// tableLine is the line of another table that was found in the sample, or 0.
 	tableLine int64
 	// rules counts the lines above the first record that only draw the frame of the table.
@@ -82,10 +86,11 @@ type sampledRow struct {
 	wellFormed bool
 }
 
-// analyzeSample decides how to read the text of a file, based on a sample from its beginning.
-// whole reports whether the sample is the whole text.
-func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Options) (*sheet, error) {
+// analyzeText decides how to read the text of a file, based on a sample from its beginning. If spaces
+// align columns, it also examines samples from the rest of the text.
+func analyzeText(ctx context.Context, text *decodedText, opt source.Options) (*sheet, error) {
 	s := &sheet{asIs: opt.AsIs, line: 1, misplaced: opt.MisplacedQuotes}
+	sample, whole := text.sample, text.whole
 	blanked := blankNULs(sample)
 	delim, skip := parseSepLine(sample)
 	var found sniffResult
@@ -104,6 +109,11 @@ func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Op
 	if skip > 0 {
 		s.line = 2
 	}
+	if delim == "" || opt.ColumnStarts != "" {
+		if err := s.applyFixedWidth(ctx, text, blanked[skip:], &found, opt); err != nil {
+			return nil, err
+		}
+	}
 	if s.dialect = found.dialect; s.dialect.joinsSpaces() {
 		sample = blanked
 	}
@@ -115,6 +125,9 @@ func analyzeSample(ctx context.Context, sample []byte, whole bool, opt source.Op
 	s.evidence = []intray.Evidence{
 		delimiterEvidence(found),
 		{Choice: "quote", Value: found.open, Reason: found.quoteReason},
+	}
+	if s.startsEvidence.Choice != "" {
+		s.evidence = append(s.evidence, s.startsEvidence)
 	}
 	s.body = int64(skip)
 	if s.asIs {
@@ -451,7 +464,7 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 		return
 	}
 	s.width = max(s.width, width)
-	if width == s.width && !s.dialect.padded {
+	if width == s.width && !s.dialect.padded && s.dialect.fixed == nil {
 		s.profile = sync.OnceValue(func() *tableProfile {
 			fit := regular()
 			rows := make([]rowFeatures, len(fit))

@@ -28,7 +28,7 @@ const folderVariable = "INTRAY_REAL_FILES"
 
 // maxWrong is the maximum number of files that Intray may read differently without a question or a
 // warning about a second table.
-const maxWrong = 9
+const maxWrong = 7
 
 func TestMain(m *testing.M) { os.Exit(suite.Run(m, suite.RealFiles)) }
 
