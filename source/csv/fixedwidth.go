@@ -3,11 +3,13 @@ package csv
 import (
 	"bytes"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source/headerdetect"
 )
 
 // fixedWidth defines where the columns of a table of fixed width start.
@@ -32,7 +34,8 @@ func formatStarts(starts []int) string {
 	return strings.Join(list, ", ")
 }
 
-// parseRecord splits a line into cells without the spaces around their text. A blank line has one cell.
+// parseRecord splits a line into cells without the spaces around their text. A blank line, and one with
+// text in the first column only, such as a title, has one cell.
 // Unless the starts are exact, it does not cut text across a start: if text crosses one start with a gap, the whole word belongs to the column that holds more of it. If
 // only a single space separates it from the next word, the column on the left holds both. If text
 // crosses several starts, and the line does not have one word per column, the line is one cell.
@@ -70,6 +73,9 @@ func (f *fixedWidth) parseRecord(text []byte, r *record) {
 		from = to
 	}
 	r.cells = append(r.cells, trimPadding(line, cell{from: from, to: len(line)}))
+	if !slices.ContainsFunc(r.cells[1:], func(c cell) bool { return c.from < c.to }) {
+		r.cells = r.cells[:1]
+	}
 	if r.crossing = crossings > 0; crossings > 1 && !f.exact {
 		r.cells = appendWords(r.cells[:0], line, len(f.starts))
 		if len(r.cells) != len(f.starts) {
@@ -142,6 +148,56 @@ func appendWords(cells []cell, line []byte, most int) []cell {
 		}
 	}
 	return cells
+}
+
+// placeNames assigns the parts of a line that two or more spaces separate to the columns that hold most
+// of them, because names can be longer than the values of their columns. It returns nil if two parts
+// belong to the same column.
+func (f *fixedWidth) placeNames(line []byte) []string {
+	var r record
+	parts := dialect{delim: spaceGap}
+	parts.parseRecord(line, notFound, &r)
+	texts := parts.cellTexts(line, &r)
+	names := make([]string, len(f.starts))
+	for i, c := range r.cells {
+		e := extentOf(line, c)
+		best, most := notFound, 0
+		for column, start := range f.starts {
+			end := maxLayoutLine
+			if column == 0 {
+				start = 0
+			}
+			if column+1 < len(f.starts) {
+				end = f.starts[column+1]
+			}
+			if shared := min(e.to, end) - max(e.from, start); shared > most {
+				best, most = column, shared
+			}
+		}
+		if best == notFound || names[best] != "" {
+			return nil
+		}
+		names[best] = texts[i]
+	}
+	return names
+}
+
+// placeNames sets the cells of the first rows that may be part of the header, if the columns have a
+// fixed width. If single spaces separate names, the starts of the columns separate more of them.
+func (s *sheet) placeNames(rows []sampledRow, sample []byte) {
+	f := s.dialect.fixed
+	if f == nil || f.exact {
+		return
+	}
+	for i := range rows[:min(len(rows), headerSearchRows)] {
+		row := &rows[i]
+		if headerdetect.Filled(row.cells) < 2 || slices.ContainsFunc(row.cells, func(cell string) bool { return headerdetect.KindOf(cell).IsTyped() }) {
+			continue
+		}
+		if names := f.placeNames(sample[row.from:row.to]); headerdetect.Filled(names) >= headerdetect.Filled(row.cells) {
+			row.cells = names
+		}
+	}
 }
 
 // learnGaps finds out which columns a gap precedes in nearly all lines.

@@ -145,6 +145,26 @@ func TestDoubtfulColumnStarts(t *testing.T) {
 	}
 }
 
+func TestNamesOfFixedWidth(t *testing.T) {
+	table := " Town N Price Qty K\n Ulm 1  22.5   3 x\n Bonn 3  4.5   1 y\nTrier 2 14.5   9 x\n Kiel 1   .5  11 z\nCelle 9  2.5   7 x\nAalen 4 12.5   8 z\n"
+	names, _, _, err := readTable(t, []byte(table), source.Options{HeaderRow: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"Town", "N", "Price", "Qty", "K"}; !slices.Equal(names, want) {
+		t.Errorf("names %q, want %q", names, want)
+	}
+	fixed := fixedWidth{starts: []int{0, 44, 52, 61, 69, 76}}
+	for line, want := range map[string][]string{
+		"                                           Total  1 Unit  2 Units   Units  or more": {"", "Total", "1 Unit", "2 Units", "Units", "or more"},
+		"Name                                     Total of the whole year      x  y  z":      nil,
+	} {
+		if got := fixed.placeNames([]byte(line)); !slices.Equal(got, want) {
+			t.Errorf("%q: %q, want %q", line, got, want)
+		}
+	}
+}
+
 func TestInvalidColumnStarts(t *testing.T) {
 	for _, starts := range []string{"1", "0,5", "5,1", "1,1", "a,b", "1,,2", "1,99999999999", ","} {
 		_, _, _, err := readTable(t, []byte("a b\n1 2\n"), source.Options{ColumnStarts: starts})

@@ -190,6 +190,7 @@ func (s *sheet) parseSample(text []byte, skip, most int) (rows []sampledRow) {
 // findTable finds the header and the first record, and builds the columns.
 func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte, opt source.Options) error {
 	s.blankRules(rows, sample)
+	s.placeNames(rows, sample)
 	if s.width = commonWidth(rows); s.width == 0 && opt.HeaderRow == 0 { // no text
 		if n := len(rows); n > 0 {
 			s.body, s.line = int64(rows[n-1].to), rows[n-1].line+1
