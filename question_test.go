@@ -1,6 +1,7 @@
 package intray_test
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -78,6 +79,28 @@ func TestParseHeaderRows(t *testing.T) {
 	for _, text := range []string{"", "0", "-1", "none", "3-2", "1-", "-", "1-2-3", "1-11", "1.5", "1 - 2", "99999999999999999999"} {
 		if first, count, ok := intray.ParseHeaderRows(text); ok {
 			t.Errorf("%q: row %d, %d rows", text, first, count)
+		}
+	}
+}
+
+func TestParseColumnStarts(t *testing.T) {
+	for text, want := range map[string][]int{"1,11,25": {0, 10, 24}, "1, 11, 25": {0, 10, 24}, "2,3": {1, 2}, " 1 , 65536 ": {0, 65535}} {
+		if got, ok := intray.ParseColumnStarts(text); !ok || !slices.Equal(got, want) {
+			t.Errorf("%q: %v, %t", text, got, ok)
+		}
+	}
+	question := intray.Question{ID: intray.AnswerColumnStarts, Choices: []intray.Choice{{Value: "1,9"}, {Value: intray.NoAnswer}}}
+	for _, text := range []string{"", "1", "0,5", "-1,5", "5,1", "5,5", "1,", ",1", "1;5", "a,b", "1,65537", "1.5,3", "1,99999999999999999999"} {
+		if got, ok := intray.ParseColumnStarts(text); ok {
+			t.Errorf("%q: %v", text, got)
+		}
+		if question.Accepts(text, 10) {
+			t.Errorf("%q is accepted", text)
+		}
+	}
+	for _, text := range []string{"1,9", "1,9,12", intray.NoAnswer} {
+		if !question.Accepts(text, 0) {
+			t.Errorf("%q is refused", text)
 		}
 	}
 }

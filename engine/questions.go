@@ -32,6 +32,7 @@ func applyAnswers(opt source.Options, answers intray.Answers) source.Options {
 	opt.Encoding = cmp.Or(answers[intray.AnswerEncoding], opt.Encoding)
 	opt.Delimiter = cmp.Or(answers[intray.AnswerDelimiter], opt.Delimiter)
 	opt.MisplacedQuotes = cmp.Or(answers[intray.AnswerMisplacedQuotes], opt.MisplacedQuotes)
+	opt.ColumnStarts = cmp.Or(answers[intray.AnswerColumnStarts], opt.ColumnStarts)
 	if row, asked := answers[intray.AnswerHeaderRow]; asked {
 		opt.HeaderRow, opt.HeaderRows = source.NoHeader, 0
 		if first, count, ok := intray.ParseHeaderRows(row); ok {
@@ -369,6 +370,7 @@ var openChoices = map[string]struct {
 }{
 	"encoding":         {intray.AnswerEncoding, intray.EncodingUncertain, "question.encoding"},
 	"delimiter":        {intray.AnswerDelimiter, intray.HeaderRowUncertain, "question.delimiter"},
+	"column starts":    {intray.AnswerColumnStarts, intray.HeaderRowUncertain, "question.column_starts"},
 	"header row":       {intray.AnswerHeaderRow, intray.HeaderRowUncertain, "question.header_row"},
 	"quoting of lines": {intray.AnswerMisplacedQuotes, intray.RepairedRow, "question.misplaced_quotes"},
 }

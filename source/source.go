@@ -89,6 +89,7 @@ const (
 	// of the lines is then a record of its own.
 	MisplacedAsText = "text"
 )
+
 // NoColumnStarts is the ColumnStarts of a file whose columns have no fixed width.
 const NoColumnStarts = intray.NoAnswer
 

@@ -35,6 +35,7 @@ type readFlags struct {
 	SheetNumber     int    `help:"Read the sheet with this number, counted from 1 in the order of the workbook." placeholder:"N" xor:"sheet"`
 	Encoding        string `help:"Read text in this encoding, such as windows-1252." placeholder:"NAME"`
 	Delimiter       string `help:"Split lines of text into cells at this separator." placeholder:"TEXT"`
+	ColumnStarts    string `help:"Split lines of text into columns that start at these characters, counted from 1, such as 1,11,25." placeholder:"LIST"`
 	MisplacedQuotes string `help:"Read quotation marks around lines that look like rows as quotes, which keeps the lines in one cell, or as text." enum:"quotes,text," default:"" placeholder:"HOW"`
 	HeaderRow       int    `help:"Use this row as the header, counted from 1." placeholder:"N"`
 	FillMerged      bool   `help:"Write the value of merged cells into each of them, instead of only the first."`
@@ -45,7 +46,7 @@ func (f readFlags) options() source.Options {
 	if delimiter == "\\t" || delimiter == "tab" {
 		delimiter = "\t"
 	}
-	return source.Options{Encoding: f.Encoding, Delimiter: delimiter, HeaderRow: f.HeaderRow, MisplacedQuotes: f.MisplacedQuotes, FillMerged: f.FillMerged}
+	return source.Options{Encoding: f.Encoding, Delimiter: delimiter, ColumnStarts: f.ColumnStarts, HeaderRow: f.HeaderRow, MisplacedQuotes: f.MisplacedQuotes, FillMerged: f.FillMerged}
 }
 
 // formatOf returns the format of a file. If the file is an archive with one member,
@@ -59,9 +60,12 @@ func formatOf(book source.Book) (format string) {
 	return format
 }
 
-// checkFormat rejects flags that have no effect on files of the given format. It
-// accepts all flags for an archive, whose members can have any format.
+// checkFormat rejects flags that have no effect on files of the given format, and invalid column
+// starts. It accepts all flags for an archive, whose members can have any format.
 func (f readFlags) checkFormat(format string) error {
+	if _, ok := intray.ParseColumnStarts(f.ColumnStarts); !ok && f.ColumnStarts != "" && f.ColumnStarts != source.NoColumnStarts {
+		return usageError{fmt.Errorf("--column-starts %s: enter at least two positions in ascending order, such as 1,11,25, or none", plainOrQuoted(f.ColumnStarts))}
+	}
 	switch {
 	case format == "archive":
 		return nil
@@ -73,6 +77,8 @@ func (f readFlags) checkFormat(format string) error {
 		return usageError{fmt.Errorf("--delimiter applies to delimited text, but the format of the file is %s", format)}
 	case format != "csv" && f.MisplacedQuotes != "":
 		return usageError{fmt.Errorf("--misplaced-quotes applies to delimited text, but the format of the file is %s", format)}
+	case format != "csv" && f.ColumnStarts != "":
+		return usageError{fmt.Errorf("--column-starts applies to text, but the format of the file is %s", format)}
 	case (format == "json" || format == "parquet") && f.HeaderRow != 0:
 		return usageError{fmt.Errorf("--header-row does not apply: the header of a %s file is its field names", format)}
 	}

@@ -196,7 +196,7 @@ func readAnswers(name string) (intray.Answers, error) {
 	answers := intray.Answers{}
 	for _, id := range slices.Sorted(maps.Keys(sent)) {
 		if !isQuestion(id) {
-			return nil, fmt.Errorf("%s: unknown question %q; use sheet, encoding, delimiter, header_row, misplaced_quotes, column:KEY, field:INDEX, format:KEY or value:KEY:TEXT", name, id)
+			return nil, fmt.Errorf("%s: unknown question %q; use sheet, encoding, delimiter, column_starts, header_row, misplaced_quotes, column:KEY, field:INDEX, format:KEY or value:KEY:TEXT", name, id)
 		}
 		switch value := sent[id].(type) {
 		case string:
@@ -211,7 +211,7 @@ func readAnswers(name string) (intray.Answers, error) {
 }
 
 func isQuestion(id string) bool {
-	if slices.Contains([]string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerHeaderRow, intray.AnswerMisplacedQuotes}, id) {
+	if slices.Contains([]string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerColumnStarts, intray.AnswerHeaderRow, intray.AnswerMisplacedQuotes}, id) {
 		return true
 	}
 	about := []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerFormat, intray.AnswerValue}

@@ -139,8 +139,8 @@ func (a *API) wireReview(imp model.Import) (wire.Review, error) {
 
 // choiceAnswers maps the names of choices in evidence to question ids.
 var choiceAnswers = map[string]string{
-	"sheet": intray.AnswerSheet, "encoding": intray.AnswerEncoding, "delimiter": intray.AnswerDelimiter, "header row": intray.AnswerHeaderRow,
-	"quoting of lines": intray.AnswerMisplacedQuotes,
+	"sheet": intray.AnswerSheet, "encoding": intray.AnswerEncoding, "delimiter": intray.AnswerDelimiter,
+	"column starts": intray.AnswerColumnStarts, "header row": intray.AnswerHeaderRow, "quoting of lines": intray.AnswerMisplacedQuotes,
 }
 
 func (a *API) getLayout(c *call) (*response, error) {

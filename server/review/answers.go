@@ -87,9 +87,11 @@ func (c answerChecker) normalize(id, value string) (string, error) {
 // checkReadingAnswer validates an answer about how to read the file.
 func checkReadingAnswer(id, value string) error {
 	_, _, isRow := intray.ParseHeaderRows(value)
+	_, isList := intray.ParseColumnStarts(value)
 	switch {
 	case value == "", id == intray.AnswerHeaderRow && !isRow && value != intray.NoAnswer,
-		id == intray.AnswerMisplacedQuotes && value != source.MisplacedAsQuotes && value != source.MisplacedAsText:
+		id == intray.AnswerMisplacedQuotes && value != source.MisplacedAsQuotes && value != source.MisplacedAsText,
+		id == intray.AnswerColumnStarts && !isList && value != intray.NoAnswer:
 		return invalidChoice(id, value)
 	}
 	return nil

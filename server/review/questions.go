@@ -133,7 +133,7 @@ func allAnswered(imp *model.Import) bool {
 
 // fileAnswers are the ids of the answers about how to read a file. These answers
 // determine the columns.
-var fileAnswers = []string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerHeaderRow, intray.AnswerMisplacedQuotes}
+var fileAnswers = []string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerColumnStarts, intray.AnswerHeaderRow, intray.AnswerMisplacedQuotes}
 
 // columnAnswerPrefixes are the prefixes of the ids of answers about columns and formats.
 var columnAnswerPrefixes = []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerFormat}
@@ -209,7 +209,7 @@ func updatedAnswers(fields []intray.Field, imp model.Import, answers map[string]
 // isPossibleReading reports whether an answer about how to read the file selects a
 // known alternative, such as one of the sheets of the file.
 func isPossibleReading(imp model.Import, id, value string) bool {
-	if id == intray.AnswerHeaderRow || id == intray.AnswerMisplacedQuotes || !slices.Contains(fileAnswers, id) || imp.Outcome == nil {
+	if id == intray.AnswerHeaderRow || id == intray.AnswerColumnStarts || id == intray.AnswerMisplacedQuotes || !slices.Contains(fileAnswers, id) || imp.Outcome == nil {
 		return true
 	}
 	accepts := func(q intray.Question) bool { return q.ID == id && q.Accepts(value, 0) }

@@ -36,12 +36,13 @@ func TestCheckAnswers(t *testing.T) {
 		// problem is part of the expected error message. "" means no error.
 		problem string
 	}{
-		"of the reading":            {intray.Answers{"sheet": "A", "encoding": "UTF-8", "delimiter": ";", "header_row": "2"}, ""},
+		"of the reading":            {intray.Answers{"sheet": "A", "encoding": "UTF-8", "delimiter": ";", "column_starts": "1,9", "header_row": "2"}, ""},
 		"of misplaced quotes":       {intray.Answers{"misplaced_quotes": "text"}, ""},
 		"of other quotes":           {intray.Answers{"misplaced_quotes": "none"}, `"none" is not one of the choices for "misplaced_quotes"`},
 		"without a header":          {intray.Answers{"header_row": "none"}, ""},
 		"of no header":              {intray.Answers{"header_row": "abc"}, `"abc" is not one of the choices for "header_row"`},
 		"of the row before all":     {intray.Answers{"header_row": "0"}, `"0" is not`},
+		"of invalid column starts":  {intray.Answers{"column_starts": "1"}, `"1" is not one of the choices for "column_starts"`},
 		"of no delimiter":           {intray.Answers{"delimiter": ""}, `"" is not one of the choices for "delimiter"`},
 		"of columns":                {intray.Answers{"column:n": "2", "column:must": "0", "column:c": "none"}, ""},
 		"of a column too many":      {intray.Answers{"column:n": "3"}, `"3" is not one of the choices for "column:n"`},
