@@ -2,17 +2,22 @@ import { useState } from 'preact/hooks';
 import type { Locale } from '../i18n/types';
 import { messageText } from '../i18n/messages';
 import { Fault, labelOf, reasonOf, type LayoutEvidence } from '../api';
-import { Button, Dialog, Select } from '../kit';
+import { Button, Dialog, Field, Select } from '../kit';
 import { useReview, useShared, type Key, type T } from './context';
 import { FileTop } from './file-top';
 import { FaultNote } from './notices';
-import { noneAnswer } from './questions/drafts';
+import { areColumnStarts, noneAnswer } from './questions/drafts';
 import { choiceLabel } from './questions/headings';
 import { Raw, ServerText } from './server-text';
 
 /** Labels of the detected file properties, by the server's names. */
 const names: Readonly<Record<string, Key>> = {
-  'format': 'reading.format', 'encoding': 'reading.encoding', 'delimiter': 'reading.delimiter', 'sheet': 'reading.sheet', 'header row': 'reading.header',
+  'format': 'reading.format', 'encoding': 'reading.encoding', 'delimiter': 'reading.delimiter', 'sheet': 'reading.sheet', 'column starts': 'reading.columnStarts', 'header row': 'reading.header',
+};
+
+/** Headings of the dialogs that change these properties. */
+const titles: Readonly<Record<string, Key>> = {
+  'encoding': 'ask.encoding', 'delimiter': 'ask.delimiter', 'sheet': 'ask.sheet', 'column starts': 'ask.columnStarts', 'header row': 'ask.header',
 };
 
 /** Shows how the file was read and why, and lets the user change it. */
@@ -51,6 +56,7 @@ function valueOf(one: LayoutEvidence, t: T, locale: Locale): string {
 }
 
 function canChange(one: LayoutEvidence): boolean {
+  if (one.choice === 'column starts') return one.answer !== '';
   if (one.choice === 'header row') return one.answer !== '' && /^(\d+(-\d+)?|none)$/.test(one.value);
   return one.answer !== '' && one.rivals.length > 0;
 }
@@ -62,8 +68,9 @@ function ChangeDialog({ evidence, onClose }: { evidence: LayoutEvidence; onClose
   const [value, setValue] = useState(isRow ? evidence.value : '');
   const [sending, setSending] = useState(false);
   const [fault, setFault] = useState<Fault | null>(null);
+  const isStarts = evidence.choice === 'column starts';
   const changes = layout?.changes ?? 0;
-  const fits = value !== '' && value !== evidence.value;
+  const fits = isStarts ? value === noneAnswer || areColumnStarts(value) : value !== '' && value !== evidence.value;
   const send = async () => {
     setSending(true);
     setFault(null);
@@ -77,7 +84,7 @@ function ChangeDialog({ evidence, onClose }: { evidence: LayoutEvidence; onClose
   };
   return (
     <Dialog
-      title={t(isRow ? 'ask.header' : evidence.choice === 'sheet' ? 'ask.sheet' : evidence.choice === 'delimiter' ? 'ask.delimiter' : 'ask.encoding')}
+      title={t(titles[evidence.choice] ?? 'ask.other')}
       closeLabel={t('close')}
       onClose={onClose}
       wide={isRow}
@@ -88,7 +95,12 @@ function ChangeDialog({ evidence, onClose }: { evidence: LayoutEvidence; onClose
         </>
       )}
     >
-      {isRow ? (
+      {isStarts ? (
+        <div class="reading-row">
+          <Field label={t('reading.columnStarts')} hint={t('reading.startsHint')} value={value === noneAnswer ? '' : value} onInput={setValue} />
+          <Button pressed={value === noneAnswer} onClick={() => setValue(value === noneAnswer ? '' : noneAnswer)}>{t('choices.noFixedWidth')}</Button>
+        </div>
+      ) : isRow ? (
         <FileTop value={value} onChange={setValue} />
       ) : (
         <Select

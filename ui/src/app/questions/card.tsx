@@ -1,11 +1,11 @@
 import { useId, useState } from 'preact/hooks';
 import type { Layout, Question, QuestionChoice } from '../../api';
-import { Button, Select } from '../../kit';
+import { Button, Field, Select } from '../../kit';
 import type { Message } from '../../i18n/types';
 import { useShared, type T } from '../context';
 import { truncate, Raw, ServerText } from '../server-text';
 import { stepOf } from '../steps';
-import { includesChoice, noneAnswer } from './drafts';
+import { areColumnStarts, includesChoice, noneAnswer } from './drafts';
 import { Examples, Readings } from './examples';
 import { columnLabel, headingOf, choiceLabel } from './headings';
 import { explain, isSuggested } from './explanation';
@@ -27,6 +27,7 @@ export function Card({ question, layout, answer, onChoose }: Props) {
   const { t, locale } = useShared();
   const id = useId();
   const [all, setAll] = useState(false);
+  const [starts, setStarts] = useState(answer !== null && !question.choices.some((one) => one.value === answer) ? answer : '');
   const choices = orderOf(question, answer);
   const shown = all ? choices : choices.slice(0, few + (choices.some((one) => one.value === noneAnswer) ? 1 : 0));
   const others = otherColumns(question, layout, t);
@@ -54,6 +55,18 @@ export function Card({ question, layout, answer, onChoose }: Props) {
       </div>
       {shown.length < choices.length && (
         <Button look="quiet" small icon="down" onClick={() => setAll(true)}>{t('choices.more', { n: choices.length - shown.length })}</Button>
+      )}
+      {question.id === 'column_starts' && (
+        <Field
+          class="card-other"
+          label={t('choices.otherStarts')}
+          hint={t('reading.startsHint')}
+          value={starts}
+          onInput={(text) => {
+            setStarts(text);
+            if (areColumnStarts(text)) onChoose(text);
+          }}
+        />
       )}
       {question.anyColumn && others.length > 0 && (
         <Select

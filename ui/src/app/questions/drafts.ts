@@ -36,3 +36,9 @@ export function includesChoice(answer: string | null, value: string, many: boole
 export function firstUnanswered(questions: readonly Question[], drafts: Drafts): Question | null {
   return questions.find((one) => currentAnswer(one, drafts) === null) ?? null;
 }
+
+/** Reports whether a text lists at least two positions in ascending order, counted from 1. */
+export function areColumnStarts(text: string): boolean {
+  const starts = text.split(',').map((one) => (/^\s*[1-9]\d{0,4}\s*$/.test(one) ? Number(one) : NaN));
+  return starts.length > 1 && starts.every((one, at) => at === 0 ? one > 0 : one > starts[at - 1]!);
+}

@@ -17,6 +17,7 @@ export function headingOf(question: Pick<Question, 'id' | 'fieldKey' | 'header'>
     case 'encoding': return t('ask.encoding');
     case 'delimiter': return t('ask.delimiter');
     case 'misplaced_quotes': return t('ask.misplacedQuotes');
+    case 'column_starts': return t('ask.columnStarts');
     case 'column': return t('ask.column', { field: fieldName(about, layout) });
     case 'field': return t('ask.field', { column: columnTitle(Number(about), question.header, layout) });
     case 'format': return t('ask.format', { field: fieldName(about, layout) });
@@ -53,6 +54,7 @@ export function choiceLabel(question: Pick<Question, 'id'>, choice: Pick<Questio
   const rows = kind === 'header_row' ? /^(\d+)[-–](\d+)$/.exec(value) : null;
   if (rows) return t('choices.rows', { first: Number(rows[1]), last: Number(rows[2]) });
   if (kind === 'delimiter' && value === noneAnswer) return t('choices.noDelimiter');
+  if (kind === 'column_starts' && value === noneAnswer) return t('choices.noFixedWidth');
   if (value === noneAnswer) return t(kind === 'field' ? 'choices.noField' : 'choices.noColumn');
   if (kind === 'delimiter') return value === '\t' || value === 'tab' ? t('choices.tab') : value;
   if (kind === 'format') return formats[value] ? t(formats[value]) : languagesOf(value, locale) ?? (label || value);

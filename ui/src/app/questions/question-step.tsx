@@ -48,7 +48,7 @@ export function QuestionStep({ step, title, picker: Picker, children }: Props) {
     setSending(true);
     setFault(null);
     try {
-      if (asked.some((one) => isBeyondChoices(one, drafts[one.id]))) await review.updateLayout({ ...drafts });
+      if (Picker && asked.some((one) => isBeyondChoices(one, drafts[one.id]))) await review.updateLayout({ ...drafts });
       else await review.answer({ ...drafts }, discard);
     } catch (error) {
       if (error instanceof Fault && error.code === 'discards_changes') setDropped(error.changes);
