@@ -69,6 +69,13 @@ func TestFixedWidth(t *testing.T) {
 		"single spaces": {prices, "", "1, 6, 23, 31", [][]string{
 			{"1", "Ohio St", "12.50", "0.5"}, {"2", "Oregon", "100.25", "-1.5"}, {"3", "Alabama", "7.00", "10.0"},
 			{"14", "TCU", "11.75", "2.5"}, {"15", "Baylor", "1200.00", "3.5"}, {"16", "Mississippi St", "9.99", "-100.5"}}},
+		"a single space after dates, without names": {"2024-01-15 Ann Lee   7\n2024-02-16 Bob      12\n2024-03-17 Cy       99\n2024-04-18 Dan      10\n2024-05-19 Eve Poe  11\n2024-06-20 Fay       2\n",
+			"", "1, 12, 21?", [][]string{{"2024-01-15", "Ann Lee", "7"}, {"2024-02-16", "Bob", "12"}, {"2024-03-17", "Cy", "99"},
+				{"2024-04-18", "Dan", "10"}, {"2024-05-19", "Eve Poe", "11"}, {"2024-06-20", "Fay", "2"}}},
+		"dates with times": {strings.Repeat("2024-01-15 10:30  Ann  7\n2024-02-16 11:45  Bob 12\n2024-03-17 12:00  Cyd 99\n", 10), "", "", nil},
+		"the same word":    {strings.Repeat("No 15  Ann   7\nNo 16  Bo   12\nNo 17  Cyd  99\n", 10), "", "", nil},
+		"padding among single spaces": {"qty   city    rate total\n23:28 Ulm    169.61      \n10:57 Bonn   668.96  3526\n06:24 Kiel     3.54      \n11:00 New York  1.00 17\n" +
+			"12:00 Rome    10.00   183\n13:00 Berlin 770.00  2001\n", "", "", nil},
 		"names of files":     {strings.Repeat("IMG20240115X0001.jpg\nIMG20240116X0002.jpg\n", 4), "", "", nil},
 		"account numbers":    {strings.Repeat("GB29NWBK60161331926819\nGB33BUKB20201555555555\n", 4), "", "", nil},
 		"short codes":        {strings.Repeat("AB1234CD\nEF5678GH\n", 4), "", "", nil},

@@ -90,7 +90,7 @@ func (s *sheet) applyFixedWidth(ctx context.Context, text *decodedText, sample [
 
 // mayBeFixedWidth reports whether spaces or nothing separates the cells of a sample.
 func (s *sniffResult) mayBeFixedWidth(sample []byte) bool {
-	if s.joinsSpaces() {
+	if s.separatesBySpaces() {
 		return true
 	}
 	widths, _ := s.countWidths(sample)
@@ -98,11 +98,14 @@ func (s *sniffResult) mayBeFixedWidth(sample []byte) bool {
 	return width <= 1
 }
 
+// separatesBySpaces reports whether one or more spaces separate cells.
+func (s *sniffResult) separatesBySpaces() bool { return s.delim == " " || s.delim == spaceGap }
+
 // collectLines returns the lines of samples from the first record on. It returns no lines if one of
 // them cannot be part of a table of fixed width.
 func (s *sniffResult) collectLines(samples [][]byte) (lines layoutLines) {
 	width := 0
-	if s.joinsSpaces() {
+	if s.separatesBySpaces() {
 		widths, _ := s.countWidths(samples[0])
 		width, _ = mostFrequent(widths)
 	}
@@ -144,25 +147,29 @@ func isFilled(line []rune, at int) bool { return at >= 0 && at < len(line) && li
 // findLayout returns the columns of a table of fixed width, or no starts if the lines do not prove
 // that they have a fixed width, or the dialect describes them as well.
 func (s *sniffResult) findLayout(lines layoutLines) fixedLayout {
-	width := 1
-	if s.joinsSpaces() && len(lines.body) >= minLayoutLines {
+	width, regular := 1, 0
+	if s.separatesBySpaces() && len(lines.body) >= minLayoutLines {
 		widths := map[int]int{}
 		var r record
 		for _, line := range lines.body {
 			s.dialect.parseRecord([]byte(string(line)), notFound, &r)
 			widths[len(r.cells)]++
 		}
-		width, _ = mostFrequent(widths)
+		width, regular = mostFrequent(widths)
 		layout := lines.findGaps()
-		more := len(layout.starts) > width
-		if (more || len(layout.starts) == width && lines.varied && s.agrees(lines, layout.starts)) && lines.fitsHeader(layout.starts) {
+		n := len(layout.starts)
+		better := n > width || n == width && lines.varied && s.agrees(lines, layout.starts)
+		if !s.joinsSpaces() { // some of the spaces between cells are padding
+			better = n > 1 && 20*regular < 19*len(lines.body)
+		}
+		if better && lines.fitsHeader(layout.starts) && lines.leaveNoGaps(layout) {
 			return layout
 		}
 	}
 	if len(lines.all) < minLayoutLines {
 		return fixedLayout{}
 	}
-	return lines.findTransitions(width)
+	return lines.findTransitions(width, regular)
 }
 
 // agrees reports whether columns of fixed width have the same cells as the dialect in nearly all lines
@@ -192,6 +199,23 @@ func (l *layoutLines) fitsHeader(starts []int) bool {
 	var r record
 	fixed.parseRecord([]byte(string(l.header)), &r)
 	return len(r.cells) > 1
+}
+
+// leaveNoGaps reports whether hardly any cell of a layout contains several spaces in a row, which usually
+// separate columns.
+func (l *layoutLines) leaveNoGaps(layout fixedLayout) bool {
+	fixed := layout.fixedWidth(*l)
+	var r record
+	spaced := 0
+	for _, line := range l.body {
+		text := []byte(string(line))
+		r.cells = r.cells[:0]
+		fixed.parseRecord(text, &r)
+		if len(r.cells) > 1 && slices.ContainsFunc(r.cells, func(c cell) bool { return strings.Contains(string(text[c.from:c.to]), spaceGap) }) {
+			spaced++
+		}
+	}
+	return 10*spaced <= len(l.body)
 }
 
 // run is a range of positions at which lines have text.
@@ -231,8 +255,9 @@ func (l *layoutLines) textRuns() (runs []run) {
 }
 
 // findGaps returns the columns that blank positions separate. A single blank position separates
-// columns only if the text around it is aligned, or if there are numbers on both sides. If it is
-// unclear but the first line has a gap at the same position, the layout is doubtful.
+// columns only if the text around it is aligned, if there are numbers on both sides, or if there are
+// many lines and a name starts there. With a name and few lines, or many lines and no names, the
+// layout is doubtful.
 func (l *layoutLines) findGaps() (layout fixedLayout) {
 	runs := l.textRuns()
 	if len(runs) < 2 {
@@ -243,10 +268,11 @@ func (l *layoutLines) findGaps() (layout fixedLayout) {
 	left := runs[0]
 	for _, right := range runs[1:] {
 		start := l.startNear(left.to, right.from)
+		isNamed := named && isFilled(l.header, right.from) && !isFilled(l.header, right.from-1)
 		switch {
-		case right.from-left.to > 1 || l.isAligned(left, right):
+		case right.from-left.to > 1 || l.isAligned(left, right) || isNamed && len(l.body) >= minSingleSpaceLines && l.mayBeColumns(left, right):
 			certain, all = append(certain, start), append(all, start)
-		case named && isFilled(l.header, right.from) && !isFilled(l.header, right.from-1):
+		case isNamed, !named && l.mayBeColumns(left, right):
 			all = append(all, start)
 		}
 		left = right
@@ -346,6 +372,34 @@ func (l *layoutLines) isAligned(left, right run) bool {
 		return true
 	}
 	return short >= least || rightOfRight >= least || flush && rightOfLeft >= least
+}
+
+// minSingleSpaceLines is the minimum number of lines in which a single blank position without other
+// signs may separate columns. In fewer lines, the first words of a text can have the same length by chance.
+const minSingleSpaceLines = 20
+
+// mayBeColumns reports whether two texts next to a single blank position can be columns: many lines have
+// both, or one of them has values such as dates, they are not the same word in all lines, and not a date
+// with its time.
+func (l *layoutLines) mayBeColumns(left, right run) bool {
+	both, times, typed := 0, 0, 0
+	ones, twos := map[string]bool{}, map[string]bool{}
+	for _, line := range l.body {
+		one, two := left.text(line), right.text(line)
+		if one == "" || two == "" {
+			continue
+		}
+		both++
+		ones[one], twos[two] = true, true
+		left, right := headerdetect.KindOf(one), headerdetect.KindOf(two)
+		if left == headerdetect.Date && right == headerdetect.Time {
+			times++
+		}
+		if left.IsTyped() && left != headerdetect.Integer || right.IsTyped() && right != headerdetect.Integer {
+			typed++
+		}
+	}
+	return (both >= minSingleSpaceLines || typed == both && both >= minLayoutLines) && 2*both >= len(l.body) && len(ones) > 1 && len(twos) > 1 && 2*times < both
 }
 
 func isNumeric(text string) bool {

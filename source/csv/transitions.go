@@ -34,10 +34,9 @@ const (
 // positionKinds describes the characters of lines by their position.
 type positionKinds struct {
 	kinds []character
-	// filled holds the number of lines with text at a position, and letters the number of lines with
-	// a letter.
-	filled, letters []int
-	lines           int
+	// filled, letters and digits hold the number of lines with text, a letter or a digit at a position.
+	filled, letters, digits []int
+	lines                   int
 }
 
 // kindsAt returns the kinds of the characters at each position that all lines have.
@@ -46,13 +45,13 @@ func (l *layoutLines) kindsAt() positionKinds {
 	for _, line := range l.all {
 		n = min(n, len(line))
 	}
-	p := positionKinds{kinds: make([]character, n), filled: make([]int, n), letters: make([]int, n), lines: len(l.all)}
+	p := positionKinds{kinds: make([]character, n), filled: make([]int, n), letters: make([]int, n), digits: make([]int, n), lines: len(l.all)}
 	for at := range n {
-		digits, marks := 0, 0
+		marks := 0
 		for _, line := range l.all {
 			switch r := line[at]; {
 			case unicode.IsDigit(r):
-				digits++
+				p.digits[at]++
 				p.filled[at]++
 			case unicode.IsLetter(r):
 				p.letters[at]++
@@ -67,7 +66,7 @@ func (l *layoutLines) kindsAt() positionKinds {
 			p.kinds[at] = blank
 		case marks > 0:
 			p.kinds[at] = mark
-		case digits == p.lines:
+		case p.digits[at] == p.lines:
 			p.kinds[at] = digit
 		case p.letters[at] == p.lines:
 			p.kinds[at] = letter
@@ -78,24 +77,25 @@ func (l *layoutLines) kindsAt() positionKinds {
 
 // findTransitions returns the columns of lines without separators, if there are any. They start where
 // the kind of the characters changes in all lines, after dates, and where text follows padding. Such a
-// layout is always doubtful. width is the number of cells into which the dialect splits the lines.
-func (l *layoutLines) findTransitions(width int) fixedLayout {
+// layout is always doubtful. The dialect splits the lines into width cells, and regular is the number of
+// lines with that many.
+func (l *layoutLines) findTransitions(width, regular int) fixedLayout {
 	l.dropShortLines()
 	p := l.kindsAt()
-	starts, certain, padded := []int{0}, 0, 0
+	starts, certain := []int{0}, 0
 	for at := 1; at < len(p.kinds); at++ {
 		switch {
 		case p.isTransition(at) || l.endsDate(p, starts[len(starts)-1], at):
 			certain++
 		case p.isAfterPadding(at) || p.startsNumber(at):
-			padded++
 		default:
 			continue
 		}
 		starts = append(starts, at)
 	}
 	names := l.namedStarts(starts)
-	if len(starts) < minTransitionColumns || certain == 0 || certain+padded < 2 || !l.isDense(p, width) {
+	dense := len(starts) >= minTransitionColumns && certain > 0 && l.isDense(p, width)
+	if !dense && (width == 1 || 10*regular >= 9*len(l.body) || len(starts) == 1 || !l.haveSameLength()) {
 		return fixedLayout{}
 	}
 	reason := intray.NewMessage("column_starts.characters", intray.Params{"n": len(l.all)})
@@ -120,10 +120,20 @@ func (l *layoutLines) dropShortLines() {
 	}
 }
 
-// isTransition reports whether digits follow letters at a position, or letters digits.
+// haveSameLength reports whether all lines have the same length, and there are enough of them that this
+// is not a coincidence.
+func (l *layoutLines) haveSameLength() bool {
+	return len(l.all) > minLayoutLines && l.longest >= minTransitionLine &&
+		!slices.ContainsFunc(l.all, func(line []rune) bool { return len(line) != l.longest })
+}
+
+// isTransition reports whether all lines have a letter at a position and no line has one before it, or
+// digits follow letters in all lines.
 func (p *positionKinds) isTransition(at int) bool {
-	one, two := p.kinds[at-1], p.kinds[at]
-	return one == digit && two == letter || one == letter && two == digit
+	if p.kinds[at] == letter {
+		return p.letters[at-1] == 0 && p.digits[at-1] > 0
+	}
+	return p.kinds[at-1] == letter && p.kinds[at] == digit
 }
 
 // isAfterPadding reports whether all lines have text at a position and padding ends above it: the
