@@ -224,7 +224,7 @@ func maxCrossed(lines int) int { return lines / 100 }
 const (
 	// farSamples is the number of samples that are spread over the rest of a long text, and
 	// farSampleBytes is the length of each. It is a multiple of the size of each unit.
-	farSamples, farSampleBytes = 8, 64 << 10
+	farSamples, farSampleBytes = 8, 16 << 10
 )
 
 // farLines returns samples of whole lines from the rest of a long text, after its first sample. It
