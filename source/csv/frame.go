@@ -21,6 +21,9 @@ const minFramedShare = 0.95
 // findFrame reports whether bars in a sample are a frame. framed is set if the lines begin and end
 // with one, and ruled is set if dashes that cross bars separate the first line from the next.
 func findFrame(sample []byte, bar string) (framed, ruled bool) {
+	if bar != "|" && bar != boxBar {
+		return false, false
+	}
 	barred, complete, lines := 0, 0, 0
 	opens := false
 	for at := 0; at < len(sample) && lines < sniffRecords; {

@@ -117,7 +117,7 @@ func (s *sniffResult) collectLines(samples [][]byte) (lines layoutLines) {
 			if isBlank(line) || isRule(line) || line[0] == '#' {
 				continue
 			}
-			s.dialect.parseRecord(line, notFound, &r)
+			s.parseRecord(line, notFound, &r)
 			if width > 1 && lines.header == nil && len(r.cells) < max(2, width-1) {
 				continue // a title
 			}
@@ -152,7 +152,7 @@ func (s *sniffResult) findLayout(lines layoutLines) fixedLayout {
 		widths := map[int]int{}
 		var r record
 		for _, line := range lines.body {
-			s.dialect.parseRecord([]byte(string(line)), notFound, &r)
+			s.parseRecord([]byte(string(line)), notFound, &r)
 			widths[len(r.cells)]++
 		}
 		width, regular = mostFrequent(widths)
@@ -181,11 +181,11 @@ func (s *sniffResult) agrees(lines layoutLines, starts []int) bool {
 	same, regular := 0, 0
 	for _, line := range lines.body {
 		text := []byte(string(line))
-		if s.dialect.parseRecord(text, notFound, &one); len(one.cells) != len(starts) {
+		if s.parseRecord(text, notFound, &one); len(one.cells) != len(starts) {
 			continue
 		}
 		regular++
-		if fixed.parseRecord(text, notFound, &two); slices.Equal(s.dialect.cellTexts(text, &one), fixed.cellTexts(text, &two)) {
+		if fixed.parseRecord(text, notFound, &two); slices.Equal(s.cellTexts(text, &one), fixed.cellTexts(text, &two)) {
 			same++
 		}
 	}
@@ -333,26 +333,35 @@ func crossesAt(line []rune, at int) bool { return isFilled(line, at-1) && isFill
 // column: the text of the left column is shorter in some lines, the text of one of them is aligned to
 // the right, or both have numbers.
 func (l *layoutLines) isAligned(left, right run) bool {
-	var short, rightOfLeft, rightOfRight, numbers, groups, both int
+	if numeric, certain := l.areNumbers(left, right); certain {
+		return numeric
+	}
+	var short, rightOfLeft, rightOfRight int
 	flush := true
 	for _, line := range l.body {
 		end, start := isFilled(line, left.to-1), isFilled(line, right.from)
-		one, two := left.text(line), right.text(line)
-		if one == "" && two == "" {
-			continue
-		}
-		switch {
-		case !end && start:
+		if !end && start {
 			short++
-		case end && !start && two != "":
-			rightOfRight++
 		}
-		if one != "" && !end {
-			flush = false
+		if end && !start && right.text(line) != "" {
+			rightOfRight++
 		}
 		if end && !isFilled(line, left.from) {
 			rightOfLeft++
 		}
+		flush = flush && (end || left.text(line) == "")
+	}
+	least := max(2, len(l.body)/50)
+	return short >= least || rightOfRight >= least || flush && rightOfLeft >= least
+}
+
+// areNumbers reports whether two columns have numbers. It is certain if nearly all of their cells are
+// numbers, or if those of the right column are always the second part of numbers such as 12 345, so
+// that they are not columns.
+func (l *layoutLines) areNumbers(left, right run) (numeric, certain bool) {
+	numbers, groups, both := 0, 0, 0
+	for _, line := range l.body {
+		one, two := left.text(line), right.text(line)
 		if one == "" || two == "" {
 			continue
 		}
@@ -364,14 +373,10 @@ func (l *layoutLines) isAligned(left, right run) bool {
 			}
 		}
 	}
-	least := max(2, len(l.body)/50)
-	switch {
-	case both > 0 && groups == both: // the second part of numbers such as 12 345
-		return false
-	case both >= minLayoutLines && 20*numbers >= 19*both:
-		return true
+	if both > 0 && groups == both {
+		return false, true
 	}
-	return short >= least || rightOfRight >= least || flush && rightOfLeft >= least
+	return true, both >= minLayoutLines && 20*numbers >= 19*both
 }
 
 // minSingleSpaceLines is the minimum number of lines in which a single blank position without other

@@ -44,6 +44,9 @@ func sniffDialect(sample []byte, whole bool, delims ...string) sniffResult {
 	if len(delims) == 0 {
 		delims = delimiters()
 	}
+	if len(delims) > 1 && bytes.Contains(sample, []byte(boxBar)) {
+		delims = append(delims, boxBar)
+	}
 	fits, work := measureDialects(sample, whole, delims)
 	for _, f := range fits {
 		switch {
@@ -167,18 +170,13 @@ func candidateDialects(sample []byte, delims []string) []dialect {
 			pairs = append(pairs, q)
 		}
 	}
-	if len(delims) > 1 && bytes.Contains(sample, []byte(boxBar)) {
-		delims = append(slices.Clone(delims), boxBar)
-	}
 	for _, delim := range delims {
 		if !bytes.Contains(sample, []byte(delim)) || isPartOfLonger(delim, sample) || delim == ":" && isMostlyTimes(sample) {
 			continue
 		}
-		framed, ruled := false, false
-		if delim == "|" || delim == boxBar {
-			if framed, ruled = findFrame(sample, delim); delim == boxBar && !framed && !ruled {
-				continue
-			}
+		framed, ruled := findFrame(sample, delim)
+		if delim == boxBar && !ruled && !framed {
+			continue
 		}
 		for _, q := range pairs {
 			list = append(list, dialect{delim: delim, open: q[0], shut: q[1], framed: framed, padded: framed || ruled})
