@@ -191,7 +191,7 @@ func (s *sheet) parseSample(text []byte, skip, most int) (rows []sampledRow) {
 func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte, opt source.Options) error {
 	s.blankRules(rows, sample)
 	s.placeNames(rows, sample)
-	if s.width = commonWidth(rows); s.width == 0 && opt.HeaderRow == 0 { // no text
+	if s.width = s.tableWidth(rows, sample); s.width == 0 && opt.HeaderRow == 0 { // no text
 		if n := len(rows); n > 0 {
 			s.body, s.line = int64(rows[n-1].to), rows[n-1].line+1
 		}
@@ -235,10 +235,10 @@ func (s *sheet) findTable(ctx context.Context, rows []sampledRow, sample []byte,
 		s.reportRuler(rows[body])
 		body++
 	}
+	s.reportHeader(rows, layout, texts)
 	s.learnProfile(rows[body:], sample)
 	s.learnExtents(rows[body:], sample)
 	s.records = headerdetect.NewBody(texts[min(body, len(texts)):])
-	s.reportHeader(rows, layout, texts)
 	s.findTableBelow(rows, body)
 	s.reportRowsAbove(rows[:min(layout.First, len(rows))])
 	s.setFirstRecord(rows, body)
@@ -338,72 +338,6 @@ func (s *sheet) reportRuler(row sampledRow) {
 		Text: intray.NewMessage("csv.ruled_line", intray.Params{"line": row.line})})
 }
 
-// commonWidth returns the most frequent number of cells per row. It ignores blank rows and
-// rows of one cell at both ends, because these are titles and remarks.
-func commonWidth(rows []sampledRow) int {
-	counts := map[int]int{}
-	rows = trimNarrowEdges(rows)
-	first := 0
-	anyFine := slices.ContainsFunc(rows, func(row sampledRow) bool { return row.wellFormed && headerdetect.Filled(row.cells) > 0 })
-	for _, row := range rows {
-		if row.wellFormed == anyFine && headerdetect.Filled(row.cells) > 0 {
-			counts[len(row.cells)]++
-			if first == 0 {
-				first = len(row.cells)
-			}
-		}
-	}
-	width, n := mostFrequent(counts)
-	if counts[first] == n { // the first row breaks a tie
-		return first
-	}
-	if wider, rows := widestRun(rows); wider >= width+2 && 2*rows >= n {
-		return wider
-	}
-	return width
-}
-
-// minWiderRows is the minimum number of adjacent rows with more cells that determine the width of the
-// table, although more rows have fewer cells. Those rows may belong to another table.
-const minWiderRows = 5
-
-// widestRun returns the largest number of cells that at least minWiderRows adjacent rows have, and the
-// number of all rows with that many cells.
-func widestRun(rows []sampledRow) (width, n int) {
-	run, last := 0, 0
-	for _, row := range rows {
-		cells := len(row.cells)
-		if run++; cells != last || !row.wellFormed {
-			run, last = 1, cells
-		}
-		if run == minWiderRows && cells > width {
-			width = cells
-		}
-	}
-	for _, row := range rows {
-		if len(row.cells) == width {
-			n++
-		}
-	}
-	return width, n
-}
-
-// trimNarrowEdges removes rows of one cell from both ends if at least two wider rows remain.
-func trimNarrowEdges(rows []sampledRow) []sampledRow {
-	wide := func(row sampledRow) bool {
-		return row.wellFormed && len(row.cells) > 1 && headerdetect.Filled(row.cells) > 1
-	}
-	from := slices.IndexFunc(rows, wide)
-	to := len(rows)
-	for to > 0 && !wide(rows[to-1]) {
-		to--
-	}
-	if from < 0 || to-from < 2 {
-		return rows
-	}
-	return rows[from:to]
-}
-
 // columnNames returns the names in the header. It drops empty names at the end if there are
 // more names than cells in a record.
 func (s *sheet) columnNames(layout headerdetect.Layout, texts [][]string) []string {
@@ -417,24 +351,6 @@ func (s *sheet) columnNames(layout headerdetect.Layout, texts [][]string) []stri
 	return names
 }
 
-// findUsualCounts sets s.usual to the larger numbers of cells that at least minWiderRows adjacent rows
-// have.
-func (s *sheet) findUsualCounts(body []sampledRow) {
-	run, last := 0, 0
-	for _, row := range body {
-		cells := len(row.cells)
-		if run++; cells != last || !row.wellFormed {
-			run, last = 1, cells
-		}
-		if run == minWiderRows && cells >= s.width+2 {
-			if s.usual == nil {
-				s.usual = map[int]bool{}
-			}
-			s.usual[cells] = true
-		}
-	}
-}
-
 // learnProfile sets s.profile to a function that builds the profile from the regular rows of
 // the sample, if there are enough of them.
 func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
@@ -446,7 +362,7 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 	fit := make([][]byte, 0, len(body))
 	rows, narrow := 0, 0
 	for _, row := range body {
-		if headerdetect.Filled(row.cells) == 0 {
+		if headerdetect.Filled(row.cells) == 0 || s.equalsHeader(row.cells) {
 			continue
 		}
 		rows++
@@ -466,19 +382,21 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 	}
 	s.width = max(s.width, width)
 	if width == s.width && !s.dialect.padded && s.dialect.fixed == nil {
-		s.profile = sync.OnceValue(func() *tableProfile {
-			fit := regular()
-			rows := make([]rowFeatures, len(fit))
-			var r record
-			for i, text := range fit {
-				s.dialect.parseRecord(text, notFound, &r)
-				for n, cell := range s.dialect.cellTexts(text, &r)[:min(len(r.cells), s.width)] {
-					rows[i] = append(rows[i], featuresOf(cell, r.cells[n].quoted))
-				}
-			}
-			return newTableProfile(s.width, rows)
-		})
+		s.profile = sync.OnceValue(func() *tableProfile { return s.newProfile(regular(), width) })
 	}
+}
+
+// newProfile returns the profile of rows with at least width cells.
+func (s *sheet) newProfile(texts [][]byte, width int) *tableProfile {
+	rows := make([]rowFeatures, len(texts))
+	var r record
+	for i, text := range texts {
+		s.dialect.parseRecord(text, notFound, &r)
+		for n, cell := range s.dialect.cellTexts(text, &r)[:min(len(r.cells), width)] {
+			rows[i] = append(rows[i], featuresOf(cell, r.cells[n].quoted))
+		}
+	}
+	return newTableProfile(width, rows)
 }
 
 // reportHeader adds the location of the header to the evidence. If the header is a single row,
