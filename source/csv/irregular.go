@@ -325,7 +325,7 @@ func (h heldRow) text() string {
 // repairRow appends the reading of the row that clearly fits best, and reports whether there
 // is one.
 func (r *reader) repairRow(ctx context.Context, batch *intray.Records) (bool, error) {
-	if r.sheet.profile == nil || r.repairExhausted || !r.rec.loose && !r.rec.unclosed && r.sheet.usual[len(r.rec.cells)] {
+	if r.sheet.profile == nil || r.repairExhausted {
 		return false, nil
 	}
 	if r.repair.profile == nil { // the first row to repair

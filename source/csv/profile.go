@@ -12,10 +12,12 @@ import (
 // columnProfile describes the cells of a column by their kinds, patterns, lengths and quotes.
 // It scores how well a new cell fits the column.
 type columnProfile struct {
-	n                         float64
-	kinds                     [headerdetect.Kinds]float64
-	lengths                   [16]float64
-	quoted                    float64
+	n       float64
+	kinds   [headerdetect.Kinds]float64
+	lengths [16]float64
+	quoted  float64
+	// mean is the mean score of the cells of regular rows.
+	mean                      float64
 	exact, loose, words, ends frequencyModel
 }
 
@@ -143,6 +145,9 @@ type tableProfile struct {
 	// meanScore is the mean score of the regular rows, and scoreSpread measures how much their
 	// scores vary.
 	meanScore, scoreSpread float64
+	// shares holds the shares of the rows that have fewer or more cells than the table has columns, by
+	// their number of cells.
+	shares map[int]float64
 }
 
 // newTableProfile builds a profile from regular rows.
@@ -168,12 +173,17 @@ func newTableProfile(width int, rows []rowFeatures) *tableProfile {
 		}
 	}
 	sum, squares := 0.0, 0.0
+	n := float64(max(len(rows), 1))
 	for _, row := range rows {
-		s := p.rowScore(row)
+		s := 0.0
+		for i, f := range row {
+			score := p.columns[i].logProbability(f)
+			p.columns[i].mean += score / n
+			s += score
+		}
 		sum += s
 		squares += s * s
 	}
-	n := float64(max(len(rows), 1))
 	p.meanScore = sum / n
 	p.scoreSpread = math.Sqrt(max(squares/n-p.meanScore*p.meanScore, 0)) + 1
 	return p

@@ -2,6 +2,7 @@ package csv
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -127,18 +128,38 @@ func (p *repairer) repair(text []byte, found *record, follows func(next int) boo
 	return p.bestReading(follows)
 }
 
-// tryAsFound adds the reading in which missing cells at the end are empty, because many
-// programs omit empty last cells. Other readings must be clearly better than this one.
+// tryAsFound adds the reading in which missing cells at the end are empty, because many programs omit
+// empty last cells, and extra cells have no column. Other readings must be clearly better than this
+// one. If other rows have as many cells, it is as likely as their share, compared with a complete row.
 func (p *repairer) tryAsFound(text []byte, found *record) {
-	if found.unclosed || found.loose || len(found.cells) > p.width {
+	n := len(found.cells)
+	share := 0.0
+	if p.profile != nil {
+		share = p.profile.shares[n]
+	}
+	if found.unclosed || found.loose || n > p.width && share == 0 {
 		return
 	}
-	cells := *found
-	padded := append([]cell(nil), cells.cells...)
-	for len(padded) < p.width {
-		padded = append(padded, cell{})
+	cells := slices.Clone(found.cells[:min(n, p.width)])
+	for len(cells) < p.width {
+		cells = append(cells, cell{})
 	}
-	p.addReading(text, padded, found.next, repair{}, 0)
+	p.addReading(text, cells, found.next, repair{}, 0)
+	as := &p.readings[len(p.readings)-1]
+	if n > p.width {
+		as.cells = p.dialect.cellTexts(text, found)
+		as.score += math.Log(share)
+	} else if share > 0 {
+		omitted := math.Log(share)
+		for i, f := range as.row {
+			if i < n {
+				omitted += p.score(i, f)
+			} else {
+				omitted += p.profile.columns[i].mean
+			}
+		}
+		as.score = max(as.score, omitted)
+	}
 }
 
 // tryReading parses a changed row and adds the reading if it has one cell per column.

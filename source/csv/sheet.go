@@ -50,9 +50,6 @@ type sheet struct {
 	spaced func() bool
 	// misplaced is how quotes are read that may be misplaced, or "" if each record decides.
 	misplaced string
-	// usual holds the numbers of cells of rows that are not damaged, although they have more cells than
-	// the table has columns.
-	usual map[int]bool
 	// rowBytes is the approximate length of a record, in bytes.
 	rowBytes   int
 	evidence   []intray.Evidence
@@ -358,9 +355,8 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 	if width < 2 {
 		return
 	}
-	s.findUsualCounts(body)
 	fit := make([][]byte, 0, len(body))
-	rows, narrow := 0, 0
+	rows, narrow, others := 0, 0, map[int]int{}
 	for _, row := range body {
 		if headerdetect.Filled(row.cells) == 0 || s.equalsHeader(row.cells) {
 			continue
@@ -369,6 +365,9 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 		if !row.wellFormed || len(row.cells) != width {
 			if len(row.cells) < width {
 				narrow++
+			}
+			if row.wellFormed && !continuesText(row.cells, width) {
+				others[len(row.cells)]++
 			}
 			continue
 		}
@@ -382,7 +381,14 @@ func (s *sheet) learnProfile(body []sampledRow, sample []byte) {
 	}
 	s.width = max(s.width, width)
 	if width == s.width && !s.dialect.padded && s.dialect.fixed == nil {
-		s.profile = sync.OnceValue(func() *tableProfile { return s.newProfile(regular(), width) })
+		s.profile = sync.OnceValue(func() *tableProfile {
+			p := s.newProfile(regular(), width)
+			p.shares = map[int]float64{}
+			for count, n := range others {
+				p.shares[count] = float64(n-1) / float64(rows) // a row is no evidence for itself
+			}
+			return p
+		})
 	}
 }
 

@@ -62,7 +62,7 @@ func (s *sheet) hasOptionalCells(rows []sampledRow, sample []byte, width, count 
 			}
 		case len(row.cells) == count && names < 0:
 			names = i
-		case len(row.cells) == count && filledWidth(row.cells) > width && !slices.Equal(row.cells, rows[names].cells):
+		case len(row.cells) == count && filledWidth(row.cells) > width && !continuesText(row.cells, width) && !slices.Equal(row.cells, rows[names].cells):
 			if len(wide)+len(common) == 0 {
 				first = true
 			}
@@ -86,6 +86,13 @@ func (s *sheet) hasOptionalCells(rows []sampledRow, sample []byte, width, count 
 // namesColumns reports whether a row can consist of names.
 func namesColumns(cells []string) bool {
 	return !slices.ContainsFunc(cells, isValue) && !strings.HasSuffix(strings.TrimSpace(cells[0]), ":")
+}
+
+// continuesText reports whether only the extra cells of a row begin with a space, as in a text with an
+// unquoted comma in the last column.
+func continuesText(cells []string, width int) bool {
+	spaced := func(cell string) bool { return strings.HasPrefix(cell, " ") }
+	return len(cells) > width && spaced(cells[width]) && !slices.ContainsFunc(cells[:width], spaced)
 }
 
 // filledWidth returns the number of cells up to and including the last cell with text.
@@ -192,22 +199,3 @@ func trimNarrowEdges(rows []sampledRow) []sampledRow {
 	}
 	return rows[from:to]
 }
-
-// findUsualCounts sets s.usual to the larger numbers of cells that at least minWiderRows adjacent rows
-// have.
-func (s *sheet) findUsualCounts(body []sampledRow) {
-	run, last := 0, 0
-	for _, row := range body {
-		cells := len(row.cells)
-		if run++; cells != last || !row.wellFormed {
-			run, last = 1, cells
-		}
-		if run == minWiderRows && cells >= s.width+2 {
-			if s.usual == nil {
-				s.usual = map[int]bool{}
-			}
-			s.usual[cells] = true
-		}
-	}
-}
-

@@ -24,6 +24,40 @@ func optionalCells(end string) string {
 	return text
 }
 
+// optionalTexts is a table in which some records omit the last cell, and all cells are texts.
+const optionalTexts = `Reference;Group;Sector
+Murten Ai;closed;closed
+Kiel Bi;closed;closed
+Worms Ci;open;open
+Thun Di;open
+Basel Ei;closed
+Genf Fi;part;open
+Thun Gi;part;closed
+Zug Hi;open
+Zug Ii;open;open
+Zug Ji;open
+Olten Ki;
+Fulda Li;open;closed
+Aargau Mi;
+Fulda Ni;closed;open
+Kiel Oi;closed
+Genf Pi;part;part
+Lugano Qi;closed
+Kiel Ri;open;part
+Lugano Si;closed;open
+Essen Ti;closed;open
+Essen Ui;closed;closed
+Vevey Vi;open;closed
+Kiel Wi;open;closed
+Lugano Xi;part;closed
+Thun Yi;closed
+Chur Zi;open
+Xanten Aii;open;open
+Essen Bii;open;part
+Zug Cii;open
+Olten Dii;closed;open
+`
+
 // TestWidth checks the number of columns, the number of records and the number of repairs of tables
 // whose rows have different numbers of cells.
 func TestWidth(t *testing.T) {
@@ -39,6 +73,7 @@ func TestWidth(t *testing.T) {
 		}
 		return text
 	}
+	ages := "name,age\n" + strings.Repeat("Ada,31\nBob,13\nCy,47\nDan,52\nEve,26\n", 4)
 	remarks := "name,remark\n" + strings.Repeat("Ada,likes tea\nBob,owns 3 cats\nCy,sings\nDan,lives here\n", 5)
 	for name, c := range map[string]struct{ text, want string }{
 		"few records have the last cell":   {optionalCells(""), "3 columns, 20 records, 0 repairs"},
@@ -50,6 +85,8 @@ func TestWidth(t *testing.T) {
 		"a table above a longer, narrower": {"id,name,qty\n7,Ann,12\n\n" + "City,Population\n" + strings.Repeat("Ulm,120000\nBonn,330000\n", 5), "3 columns, 1 records, 0 repairs"},
 		"a comma in a text":                {strings.Replace(remarks, "Ada,likes tea", "Ada,likes tea, coffee", 1), "2 columns, 20 records, 1 repairs"},
 		"commas in several texts":          {strings.Replace(remarks, "Ada,likes tea", "Ada,likes tea, coffee", 2), "2 columns, 20 records, 2 repairs"},
+		"a word below two columns":         {optionalTexts, "3 columns, 30 records, 0 repairs"},
+		"some records have a value more":   {strings.NewReplacer("Bob,13", "Bob,13,7", "Eve,26", "Eve,26,8").Replace(ages), "2 columns, 20 records, 0 repairs"},
 		"commas in names": {names(func(n int, name string) string {
 			return fmt.Sprintf("%d,%s,2024-%02d-11,%d\n", n, name, n%12+1, n*7%90)
 		}), "4 columns, 40 records, 10 repairs"},
