@@ -280,7 +280,7 @@ func (r *reader) holdsRecords(batch *intray.Records) bool {
 // Otherwise, releaseHeldRows appends them as records.
 func (r *reader) releaseHeldRows(batch *intray.Records, end bool) {
 	end = end && !r.holdsRecords(batch)
-	if line := r.heldTable(); end && line > 0 {
+	if line := r.heldTable(r.rows + int64(batch.Len())); end && line > 0 {
 		r.evidence = r.sheet.evidenceWithTable(line)
 	}
 	last := len(r.held)
@@ -300,21 +300,16 @@ func (r *reader) releaseHeldRows(batch *intray.Records, end bool) {
 	r.held, r.heldBytes, r.heldCells, r.heldText = r.held[:0], 0, 0, false
 }
 
-// heldTable returns the line of the first of at least two rows held back that have several cells and
-// are no totals, or 0. They may belong to a small table.
-func (r *reader) heldTable() (line int64) {
-	n := 0
-	for _, h := range r.held {
-		if h.filled > 1 && (!headerdetect.IsTotal(h.cells) || !slices.ContainsFunc(h.cells, isValue)) {
-			if n++; n == 1 {
-				line = h.line
-			}
-		}
+// heldTable returns the line of the first row held back that may belong to a small table, or 0.
+func (r *reader) heldTable(records int64) (line int64) {
+	rows := make([][]string, len(r.held))
+	for i, h := range r.held {
+		rows[i] = h.cells
 	}
-	if n < 2 {
-		return 0
+	if at := headerdetect.FindSmallTable(rows, records); at >= 0 {
+		return r.held[at].line
 	}
-	return line
+	return 0
 }
 
 // text joins the cells of a row.

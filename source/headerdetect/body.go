@@ -1,6 +1,9 @@
 package headerdetect
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Body describes the records of a table, to distinguish them from other rows. The zero Body has no
 // typed columns.
@@ -107,6 +110,43 @@ func (b Body) FindTable(rows [][]string) int {
 		}
 	}
 	return -1
+}
+
+// FindSmallTable returns the index of the first row that may belong to a small table among rows below
+// the last record, or -1. Two rows with several cells that are no totals may be a table. One such row
+// may be its names if the next row fits below it, and it may be a record if the table above does not
+// have more records than there are rows with text below it.
+func FindSmallTable(rows [][]string, records int64) int {
+	first, n, texts, names := -1, 0, int64(0), false
+	for i, row := range rows {
+		filled := Filled(row)
+		if filled > 0 {
+			texts++
+		}
+		if filled < 2 || IsTotal(row) && slices.ContainsFunc(row, isTypedCell) {
+			continue
+		}
+		if n++; first < 0 {
+			first = i
+		}
+		names = names || i+1 < len(rows) && mayName(row, rows[i+1])
+	}
+	if n >= 2 || names || n == 1 && texts >= records {
+		return first
+	}
+	return -1
+}
+
+func isTypedCell(cell string) bool { return KindOf(cell).IsTyped() }
+
+// mayName reports whether a row has texts in adjacent columns, and the next row has text in the first
+// of these columns and in no others.
+func mayName(row, next []string) bool {
+	end := filledWidth(row)
+	if Filled(row) < end || slices.ContainsFunc(row, func(cell string) bool { return isTypedCell(cell) || strings.HasSuffix(strings.TrimSpace(cell), ":") }) {
+		return false
+	}
+	return filledWidth(next) <= end && Filled(next) > 0 && strings.TrimSpace(next[0]) != "" && !IsNote(next, false) && !IsTotal(next)
 }
 
 // remarkWords is the minimum number of words in a remark that directly follows a record and does not

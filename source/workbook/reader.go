@@ -182,7 +182,7 @@ func (r *reader) finishRows(batch *intray.Records, err error) error {
 	case !errors.Is(err, io.EOF), r.holdsRecords(batch):
 		r.decided = len(r.ahead)
 	default:
-		r.askAboutHeldTable()
+		r.askAboutHeldTable(r.count + int64(batch.Len()))
 		for _, row := range r.ahead {
 			raw := strings.Join(strings.Fields(strings.Join(row.displayTexts(), " ")), " ")
 			batch.Notices = append(batch.Notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
@@ -213,21 +213,22 @@ func (r *reader) holdsRecords(batch *intray.Records) bool {
 	return n >= minHeldRecords || n > 0 && r.count == 0 && batch.Len() == 0
 }
 
-// askAboutHeldTable makes the choice of the header a tie if at least two of the rows that are skipped
-// have several cells and are no totals. They may belong to a small table.
-func (r *reader) askAboutHeldTable() {
-	n, first := 0, int64(0)
-	for _, row := range r.ahead {
-		if filled, text := row.countFilled(2); filled > 1 && !isTotal(row, text) {
-			if n++; n == 1 {
-				first = row.Number
-			}
-		}
-	}
+// askAboutHeldTable makes the choice of the header a tie if the rows that are skipped may contain a
+// small table.
+func (r *reader) askAboutHeldTable(records int64) {
 	at := slices.IndexFunc(r.evidence, func(e intray.Evidence) bool { return e.Choice == "header row" })
-	if n < 2 || at < 0 || r.opt.HeaderRow != 0 || r.evidence[at].Tie {
+	if at < 0 || r.opt.HeaderRow != 0 || r.evidence[at].Tie {
 		return
 	}
+	rows := make([][]string, len(r.ahead))
+	for i, row := range r.ahead {
+		rows[i] = row.displayTexts()
+	}
+	table := headerdetect.FindSmallTable(rows, records)
+	if table < 0 {
+		return
+	}
+	first := r.ahead[table].Number
 	r.evidence = slices.Clone(r.evidence)
 	e := &r.evidence[at]
 	e.Tie, e.Reason = true, intray.JoinMessages(e.Reason, intray.NewMessage("header.table_below", intray.Params{"line": first}))
