@@ -305,12 +305,13 @@ func (f *layoutFinder) skipMetadata(first int) int {
 }
 
 // fitsBody reports whether a row can be a record of the body that starts at the row below. It cannot
-// if most of its cells in typed columns are of another kind.
+// if most of its cells in typed columns are of another kind. Bounds such as <5 can replace a value of
+// any kind.
 func (f *layoutFinder) fitsBody(at, below int) bool {
 	same, other := 0, 0
 	for c, l := range f.cells[at] {
 		switch col := f.columnStats(columnBody{c, below, noRow}); {
-		case l.kind == Empty || !col.kind.IsTyped() || col.share < 0.8:
+		case l.kind == Empty || !col.kind.IsTyped() || col.share < 0.8 || strings.IndexByte("<>", f.rows[at][c][0]) >= 0:
 		case l.kind == col.kind, l.kind == Integer && col.kind == Number:
 			same++
 		default:
