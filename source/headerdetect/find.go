@@ -308,7 +308,7 @@ func (f *layoutFinder) findAlternative(l *Layout, best headerCandidate, list []h
 // doubtRowsAbove makes the layout unsure if rows above the header look like records, because
 // these records would be lost.
 func (f *layoutFinder) doubtRowsAbove(l *Layout) {
-	if f.hasRecordAbove(l.First, l.BodyStart()) || f.hasTableAbove(l.First) || f.hasNumbersAbove(l.First, l.BodyStart()) || f.mayHaveUnnamedIndex(l.First-1) {
+	if f.hasRecordAbove(l.First, l.BodyStart()) || f.hasTableAbove(l.First) || f.hasWiderRowsAbove(l.First) || f.hasNumbersAbove(l.First, l.BodyStart()) || f.mayHaveUnnamedIndex(l.First-1) {
 		l.Doubt, l.Alternative, l.AlternativeHeaders, l.RecordsAbove = 1, NoHeader, 0, true
 		return
 	}

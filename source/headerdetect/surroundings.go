@@ -306,9 +306,10 @@ func (f *layoutFinder) skipMetadata(first int) int {
 
 // fitsBody reports whether a row can be a record of the body that starts at the row below. It cannot
 // if most of its cells in typed columns are of another kind. Bounds such as <5 can replace a value of
-// any kind.
+// any kind, and so can one text in several columns.
 func (f *layoutFinder) fitsBody(at, below int) bool {
 	same, other := 0, 0
+	others := map[uint32]bool{}
 	for c, l := range f.cells[at] {
 		switch col := f.columnStats(columnBody{c, below, noRow}); {
 		case l.kind == Empty || !col.kind.IsTyped() || col.share < 0.8 || strings.IndexByte("<>", f.rows[at][c][0]) >= 0:
@@ -316,9 +317,28 @@ func (f *layoutFinder) fitsBody(at, below int) bool {
 			same++
 		default:
 			other++
+			others[l.sum] = true
 		}
 	}
-	return other < 2 || same > other
+	return other < 2 || same > other || same > 0 && len(others) == 1
+}
+
+// hasWiderRowsAbove reports whether at least two rows above a header have only texts, in the same
+// number of adjacent cells, which is larger than the number of columns. They may be the names and a
+// record of another table.
+func (f *layoutFinder) hasWiderRowsAbove(header int) bool {
+	ends := map[int]bool{}
+	for at := range header {
+		end := filledWidth(f.rows[at])
+		if end <= f.width || !f.filledTo(at) || f.hasTypedCell(at) {
+			continue
+		}
+		if ends[end] {
+			return true
+		}
+		ends[end] = true
+	}
+	return false
 }
 
 // hasNumbersAbove reports whether a row above a header has several adjacent numbers in columns that
