@@ -284,7 +284,7 @@ func (g *tableGenerator) addHeader() {
 		if g.chance(20) {
 			g.add()
 		}
-	case form == 1 && len(names) > 3 && !years: // questions and answers
+	case form == 1 && len(names) > 3: // questions and answers
 		answers := make([]string, len(names))
 		from := 1 + g.IntN(len(names)-2)
 		copy(answers[from:], names[from:])
