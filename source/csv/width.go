@@ -49,38 +49,57 @@ const (
 // row with that many cells must consist of names, and cells of the rows below it must not be parts of
 // a text with an unquoted delimiter.
 func (s *sheet) hasOptionalCells(rows []sampledRow, sample []byte, width, count int) bool {
-	names, above := -1, 0
-	var wide, common []sampledRow
-	first := false // whether the first record is wide
-	for i, row := range rows {
-		filled := headerdetect.Filled(row.cells)
-		switch {
-		case filled < 2 || !row.wellFormed:
-		case len(row.cells) == count && names < 0 && !namesColumns(row.cells):
-			if filledWidth(row.cells) > 2 {
-				return false
+	split, ok := splitByWidth(rows, width, count)
+	if !ok || split.above > maxRowsAboveNames || len(split.wide) == 0 || len(split.common) == 0 {
+		return false
+	}
+	if share := float64(len(split.wide)) / float64(len(split.wide)+len(split.common)); !split.startsWide && share < minWiderShare {
+		return false
+	}
+	return !s.haveExtraDelimiters(split.wide, split.common, sample, width)
+}
+
+// splitRows are the rows below the names of a table, by their number of cells.
+type splitRows struct {
+	wide, common []sampledRow
+	// startsWide reports whether the first of these rows is wide.
+	startsWide bool
+	// above is the number of rows with the common number of cells above the names.
+	above int
+}
+
+// splitByWidth splits the rows below the first row with count cells. It returns false if there is none,
+// or if it has values.
+func splitByWidth(rows []sampledRow, width, count int) (split splitRows, ok bool) {
+	var names []string
+	for _, row := range rows {
+		cells := row.cells
+		switch isWide := len(cells) == count; {
+		case headerdetect.Filled(cells) < 2 || !row.wellFormed, !isWide && len(cells) != width:
+		case isWide && names == nil && namesColumns(cells):
+			names = cells
+		case isWide && names == nil:
+			if filledWidth(cells) > 2 {
+				return split, false
 			}
-		case len(row.cells) == count && names < 0:
-			names = i
-		case len(row.cells) == count && filledWidth(row.cells) > width && !continuesText(row.cells, width) && !slices.Equal(row.cells, rows[names].cells):
-			if len(wide)+len(common) == 0 {
-				first = true
-			}
-			wide = append(wide, row)
-		case len(row.cells) != width:
-		case names < 0:
-			above++
-		default:
-			common = append(common, row)
+		case isWide && split.addWide(row, names, width):
+		case names == nil && !isWide:
+			split.above++
+		case !isWide:
+			split.common = append(split.common, row)
 		}
 	}
-	if names < 0 || above > maxRowsAboveNames || len(wide) == 0 || len(common) == 0 {
+	return split, names != nil
+}
+
+// addWide adds a wide row if it has values of its own in the extra columns.
+func (split *splitRows) addWide(row sampledRow, names []string, width int) bool {
+	if filledWidth(row.cells) <= width || continuesText(row.cells, width) || slices.Equal(row.cells, names) {
 		return false
 	}
-	if share := float64(len(wide)) / float64(len(wide)+len(common)); !first && share < minWiderShare {
-		return false
-	}
-	return !s.haveExtraDelimiters(wide, common, sample, width)
+	split.startsWide = split.startsWide || len(split.wide)+len(split.common) == 0
+	split.wide = append(split.wide, row)
+	return true
 }
 
 // namesColumns reports whether a row can consist of names.
