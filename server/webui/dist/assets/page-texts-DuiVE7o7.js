@@ -1,1 +1,0 @@
-import{s as e}from"./messages-eCpJRKZQ.js";var t={en:()=>e(()=>import(`./en-v4Fr8ItK.js`).then(e=>({default:e.page})),[]),de:()=>e(()=>import(`./de-CiI_iM72.js`).then(e=>({default:e.page})),[]),ar:()=>e(()=>import(`./ar-CajoilpS.js`).then(e=>({default:e.page})),[])};export{t};
