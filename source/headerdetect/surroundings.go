@@ -164,10 +164,17 @@ func (f *layoutFinder) hasUnnamedIndex(at int) bool {
 	return slices.ContainsFunc(f.cells[at+1][1:], func(l cellInfo) bool { return l.kind.IsTyped() })
 }
 
-// mayHaveUnnamedIndex reports whether the row above the header may be the header of two columns, of
-// which the first has no name.
+// mayHaveUnnamedIndex reports whether a row above the header may be the header of two columns, of which
+// the first has no name. Below it, there are only blank rows and names of groups. at is the index of the
+// row directly above the header.
 func (f *layoutFinder) mayHaveUnnamedIndex(at int) bool {
-	return at >= 0 && f.width == 2 && f.filled[at] == 1 && f.hasCell(at, 1) && !f.hasTypedCell(at)
+	if f.width != 2 {
+		return false
+	}
+	for at >= 0 && (f.filled[at] == 0 || f.filled[at] == 1 && f.hasCell(at, 0)) {
+		at--
+	}
+	return at >= 0 && f.filled[at] == 1 && f.hasCell(at, 1) && !f.hasTypedCell(at)
 }
 
 // minSequence is the minimum number of columns that are named by consecutive years or by dates.
