@@ -105,7 +105,7 @@ func (s *sheet) judgeSample(rows []sampledRow, sample []byte) {
 		if judge.work > maxSampleJudgeWork {
 			break
 		}
-		if bytes.IndexAny(bytes.TrimRight(text, "\r\n"), "\r\n") < 0 {
+		if !bytes.ContainsAny(bytes.TrimRight(text, "\r\n"), "\r\n") {
 			continue
 		}
 		s.dialect.parseRecord(text, notFound, &rec)

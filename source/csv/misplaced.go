@@ -149,22 +149,32 @@ func (j *quoteJudge) verdict(row []byte, rec *record) quoteVerdict {
 		if l.mayBeRows() {
 			lead = j.leadOfLines(row, rec, l)
 		}
-		return j.compareReadings(l, lead, regular)
+		return j.compareReadings(&l, lead, regular)
 	}
-	// The record is damaged if the quotes enclose the lines.
+	return j.judgeDamaged(rec, &l)
+}
+
+// judgeDamaged judges a record that is damaged if its quotes enclose its lines.
+func (j *quoteJudge) judgeDamaged(rec *record, l *recordLines) quoteVerdict {
+	s := j.sheet
 	wide := s.width >= minHiddenRowCells
 	countsDecide := len(rec.cells) != s.width || rec.breaks > 1 && wide
-	twoRows := l.all.lines == 2 && l.all.full == 2
 	switch {
 	case l.all.lines == l.all.full && (countsDecide || l.all.allAre(l.all.fit) && s.profile != nil && (wide || l.all.allAre(l.all.typed))):
 		return quotesMisplaced
-	case l.inner.fit > 0, twoRows && l.all.fit == 2, rec.loose && (l.first.fits || l.last.fits):
+	case l.inner.fit > 0, l.areTwoRows() && l.all.fit == 2, rec.loose && (l.first.fits || l.last.fits):
 		return quotesMaybeMisplaced
-	case l.inner.full > 0, twoRows:
+	case l.encloseRows():
 		return quotesEncloseRows
 	}
 	return quotesEnclose
 }
+
+// areTwoRows reports whether the record consists of two full lines.
+func (l *recordLines) areTwoRows() bool { return l.all.lines == 2 && l.all.full == 2 }
+
+// encloseRows reports whether the quotes enclose full lines, or the line break between two of them.
+func (l *recordLines) encloseRows() bool { return l.inner.full > 0 || l.areTwoRows() }
 
 // mayBeRows reports whether the lines can be rows, given their cells.
 func (l *recordLines) mayBeRows() bool {
@@ -176,33 +186,58 @@ func (l *recordLines) mostly() bool { return l.first.full && l.last.full && 2*l.
 
 // compareReadings judges a record with one cell per column, which is regular unless a cell contains quotes.
 // lead is how much better the lines fit than the record.
-func (j *quoteJudge) compareReadings(l recordLines, lead float64, regular bool) quoteVerdict {
-	wide, several := j.sheet.width >= minHiddenRowCells, l.all.lines > 2
-	allPossible, allFit, allTyped := l.all.allAre(l.all.possible), l.all.allAre(l.all.fit), l.all.allAre(l.all.typed)
-	strong := allTyped || j.sheet.profile == nil || l.all.lines*(j.sheet.width-1) >= minMatchingDelims
-	mostly := l.mostly()
-	// The scores of rows vary, so that a record that fits better proves little.
-	least := -minReadingLead
-	if strong && j.sheet.profile != nil {
-		least -= j.sheet.profile().scoreSpread
-	}
+func (j *quoteJudge) compareReadings(l *recordLines, lead float64, regular bool) quoteVerdict {
+	wide, profiled := j.sheet.width >= minHiddenRowCells, j.sheet.profile != nil
+	allFit, allTyped := l.all.allAre(l.all.fit), l.all.allAre(l.all.typed)
+	strong := allTyped || !profiled || l.all.lines*(j.sheet.width-1) >= minMatchingDelims
 	switch {
-	case !regular && wide && several && l.all.full == l.all.lines:
+	case !regular && wide && l.all.lines > 2 && l.all.full == l.all.lines:
 		return quotesMisplaced // the record contains more quotes
-	case allFit && strong && lead >= minReadingLead && j.sheet.profile != nil:
+	case allFit && strong && profiled && lead >= minReadingLead:
 		return quotesMisplaced
 	case (allFit || allTyped) && (strong && lead > 0 || lead >= minReadingLead):
 		return quotesLikelyMisplaced
-	case allPossible && strong && lead > least, mostly && l.all.possible == l.full && j.sheet.profile == nil:
+	case j.mayBeMisplaced(l, lead, strong):
 		return quotesMaybeMisplaced
-	case l.inner.allAre(l.inner.typed) && l.inner.allAre(l.inner.fit) && lead > -minReadingLead && (lead >= minReadingLead || l.first.full || l.last.full):
-		return quotesMaybeMisplaced
-	case mostly && (l.all.typed == l.full || l.all.fit == l.full) && lead >= minReadingLead:
-		return quotesMaybeMisplaced
-	case wide && (allFit || mostly && l.all.fit == l.full), wide && l.inner.lines > 0 && l.inner.full == l.inner.lines, !regular && (l.inner.full > 0 || l.all.lines == 2 && l.all.full == 2):
+	case wide && l.fitAsRows(), !regular && l.encloseRows():
 		return quotesEncloseRows
 	}
 	return quotesEnclose
+}
+
+// mayBeMisplaced reports whether the lines of a record with one cell per column fit about as well as the
+// record. strong means that the lines have enough cells or types to be compared.
+func (j *quoteJudge) mayBeMisplaced(l *recordLines, lead float64, strong bool) bool {
+	profiled := j.sheet.profile != nil
+	// The scores of rows vary, so that a record that fits better proves little.
+	least := -minReadingLead
+	if strong && profiled {
+		least -= j.sheet.profile().scoreSpread
+	}
+	switch {
+	case l.all.allAre(l.all.possible) && strong && lead > least:
+		return true
+	case l.inner.allAre(l.inner.typed) && l.inner.allAre(l.inner.fit) && lead > -minReadingLead:
+		return lead >= minReadingLead || l.first.full || l.last.full || l.mostlyMayBe(lead, profiled)
+	}
+	return l.mostlyMayBe(lead, profiled)
+}
+
+// mostlyMayBe reports whether most of the lines are full and may be rows. profiled means that they were
+// compared with a profile of the columns.
+func (l *recordLines) mostlyMayBe(lead float64, profiled bool) bool {
+	switch {
+	case !l.mostly():
+		return false
+	case !profiled && l.all.possible == l.full:
+		return true
+	}
+	return lead >= minReadingLead && (l.all.typed == l.full || l.all.fit == l.full)
+}
+
+// fitAsRows reports whether the lines, most of them, or those within the quotes fit as rows.
+func (l *recordLines) fitAsRows() bool {
+	return l.all.allAre(l.all.fit) || l.mostly() && l.all.fit == l.full || l.inner.lines > 0 && l.inner.full == l.inner.lines
 }
 
 // readLines reads the lines of a record as rows.
@@ -396,7 +431,7 @@ func (s *sheet) withoutHiddenRows(records [][]byte) [][]byte {
 	kept := make([][]byte, 0, len(records))
 	var r record
 	for _, text := range records {
-		if bytes.IndexAny(bytes.TrimRight(text, "\r\n"), "\r\n") >= 0 {
+		if bytes.ContainsAny(bytes.TrimRight(text, "\r\n"), "\r\n") {
 			if s.dialect.parseRecord(text, notFound, &r); s.hidesRows(text, &r) {
 				continue
 			}
