@@ -264,7 +264,7 @@ func (a *API) openImportLink(c *call) (*response, error) {
 		return nil, err
 	}
 	c.org = opened.Link.Org
-	return a.replyLinkPage(c, opened)
+	return a.replyLinkPage(opened)
 }
 
 // countAttempt counts an attempt to open a link with a password. It returns a function that must be
@@ -309,10 +309,10 @@ func (a *API) getLinkPage(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.replyLinkPage(c, opened)
+	return a.replyLinkPage(opened)
 }
 
-func (a *API) replyLinkPage(c *call, o importlinks.Opened) (*response, error) {
+func (a *API) replyLinkPage(o importlinks.Opened) (*response, error) {
 	out := wire.LinkPage{
 		Session: o.Session, LinkID: o.Link.ID, Title: o.Page.Title, Text: o.Page.Text, Company: o.Page.Company, Contact: o.Page.Contact,
 		AccentColor: o.Page.AccentColor, ReturnURL: o.Page.ReturnURL, MaxFileSize: o.MaxFileSize, Styles: map[string]any{}, Fields: []wire.LinkField{},

@@ -44,9 +44,10 @@ func New(env *model.Env, imports *imports.Service, schemas *schemas.Service) *Se
 const (
 	// MaxLinks is the maximum number of links of an organization.
 	MaxLinks = 10_000
-	// MinPassword and MaxPassword limit the length of a password, in bytes. bcrypt ignores further
-	// bytes.
-	MinPassword, MaxPassword = 8, 72
+	// MinPassword is the minimum length of a password, in bytes.
+	MinPassword = 8
+	// MaxPassword is the maximum length of a password, in bytes. bcrypt accepts no more.
+	MaxPassword = 72
 	// MaxLogo is the maximum size of a logo, in bytes.
 	MaxLogo = 256 << 10
 )

@@ -234,6 +234,7 @@ type CredentialRows interface {
 
 // ImportLinkRows stores import links and their logos.
 type ImportLinkRows interface {
+	LogoRows
 	Insert(ctx context.Context, l ImportLink) error
 	Get(ctx context.Context, org, id string) (ImportLink, error)
 	// Find returns the link of any organization with the given id.
@@ -245,6 +246,10 @@ type ImportLinkRows interface {
 	Save(ctx context.Context, l ImportLink) error
 	// Delete deletes a link and its logo.
 	Delete(ctx context.Context, org, id string) error
+}
+
+// LogoRows stores the logos of import links.
+type LogoRows interface {
 	// Logo returns the logo of a link. If the link has none, it returns NotFound.
 	Logo(ctx context.Context, org, id string) (Logo, error)
 	// SaveLogo stores or replaces the logo of a link. It does not change the link.
