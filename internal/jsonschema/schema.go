@@ -43,8 +43,14 @@ const (
 // do not apply to its Kind are zero.
 type Schema struct {
 	Kind Kind
+	// Name is the name of the schema in an OpenAPI document. "" means that the document repeats
+	// the schema wherever it occurs.
+	Name string
 	// Description is the meaning of the value, in full sentences.
 	Description string
+	// Role is the meaning of the value where a schema with a Name is used, in addition to its
+	// Description.
+	Role string
 	// Nullable also allows null.
 	Nullable bool
 	// Default is the value that applies if the value is missing. It is only documentation:
@@ -60,7 +66,7 @@ type Schema struct {
 	// NoControl forbids control characters (U+0000 to U+001F and U+007F) in a string. Set it for
 	// names, URLs and identifiers, because they appear in headers, logs and file names.
 	NoControl bool
-	// Format is "uuid" or "".
+	// Format is "uuid", "date-time", "uri" or "". Validate checks only "uuid".
 	Format string
 
 	// Min and Max limit a number, both inclusive. nil means no limit.
@@ -117,120 +123,4 @@ func (k Kind) jsonType() string {
 		return "array"
 	}
 	return ""
-}
-
-// noControlPattern matches the strings that NoControl allows.
-const noControlPattern = `^[^\x00-\x1f\x7f]*$`
-
-// JSONSchema returns the schema as JSON Schema, draft 2020-12, for OpenAPI 3.1. It allows
-// the same documents as Validate, except that it expresses the range of 64-bit integers
-// only as a format. The caller may change the result.
-func (s *Schema) JSONSchema() map[string]any {
-	m := map[string]any{}
-	name := s.Kind.jsonType()
-	switch {
-	case s.Kind == OneOf:
-		list := jsonSchemas(s.Choices)
-		if s.Nullable {
-			list = append(list, map[string]any{"type": "null"})
-		}
-		m["oneOf"] = list
-	case name == "":
-	case s.Nullable:
-		m["type"] = []any{name, "null"}
-	default:
-		m["type"] = name
-	}
-	s.writeString(m)
-	if s.Kind == Integer {
-		m["format"] = "int64"
-	}
-	if s.Min != nil {
-		m["minimum"] = *s.Min
-	}
-	if s.Max != nil {
-		m["maximum"] = *s.Max
-	}
-	setPositive(m, "minItems", s.MinItems)
-	setPositive(m, "maxItems", s.MaxItems)
-	switch s.Kind {
-	case Array:
-		m["items"] = s.elemOrAny().JSONSchema()
-	case Tuple:
-		m["prefixItems"] = jsonSchemas(s.Items)
-		m["minItems"], m["maxItems"] = len(s.Items), len(s.Items)
-	}
-	s.writeObject(m)
-	if s.Description != "" {
-		m["description"] = s.Description
-	}
-	if s.Default != nil {
-		m["default"] = s.Default
-	}
-	if s.Example != nil {
-		m["examples"] = []any{s.Example}
-	}
-	return m
-}
-
-func jsonSchemas(shapes []*Schema) []any {
-	list := make([]any, 0, len(shapes)+1)
-	for _, c := range shapes {
-		list = append(list, c.JSONSchema())
-	}
-	return list
-}
-
-func (s *Schema) writeString(m map[string]any) {
-	if len(s.Enum) > 0 {
-		list := make([]any, 0, len(s.Enum)+1)
-		for _, e := range s.Enum {
-			list = append(list, e)
-		}
-		if s.Nullable {
-			list = append(list, nil)
-		}
-		m["enum"] = list
-	}
-	setPositive(m, "minLength", s.MinLength)
-	setPositive(m, "maxLength", s.MaxLength)
-	if s.NoControl {
-		m["pattern"] = noControlPattern
-	}
-	if s.Format != "" {
-		m["format"] = s.Format
-	}
-}
-
-func (s *Schema) writeObject(m map[string]any) {
-	switch s.Kind {
-	case Map:
-		m["additionalProperties"] = s.elemOrAny().JSONSchema()
-	case Object:
-		props, required := map[string]any{}, []any{}
-		for _, p := range s.Properties {
-			props[p.Name] = p.Schema.JSONSchema()
-			if p.Required {
-				required = append(required, p.Name)
-			}
-		}
-		m["properties"], m["additionalProperties"] = props, false
-		if len(required) > 0 {
-			m["required"] = required
-		}
-	}
-}
-
-// elemOrAny returns the schema of elements and map values.
-func (s *Schema) elemOrAny() *Schema {
-	if s.Elem == nil {
-		return &Schema{}
-	}
-	return s.Elem
-}
-
-func setPositive(m map[string]any, name string, n int) {
-	if n > 0 {
-		m[name] = n
-	}
 }

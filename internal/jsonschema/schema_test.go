@@ -84,3 +84,76 @@ func TestRandomDocumentsAgree(t *testing.T) {
 		}
 	})
 }
+
+// TestComponents checks references to named schemas, which carry what differs between their uses.
+func TestComponents(t *testing.T) {
+	part := func(role string, isNullable bool) *Schema {
+		return &Schema{Kind: Object, Name: "Part", Description: "A part.", Role: role, Nullable: isNullable, Properties: []Property{{"n", true, text(Integer)}}}
+	}
+	mode := &Schema{Kind: String, Name: "Mode", Enum: []string{"A"}, Default: "A"}
+	answer := &Schema{Kind: Object, Properties: []Property{{"first", true, part("The first.", false)}, {"last", true, part("", true)}, {"mode", false, mode}, {"n", false, &Schema{Kind: Integer, Description: "A number.", Default: 1}}}}
+	c := NewComponents()
+	want := map[string]any{"type": "object", "required": []any{"first", "last"}, "properties": map[string]any{
+		"first": map[string]any{"$ref": "#/components/schemas/Part", "description": "The first."},
+		"last":  map[string]any{"anyOf": []any{map[string]any{"$ref": "#/components/schemas/Part"}, map[string]any{"type": "null"}}},
+		"mode":  map[string]any{"$ref": "#/components/schemas/Mode", "description": `Default: "A".`},
+		"n":     map[string]any{"type": "integer", "format": "int64", "description": "A number. Default: 1."},
+	}}
+	if diff := cmp.Diff(want, c.Describe(answer)); diff != "" {
+		t.Error(diff)
+	}
+	c.Closed = true
+	draft := c.Describe(&Schema{Kind: Object, Name: "Draft", Properties: []Property{{"part", false, part("", false)}}})
+	if diff := cmp.Diff(map[string]any{"$ref": "#/components/schemas/Draft"}, draft); diff != "" {
+		t.Error(diff)
+	}
+	wantSchemas := map[string]any{
+		"Part":  map[string]any{"type": "object", "description": "A part.", "required": []any{"n"}, "properties": map[string]any{"n": map[string]any{"type": "integer", "format": "int64"}}},
+		"Mode":  map[string]any{"type": "string", "enum": []any{"A"}},
+		"Draft": map[string]any{"type": "object", "additionalProperties": false, "properties": map[string]any{"part": map[string]any{"$ref": "#/components/schemas/Part"}}},
+	}
+	if diff := cmp.Diff(wantSchemas, c.Schemas()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestComponentsRefuseAnotherSchema checks that a name belongs to one schema.
+func TestComponentsRefuseAnotherSchema(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("two schemas have one name")
+		}
+	}()
+	c := NewComponents()
+	c.Describe(&Schema{Kind: Object, Name: "Part"})
+	c.Describe(&Schema{Kind: Object, Name: "Part", Description: "Another."})
+}
+
+// TestChoices checks that objects get a discriminator, and that tuples become one.
+func TestChoices(t *testing.T) {
+	rule := func(name string) *Schema {
+		return &Schema{Kind: Object, Name: name, Properties: []Property{{"rule", true, &Schema{Kind: String, Enum: []string{strings.ToLower(name)}}}}}
+	}
+	options := func(name string) *Schema { return &Schema{Kind: Object, Name: name} }
+	preset := &Schema{Kind: String, Name: "Preset", Enum: []string{"p"}}
+	c := NewComponents()
+	ref := func(name string) any { return map[string]any{"$ref": "#/components/schemas/" + name} }
+	want := map[string]any{
+		"oneOf":         []any{ref("First"), ref("Second")},
+		"discriminator": map[string]any{"propertyName": "rule", "mapping": map[string]any{"first": "#/components/schemas/First", "second": "#/components/schemas/Second"}},
+	}
+	if diff := cmp.Diff(want, c.Describe(&Schema{Kind: OneOf, Choices: []*Schema{rule("First"), rule("Second")}})); diff != "" {
+		t.Error(diff)
+	}
+	names := &Schema{Kind: String, Name: "Name", Enum: []string{"a", "b", "c"}}
+	want = map[string]any{"oneOf": []any{ref("Name"), map[string]any{
+		"type": "array", "minItems": 2, "maxItems": 2, "items": map[string]any{},
+		"prefixItems": []any{ref("Name"), map[string]any{"anyOf": []any{ref("One"), ref("Preset"), ref("Two")}}},
+	}}}
+	got := c.Describe(&Schema{Kind: OneOf, Choices: []*Schema{
+		names, pair("a", options("One")), pair("b", &Schema{Kind: OneOf, Choices: []*Schema{preset, options("Two")}}), pair("c", options("One")),
+	}})
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
