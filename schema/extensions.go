@@ -31,15 +31,17 @@ func ExtensionsShape() *jsonschema.Schema {
 	label.MinLength, label.MaxLength = 1, maxLabelText
 	description := newShape(jsonschema.String, "")
 	description.MaxLength = maxDescriptionText
-	field := objectShape("The extensions of a field.",
+	field := named("FieldExtensions", objectShape("The extensions of a field.",
 		optional("labels", &jsonschema.Schema{Kind: jsonschema.Map, Description: "The label in other languages, by language tag (BCP 47). Headers are compared with these labels, too.", Elem: label}),
 		optional("descriptions", &jsonschema.Schema{Kind: jsonschema.Map, Description: "The description in other languages, by language tag (BCP 47).", Elem: description}),
 		optional("missingValues", listShape("The texts that mean an empty cell, in any case. They replace the markers that Intray knows. An empty list means none.", marker)),
 		optional("lenient", boolShape("Only for checkbox. If true, all text is true, except 0, off, n, no, false and disabled.", false)),
-	)
-	return objectShape("The extensions of a schema.",
+	))
+	all := named("SchemaExtensions", objectShape("The extensions of a schema.",
 		optional("fields", &jsonschema.Schema{Kind: jsonschema.Map, Description: "The extensions of fields, by the keys of the fields.", Elem: field}),
-		optional("page", PageShape()))
+		optional("page", PageShape())))
+	all.Example = map[string]any{"fields": map[string]any{"email": map[string]any{"labels": map[string]any{"de": "E-Mail-Adresse"}, "missingValues": []any{"none"}}}}
+	return all
 }
 
 // readExtensions adds the extensions to the fields. The document must match ExtensionsShape.

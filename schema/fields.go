@@ -3,6 +3,7 @@ package schema
 import (
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
@@ -10,15 +11,15 @@ import (
 
 // FieldsShape returns the shape of a list of fields.
 func FieldsShape() *jsonschema.Schema {
-	s := listShape("The fields of an import, in the order of the result.", fieldShape())
+	s := named("Fields", listShape("The fields of an import, in the order of the result.", fieldShape()))
 	s.MinItems, s.MaxItems = 1, MaxFields
 	return s
 }
 
 func fieldShape() *jsonschema.Schema {
-	return objectShape("",
+	return named("Field", objectShape("A field of a schema.",
 		required("key", keyShape()),
-		optional("type", withDefault(typeShape(), "string")),
+		optional("type", withRole("The type: its name, or an array of its name and its options.", withDefault(typeShape(), "string"))),
 		required("label", textShape("The name that people see. Intray compares headers with it.")),
 		optional("description", newShape(jsonschema.String, "Help text.")),
 		optional("alternateMatches", stringListShape("Other headers that match the field.")),
@@ -29,7 +30,7 @@ func fieldShape() *jsonschema.Schema {
 		optional("requireMapping", boolShape("Requires a column for the field, even if its cells can be empty. If no column matches, the import needs review.", false)),
 		optional("manyToOne", boolShape("Allows several columns to map to the field. The value of the field is a list.", false)),
 		optional("selectOptions", listShape("The options of a select or multi-select field.", optionShape())),
-	)
+	))
 }
 
 func keyShape() *jsonschema.Schema {
@@ -38,11 +39,11 @@ func keyShape() *jsonschema.Schema {
 }
 
 func optionShape() *jsonschema.Schema {
-	return objectShape("",
+	return named("SelectOption", objectShape("An option of a select or multi-select field.",
 		required("label", textShape("The name that people see.")),
 		required("value", textShape("The value in the result.")),
 		optional("alternateMatches", stringListShape("Other values in the file that mean this option.")),
-	)
+	))
 }
 
 // readFields reads a list of fields. Its shape must have been checked.
@@ -127,11 +128,11 @@ func RuleShapes() []RuleShape {
 	values := []jsonschema.Property{required("fieldValues", newShape(jsonschema.Map, "The values to compare with, keyed by field key."))}
 	regex := []jsonschema.Property{
 		required("regex", newShape(jsonschema.String, "A regular expression in JavaScript syntax, without slashes.")),
-		optional("regexOptions", objectShape("The flags of the expression.",
+		optional("regexOptions", withRole("The flags of the expression.", named("RegexOptions", objectShape("The flags of a regular expression.",
 			optional("ignoreCase", boolShape("Ignores case (the `i` flag).", false)),
 			optional("dotAll", boolShape("Lets a dot also match line breaks (the `s` flag).", false)),
 			optional("multiline", boolShape("Lets `^` and `$` also match at line breaks (the `m` flag).", false)),
-			optional("unicode", boolShape("Matches code points and supports `\\p{…}` (the `u` flag).", false)))),
+			optional("unicode", boolShape("Matches code points and supports `\\p{…}` (the `u` flag).", false)))))),
 	}
 	return []RuleShape{
 		{"required", nil},
@@ -160,9 +161,19 @@ func validatorShape() *jsonschema.Schema {
 	for _, r := range RuleShapes() {
 		props := append([]jsonschema.Property{required("validate", enumShape("The name of the validator.", r.Name))}, r.Props...)
 		props = append(props, CommonRuleProps()...)
-		choices = append(choices, objectShape("", props...))
+		choices = append(choices, named(componentName(r.Name)+"Validator", objectShape("The validator "+r.Name+".", props...)))
 	}
-	return &jsonschema.Schema{Kind: jsonschema.OneOf, Choices: choices}
+	return &jsonschema.Schema{Kind: jsonschema.OneOf, Name: "Validator", Description: "A rule that the cells of a field must satisfy.", Choices: choices}
+}
+
+// componentName returns the name of a type or a validator in the style of the names of components:
+// unique_with becomes UniqueWith.
+func componentName(name string) string {
+	words := strings.FieldsFunc(name, func(r rune) bool { return r == '_' || r == '-' })
+	for i, word := range words {
+		words[i] = strings.ToUpper(word[:1]) + word[1:]
+	}
+	return strings.Join(words, "")
 }
 
 // CommonRuleProps returns the properties that all validators have.
@@ -220,37 +231,37 @@ type TypeShape struct {
 
 // TypeShapes returns the 17 field types with their options.
 func TypeShapes() []TypeShape {
-	none := objectShape("No options.")
+	none := named("NoTypeOptions", objectShape("No options."))
 	return []TypeShape{
 		{intray.TypeString, none},
 		{intray.TypeNumber, numberOptions()},
-		{intray.TypeDate, dateOptions(optional("autofix", boolShape("If a date does not fit the order of its column (such as day before month) but is valid in exactly one other order, Intray reads it in that order and reports it. If this option is false, such a cell is invalid.", true)))},
-		{intray.TypeDatetime, dateOptions()},
-		{intray.TypeTime, dateOptions()},
+		{intray.TypeDate, dateOptions("Date", optional("autofix", boolShape("If a date does not fit the order of its column (such as day before month) but is valid in exactly one other order, Intray reads it in that order and reports it. If this option is false, such a cell is invalid.", true)))},
+		{intray.TypeDatetime, dateOptions("Datetime")},
+		{intray.TypeTime, dateOptions("Time")},
 		{intray.TypeCheckbox, none},
-		{intray.TypeSelect, objectShape("",
+		{intray.TypeSelect, named("SelectTypeOptions", objectShape("The options of the type select.",
 			optional("allowCustom", boolShape("Accepts any value.", false)),
-			optional("exactMatchOnly", boolShape("Accepts only exact matches.", false)))},
-		{intray.TypeMultiSelect, objectShape("",
+			optional("exactMatchOnly", boolShape("Accepts only exact matches.", false))))},
+		{intray.TypeMultiSelect, named("MultiSelectTypeOptions", objectShape("The options of the type multi-select.",
 			optional("delimiter", withDefault(newShape(jsonschema.String, "Separates the values of a cell."), ",")),
-			optional("trimValues", boolShape("Removes white space around each value.", true)))},
+			optional("trimValues", boolShape("Removes white space around each value.", true))))},
 		{intray.TypeEmail, none},
-		{intray.TypePhone, objectShape("",
+		{intray.TypePhone, named("PhoneTypeOptions", objectShape("The options of the type phone.",
 			optional("country", newShape(jsonschema.String, "The country that Intray assumes for numbers without a country code, as a two-letter code such as `FR`.")),
 			optional("format", withDefault(enumShape("The format in the result. `international` and `both` include the country code. `national` omits it if the option `country` is set. `both` requires this option.", "international", "national", "both"), "international")),
-			optional("outputFormatted", boolShape("Formats numbers as is usual in their country, such as `+33 1 23 45 67 89` or `+1 201-555-0123`.", false)))},
-		{intray.TypeURL, objectShape("",
+			optional("outputFormatted", boolShape("Formats numbers as is usual in their country, such as `+33 1 23 45 67 89` or `+1 201-555-0123`.", false))))},
+		{intray.TypeURL, named("URLTypeOptions", objectShape("The options of the type url.",
 			optional("acceptedProtocols", stringListShape("The accepted protocols.")),
-			optional("acceptedDomains", stringListShape("The accepted domains.")))},
-		{intray.TypeDomain, objectShape("", optional("allowSubdomains", boolShape("Accepts subdomains.", true)))},
-		{intray.TypeZIP, objectShape("",
+			optional("acceptedDomains", stringListShape("The accepted domains."))))},
+		{intray.TypeDomain, named("DomainTypeOptions", objectShape("The options of the type domain.", optional("allowSubdomains", boolShape("Accepts subdomains.", true))))},
+		{intray.TypeZIP, named("ZipTypeOptions", objectShape("The options of the type zip.",
 			optional("format", withDefault(enumShape("The number of digits.", "5-digit", "9-digit"), "5-digit")),
-			optional("outputDash", boolShape("Formats nine digits with a dash.", false)))},
+			optional("outputDash", boolShape("Formats nine digits with a dash.", false))))},
 		{intray.TypeState, none},
-		{intray.TypeSSN, objectShape("", optional("outputDash", boolShape("Formats the number with dashes.", false)))},
-		{intray.TypeCountry, objectShape("",
-			optional("format", withDefault(enumShape("The ISO 3166 code in the result.", "2-letter", "3-letter"), "2-letter")))},
-		{intray.TypeUUID, objectShape("", optional("version", uuidVersion()))},
+		{intray.TypeSSN, named("SSNTypeOptions", objectShape("The options of the type ssn.", optional("outputDash", boolShape("Formats the number with dashes.", false))))},
+		{intray.TypeCountry, named("CountryTypeOptions", objectShape("The options of the type country.",
+			optional("format", withDefault(enumShape("The ISO 3166 code in the result.", "2-letter", "3-letter"), "2-letter"))))},
+		{intray.TypeUUID, named("UUIDTypeOptions", objectShape("The options of the type uuid.", optional("version", uuidVersion())))},
 	}
 }
 
@@ -260,13 +271,13 @@ func uuidVersion() *jsonschema.Schema {
 	return s
 }
 
-func dateOptions(more ...jsonschema.Property) *jsonschema.Schema {
-	return objectShape("", append([]jsonschema.Property{
+func dateOptions(of string, more ...jsonschema.Property) *jsonschema.Schema {
+	return named(of+"TypeOptions", objectShape("The options of the type "+strings.ToLower(of)+".", append([]jsonschema.Property{
 		optional("locale", withDefault(newShape(jsonschema.String, "The language and country for reading and displaying values. If this option is set, Intray uses it to read ambiguous values."), "en-US")),
 		optional("displayFormat", newShape(jsonschema.String, "The format in which people see values, in Luxon tokens. Cells in this format are also accepted.")),
 		optional("outputFormat", withDefault(newShape(jsonschema.String, "The format of values in the result, in Luxon tokens."), "[ISO]")),
 		optional("withSeconds", boolShape("Keeps the seconds of times. In a `date` field, this option has no effect.", false)),
-	}, more...)...)
+	}, more...)...))
 }
 
 func numberPresets() []string {
@@ -277,22 +288,22 @@ func numberPresets() []string {
 }
 
 func numberOptions() *jsonschema.Schema {
-	preset := withDefault(enumShape("A named format, which determines rounding, display and currency.", numberPresets()...), "default")
-	return &jsonschema.Schema{Kind: jsonschema.OneOf, Choices: []*jsonschema.Schema{preset, objectShape("",
+	preset := withDefault(named("NumberPreset", enumShape("A named format, which determines rounding, display and currency.", numberPresets()...)), "default")
+	return &jsonschema.Schema{Kind: jsonschema.OneOf, Choices: []*jsonschema.Schema{preset, named("NumberTypeOptions", objectShape("The options of the type number.",
 		optional("preset", preset),
 		optional("round", newShape(jsonschema.Integer, "The number of decimal places. A negative value rounds to the left of the decimal point: -2 rounds to hundreds. Intray rounds a number before it checks min and max.")),
 		optional("displayFormat", NumberFormat("The format in which people see the numbers. It has no effect on the result.")),
 		optional("outputFormat", NumberFormat("The format of the numbers in the result, as text.")),
 		optional("min", newShape(jsonschema.Number, "The smallest accepted number.")),
 		optional("max", newShape(jsonschema.Number, "The largest accepted number.")),
-	)}}
+	))}}
 }
 
 // NumberFormat returns the shape of Numbro's format options.
-func NumberFormat(doc string) *jsonschema.Schema {
+func NumberFormat(role string) *jsonschema.Schema {
 	off := func(doc string) *jsonschema.Schema { return boolShape(doc, false) }
 	digits := func(doc string) *jsonschema.Schema { return withDefault(integerShape(doc, 0), 0) }
-	return objectShape(doc,
+	return withRole(role, named("NumberFormat", objectShape("How numbers are formatted, as in Numbro.",
 		optional("output", withDefault(enumShape("The kind of number.", "number", "currency", "percent", "byte", "time", "ordinal"), "number")),
 		optional("base", enumShape("The units for bytes: 1024 bytes are 1 KiB (binary), 1000 bytes are 1 KB (decimal), or 1024 bytes are 1 KB (general).", "decimal", "binary", "general")),
 		optional("prefix", newShape(jsonschema.String, "Text before the formatted number.")),
@@ -317,7 +328,7 @@ func NumberFormat(doc string) *jsonschema.Schema {
 		optional("currencyPosition", withDefault(enumShape("The position of the currency symbol: before the number, in place of the decimal point, or after the number.", "prefix", "infix", "postfix"), "prefix")),
 		optional("prefixSymbol", off("Puts the percent sign before the number.")),
 		optional("spaceSeparatedCurrency", off("Adds a space next to the currency symbol.")),
-	)
+	)))
 }
 
 // typeShape accepts the name of a type, or the name and its options.
@@ -328,8 +339,8 @@ func typeShape() *jsonschema.Schema {
 		names = append(names, string(t.Name))
 		pairs = append(pairs, &jsonschema.Schema{Kind: jsonschema.Tuple, Items: []*jsonschema.Schema{enumShape("", string(t.Name)), t.Options}})
 	}
-	return &jsonschema.Schema{Kind: jsonschema.OneOf, Description: "The type: its name, or an array of its name and its options.",
-		Choices: append([]*jsonschema.Schema{enumShape("", names...)}, pairs...)}
+	return &jsonschema.Schema{Kind: jsonschema.OneOf, Name: "FieldType", Description: "The type of a field: its name, or an array of its name and its options.",
+		Choices: append([]*jsonschema.Schema{named("FieldTypeName", enumShape("The name of a type.", names...))}, pairs...)}
 }
 
 // readType reads a type. Its shape must have been checked. For the type number, a string in

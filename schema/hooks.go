@@ -10,18 +10,18 @@ import (
 
 // HooksShape returns the shape of hooks.
 func HooksShape() *jsonschema.Schema {
-	return objectShape("JavaScript functions that run during an import.",
+	return named("Hooks", objectShape("JavaScript functions that run during an import.",
 		optional("rowHooks", functionListShape("Each is called with (record, mode) for every row and returns {row: {key: {value}}}.")),
 		optional("bulkRowHooks", functionListShape("Each is called with (records, mode) for all rows and returns [{index, row}].")),
 		optional("rowDeleteHooks", functionListShape("Each is called with (record) for every row that a person deletes.")),
 		optional("beforeFinishCallback", functionShape("Called with (data, metadata, instance) at the end. Returning {cancel: true, message} stops the import.")),
-		optional("columnHooks", hookListShape("Each is called once with all values of one field.", objectShape("",
+		optional("columnHooks", hookListShape("Each is called once with all values of one field.", named("ColumnHook", objectShape("A function for the values of one field.",
 			required("fieldName", newShape(jsonschema.String, "The key of the field.")),
-			required("callback", functionShape("Called with ([{index, value, rowId}]). Returns [{index, value}]."))))),
-		optional("stepHooks", hookListShape("Each is called at one step of an import.", objectShape("",
+			required("callback", functionShape("Called with ([{index, value, rowId}]). Returns [{index, value}].")))))),
+		optional("stepHooks", hookListShape("Each is called at one step of an import.", named("StepHook", objectShape("A function for one step of an import.",
 			required("type", enumShape("The step.", "UPLOAD_STEP", "REVIEW_STEP", "REVIEW_STEP_POST_HOOKS")),
-			required("callback", functionShape("Called with (instance, step).")))),
-		))
+			required("callback", functionShape("Called with (instance, step)."))))),
+		)))
 }
 
 func functionListShape(doc string) *jsonschema.Schema { return hookListShape(doc, functionShape("")) }

@@ -36,13 +36,13 @@ func PageShape() *jsonschema.Schema {
 	line := func(doc string, longest int) *jsonschema.Schema {
 		return &jsonschema.Schema{Kind: jsonschema.String, Description: doc, NoControl: true, MaxLength: longest}
 	}
-	return objectShape("The page on which people upload a file.",
+	return named("UploadPage", objectShape("The page on which people upload a file.",
 		optional("title", line("The heading, such as Your customer list.", maxPageTitle)),
 		optional("text", &jsonschema.Schema{Kind: jsonschema.String, Description: "What people should know before they upload a file. Plain text.", MaxLength: maxPageText}),
 		optional("company", line("The name of the company that asks for the file.", maxPageLine)),
 		optional("contact", line("Whom people can ask, such as an e-mail address.", maxPageLine)),
 		optional("accentColor", line("The color of buttons and links, in the form #rrggbb.", len("#rrggbb"))),
-		optional("returnUrl", line("An https address that people can return to after the import.", maxReturnURL)))
+		optional("returnUrl", line("An https address that people can return to after the import.", maxReturnURL))))
 }
 
 var hexColor = regexp.MustCompile(`^#[0-9A-Fa-f]{6}$`)

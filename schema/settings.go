@@ -9,7 +9,7 @@ import (
 
 // SettingsShape returns the shape of the 18 settings.
 func SettingsShape() *jsonschema.Schema {
-	return objectShape("The settings of an import. A missing setting has its default.",
+	return named("Settings", objectShape("The settings of an import. A missing setting has its default.",
 		optional("importIdentifier", withDefault(nameShape("Names the kind of import. Intray reuses people's decisions in later imports with the same identifier."), "")),
 		optional("title", withDefault(nameShape("The title of the review page."), "")),
 		optional("allowInvalidSubmit", boolShape("Deprecated: use invalidDataBehavior, which takes precedence. The value true means INCLUDE_INVALID_ROWS, and false means REMOVE_INVALID_ROWS.", false)),
@@ -31,7 +31,7 @@ func SettingsShape() *jsonschema.Schema {
 		optional("webhookUrl", nullable(addressShape("The URL to which Intray sends a form POST with uploadId for each completed import."))),
 		optional("needsReviewWebhookUrl", nullable(addressShape("The URL to which Intray sends a form POST with headlessImportId for each import that needs review."))),
 		optional("initialData", nullable(listShape("Rows for a browser import: objects keyed by field key, or arrays in field order.", initialRowShape()))),
-	)
+	))
 }
 
 func fileSizeShape() *jsonschema.Schema {
@@ -42,7 +42,7 @@ func fileSizeShape() *jsonschema.Schema {
 
 func addressShape(doc string) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.String, Description: doc + " The value is an absolute http or https URL of at most 2,048 characters.",
-		MinLength: 1, MaxLength: 2048, NoControl: true}
+		MinLength: 1, MaxLength: 2048, NoControl: true, Format: "uri"}
 }
 
 func initialRowShape() *jsonschema.Schema {

@@ -48,6 +48,18 @@ func objectShape(doc string, props ...jsonschema.Property) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.Object, Description: doc, Properties: props}
 }
 
+// named sets the name of a shape in the OpenAPI document and returns the shape.
+func named(name string, s *jsonschema.Schema) *jsonschema.Schema {
+	s.Name = name
+	return s
+}
+
+// withRole sets the meaning of a shape with a name where it is used, and returns the shape.
+func withRole(role string, s *jsonschema.Schema) *jsonschema.Schema {
+	s.Role = role
+	return s
+}
+
 func newShape(kind jsonschema.Kind, doc string) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: kind, Description: doc}
 }

@@ -1,6 +1,7 @@
 package fieldguide
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -56,7 +57,7 @@ func table(b *strings.Builder, header []string, rows [][]string) {
 func properties(b *strings.Builder, what string, props []jsonschema.Property) {
 	var rows [][]string
 	for _, p := range props {
-		rows = append(rows, []string{code(p.Name), typeOf(p.Schema), defaultOf(p), plain(p.Schema.Description)})
+		rows = append(rows, []string{code(p.Name), typeOf(p.Schema), defaultOf(p), plain(cmp.Or(p.Schema.Role, p.Schema.Description))})
 	}
 	table(b, []string{what, "Type", "Default", "Description"}, rows)
 }
