@@ -104,17 +104,17 @@ func (i Import) Body() (Body, error) {
 	if !known {
 		return Body{}, fmt.Errorf("no event for an import of type %q with the status %q", i.Type, i.Status)
 	}
-	wire := wireImport{
+	data := webhooks.ImportData{
 		ID: i.UploadID, Filename: nullIfEmpty(i.Filename), User: newWireUser(i.User), CreatedDate: formatTime(i.Ended),
 		ImportType: i.Type, Status: i.Status, NumDataRows: i.DataRows, DevelopmentMode: i.DevelopmentMode, HasData: i.HasData,
 	}
 	if i.Type == Headless {
 		var err error
-		if wire.Headless, err = removeMembers(i.Retrieved, "review_url", "original_file_download"); err != nil {
+		if data.Headless, err = removeMembers(i.Retrieved, "review_url", "original_file_download"); err != nil {
 			return Body{}, fmt.Errorf("build the event for the upload %s: %w", i.UploadID, err)
 		}
 	}
-	return jsonBody(event, wire)
+	return jsonBody(event, data)
 }
 
 // Disabled is the content of an event that reports a disabled webhook.
@@ -130,8 +130,9 @@ type Disabled struct {
 
 // Body returns the body of the event webhooks.WebhookDisabled.
 func (d Disabled) Body() (Body, error) {
-	return jsonBody(webhooks.WebhookDisabled, wireDisabled{
-		ID: d.ID, URL: d.URL, DisabledDate: formatTime(d.At), FailingSince: formatTime(d.Streak.Since), NumFailures: d.Streak.Failures, LastFailure: d.Last.String(), LastFailureCode: d.Last.Code, LastFailureParams: paramsOf(d.Last),
+	return jsonBody(webhooks.WebhookDisabled, webhooks.DisabledData{
+		ID: d.ID, URL: d.URL, DisabledDate: formatTime(d.At), FailingSince: formatTime(d.Streak.Since), NumFailures: d.Streak.Failures,
+		LastFailure: d.Last.String(), LastFailureCode: d.Last.Code, LastFailureParams: paramsOf(d.Last),
 	})
 }
 
@@ -150,7 +151,7 @@ type ConnectorFailed struct {
 
 // Body returns the body of the event webhooks.ConnectorFailed.
 func (c ConnectorFailed) Body() (Body, error) {
-	return jsonBody(webhooks.ConnectorFailed, wireConnectorFailed{
+	return jsonBody(webhooks.ConnectorFailed, webhooks.ConnectorFailedData{
 		Directory: c.Directory, Error: c.Message.String(), ErrorCode: c.Message.Code, ErrorParams: paramsOf(c.Message),
 		ErrorType: c.Kind, FailedDate: formatTime(c.Failed), ID: c.ID, NextRunDate: formatTime(c.NextRun), RunID: c.RunID,
 	})
@@ -177,15 +178,15 @@ type DeliveryFailed struct {
 
 // Body returns the body of the event webhooks.DeliveryFailed.
 func (d DeliveryFailed) Body() (Body, error) {
-	wire := wireDeliveryFailed{
+	data := webhooks.DeliveryFailedData{
 		ConnectorID: d.ID, Directory: d.Directory, Error: d.Message.String(), ErrorCode: d.Message.Code, ErrorParams: paramsOf(d.Message),
 		ErrorType: d.Kind, FailedDate: formatTime(d.Failed), ImportID: d.ImportID, NumAttempts: d.Attempts, Status: d.Status,
 	}
 	if !d.Next.IsZero() {
 		next := formatTime(d.Next)
-		wire.NextAttemptDate = &next
+		data.NextAttemptDate = &next
 	}
-	return jsonBody(webhooks.DeliveryFailed, wire)
+	return jsonBody(webhooks.DeliveryFailed, data)
 }
 
 func jsonBody(event webhooks.Event, content any) (Body, error) {
@@ -250,70 +251,11 @@ func nullIfEmpty(text string) *string {
 	return &text
 }
 
-type wireImport struct {
-	ID              string          `json:"id"`
-	Filename        *string         `json:"filename"`
-	User            *wireUser       `json:"user"`
-	CreatedDate     string          `json:"created_date"`
-	ImportType      string          `json:"import_type"`
-	Status          string          `json:"status"`
-	NumDataRows     int64           `json:"num_data_rows"`
-	DevelopmentMode bool            `json:"development_mode"`
-	HasData         bool            `json:"has_data"`
-	Headless        json.RawMessage `json:"headless,omitempty"`
-}
-
-type wireUser struct {
-	ID          *string `json:"id"`
-	Name        *string `json:"name"`
-	Email       *string `json:"email"`
-	CompanyID   *string `json:"company_id"`
-	CompanyName *string `json:"company_name"`
-}
-
-func newWireUser(u *User) *wireUser {
+func newWireUser(u *User) *webhooks.UserData {
 	if u == nil {
 		return nil
 	}
-	return &wireUser{nullIfEmpty(u.ID), nullIfEmpty(u.Name), nullIfEmpty(u.Email), nullIfEmpty(u.CompanyID), nullIfEmpty(u.CompanyName)}
-}
-
-type wireDisabled struct {
-	ID           string `json:"id"`
-	URL          string `json:"url"`
-	DisabledDate string `json:"disabled_date"`
-	FailingSince string `json:"failing_since"`
-	NumFailures  int    `json:"num_failures"`
-	LastFailure  string `json:"last_failure"`
-	// LastFailureCode and LastFailureParams let receivers translate LastFailure.
-	LastFailureCode   string          `json:"last_failure_code,omitempty"`
-	LastFailureParams json.RawMessage `json:"last_failure_params,omitempty"`
-}
-
-type wireConnectorFailed struct {
-	Directory   string          `json:"directory"`
-	Error       string          `json:"error"`
-	ErrorCode   string          `json:"error_code,omitempty"`
-	ErrorParams json.RawMessage `json:"error_params,omitempty"`
-	ErrorType   string          `json:"error_type"`
-	FailedDate  string          `json:"failed_date"`
-	ID          string          `json:"id"`
-	NextRunDate string          `json:"next_run_date"`
-	RunID       string          `json:"run_id"`
-}
-
-type wireDeliveryFailed struct {
-	ConnectorID     string          `json:"connector_id"`
-	Directory       string          `json:"directory"`
-	Error           string          `json:"error"`
-	ErrorCode       string          `json:"error_code,omitempty"`
-	ErrorParams     json.RawMessage `json:"error_params,omitempty"`
-	ErrorType       string          `json:"error_type"`
-	FailedDate      string          `json:"failed_date"`
-	ImportID        string          `json:"import_id"`
-	NextAttemptDate *string         `json:"next_attempt_date"`
-	NumAttempts     int             `json:"num_attempts"`
-	Status          string          `json:"status"`
+	return &webhooks.UserData{ID: nullIfEmpty(u.ID), Name: nullIfEmpty(u.Name), Email: nullIfEmpty(u.Email), CompanyID: nullIfEmpty(u.CompanyID), CompanyName: nullIfEmpty(u.CompanyName)}
 }
 
 // paramsOf returns the parameters of a message that has a code, or nil for literal text.
