@@ -5,10 +5,10 @@ import "encoding/json"
 // ImportLink is a public link through which people send files.
 type ImportLink struct {
 	_              struct{}        `doc:"A public link through which people send files."`
-	ID             string          `json:"id" schema:"uuid"`
+	ID             string          `json:"id" schema:"uuid" doc:"Id of the link."`
 	SchemaID       string          `json:"schema_id" schema:"uuid" doc:"The saved schema of the imports."`
 	Name           string          `json:"name" doc:"For the organization. The people who use the link do not see it."`
-	URL            string          `json:"url" doc:"The address to send to people. Whoever knows it can send files."`
+	URL            string          `json:"url" schema:"uri" doc:"The address to send to people. Whoever knows it can send files."`
 	Status         string          `json:"status" schema:"link_status" doc:"USED_UP means that one of the limits was reached."`
 	Page           json.RawMessage `json:"page" schema:"page"`
 	ExpiresAt      *string         `json:"expires_at" schema:"time" doc:"null means never."`
@@ -61,7 +61,7 @@ type LinkField struct {
 
 // StartedImport is an import that was created through an import link.
 type StartedImport struct {
-	ID          string `json:"id" schema:"uuid"`
-	Upload      string `json:"upload" doc:"Signed URL for uploading the file: one PUT with the bytes. Valid for 1,800 seconds."`
+	ID          string `json:"id" schema:"uuid" doc:"Id of the import."`
+	Upload      string `json:"upload" schema:"uri" doc:"Signed URL for uploading the file: one PUT with the bytes. Valid for 1,800 seconds."`
 	ReviewToken string `json:"reviewToken" doc:"Opens the review of the import, like the fragment of a review link."`
 }

@@ -3,15 +3,15 @@ package wire
 // Page is a part of a list.
 type Page[T any] struct {
 	Count    int64   `json:"count" doc:"Number of elements in the whole list."`
-	Next     *string `json:"next" doc:"URL of the next page."`
-	Previous *string `json:"previous" doc:"URL of the previous page."`
+	Next     *string `json:"next" schema:"uri" doc:"URL of the next page."`
+	Previous *string `json:"previous" schema:"uri" doc:"URL of the previous page."`
 	Results  []T     `json:"results"`
 }
 
 // ImportSummary is an import in a list.
 type ImportSummary struct {
-	_                struct{} `doc:"An import in a list."`
-	ID               string   `json:"id" schema:"uuid"`
+	_                struct{} `name:"ImportListItem" doc:"An import in a list."`
+	ID               string   `json:"id" schema:"uuid" doc:"Id of the import."`
 	SchemaID         string   `json:"schema_id" schema:"uuid" doc:"The saved schema, or the id of the inline schema."`
 	Status           string   `json:"status" schema:"status"`
 	OriginalFilename string   `json:"original_filename" doc:"Empty if the file has no name."`
@@ -23,8 +23,8 @@ type ImportSummary struct {
 type Import struct {
 	_ struct{} `doc:"An import."`
 	ImportSummary
-	Upload         string          `json:"upload" doc:"Signed URL for uploading the file: one PUT with the bytes. Valid for 1,800 seconds after this response."`
-	ReviewURL      string          `json:"review_url" doc:"URL of the page where a person answers questions and fixes rows."`
+	Upload         string          `json:"upload" schema:"uri" doc:"Signed URL for uploading the file: one PUT with the bytes. Valid for 1,800 seconds after this response."`
+	ReviewURL      string          `json:"review_url" schema:"uri" doc:"URL of the page where a person answers questions and fixes rows."`
 	ResultMetadata *ResultMetadata `json:"result_metadata"`
 	ImportErrors   []Notice        `json:"import_errors" schema:"nullable" doc:"At most 1,000, then one of type TRUNCATED."`
 }
@@ -60,7 +60,8 @@ type FieldSource struct {
 
 // Evidence is the value that Intray chose for a property of a file, with the reason.
 type Evidence struct {
-	Value string `json:"value"`
+	_     struct{} `name:"FileEvidence"`
+	Value string   `json:"value"`
 	Reason
 }
 
@@ -80,7 +81,7 @@ type Notice struct {
 // User is the person for whom a file is imported.
 type User struct {
 	_           struct{} `doc:"The person for whom the file is imported. Unknown values are empty."`
-	ID          string   `json:"id"`
+	ID          string   `json:"id" doc:"Id of the person in your system."`
 	Name        string   `json:"name"`
 	Email       string   `json:"email"`
 	CompanyID   string   `json:"companyId"`
@@ -90,7 +91,7 @@ type User struct {
 // Upload describes a received file.
 type Upload struct {
 	_                 struct{}  `doc:"A received file and the report on it."`
-	ID                string    `json:"id" schema:"uuid"`
+	ID                string    `json:"id" schema:"uuid" doc:"Id of the upload."`
 	ImportIdentifier  string    `json:"import_identifier"`
 	RawUpload         RawUpload `json:"raw_upload"`
 	User              User      `json:"user"`
@@ -107,7 +108,7 @@ type Upload struct {
 type RawUpload struct {
 	Filename    string `json:"filename"`
 	StorageKey  string `json:"storage_key"`
-	DownloadURL string `json:"download_url,omitempty" doc:"In the metadata only: signed URL of the received file, valid for 1,800 seconds."`
+	DownloadURL string `json:"download_url,omitempty" schema:"uri" doc:"In the metadata only: signed URL of the received file, valid for 1,800 seconds."`
 }
 
 // Uploads is one page of the list of uploads.
@@ -120,7 +121,7 @@ type Uploads struct {
 
 // PresignedURL is a signed URL for a file.
 type PresignedURL struct {
-	URL string `json:"presigned_url" doc:"Signed URL of the result, valid for 1,800 seconds."`
+	URL string `json:"presigned_url" schema:"uri" doc:"Signed URL of the result, valid for 1,800 seconds."`
 }
 
 // Lineage explains how the cells of a row came about.
@@ -133,7 +134,7 @@ type Lineage struct {
 
 // Cell is the lineage of one cell.
 type Cell struct {
-	_        struct{}      `doc:"Where a cell came from and what each step did to it."`
+	_        struct{}      `name:"CellLineage" doc:"Where a cell came from and what each step did to it."`
 	Field    string        `json:"field" doc:"The key of the field."`
 	Columns  []CellColumn  `json:"columns" doc:"The columns that feed the field. Empty if none does."`
 	Raw      string        `json:"raw" doc:"The raw value in the file, at most 65,536 bytes of it. A JSON array of strings if several columns feed the field."`
@@ -195,6 +196,7 @@ type Alternative struct {
 
 // Choice is an answer to a question.
 type Choice struct {
+	_ struct{} `name:"QuestionChoice"`
 	Alternative
 	Readings []Reading `json:"readings,omitempty" doc:"Some cells of the column and how this choice reads them. Only for questions about the format of dates or numbers."`
 }
@@ -281,6 +283,6 @@ type LayoutField struct {
 
 // ReviewLink is a new review link.
 type ReviewLink struct {
-	URL     string `json:"review_url" doc:"URL of the page where a person answers questions and fixes rows."`
-	Expires string `json:"expires_date" doc:"Time when the link expires."`
+	URL     string `json:"review_url" schema:"uri" doc:"URL of the page where a person answers questions and fixes rows."`
+	Expires string `json:"expires_date" schema:"time" doc:"Time when the link expires."`
 }

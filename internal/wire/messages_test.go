@@ -31,7 +31,7 @@ func TestMessages(t *testing.T) {
 		"warnings":              {NewWarnings([]intray.Message{literal}), `{"warnings":["Not on Fridays."],"warning_messages":[{"text":"Not on Fridays."}]}`},
 		"no warnings":           {NewWarnings(nil), `{}`},
 		"choice": {
-			Choice{Alternative{"DMY", NewLabel(literal), NewReason(coded), []string{"a"}}, []Reading{{"1", "2"}}},
+			Choice{Alternative: Alternative{"DMY", NewLabel(literal), NewReason(coded), []string{"a"}}, Readings: []Reading{{"1", "2"}}},
 			`{"value":"DMY","label":"Not on Fridays.","reason":"x.unknown","reasonCode":"x.unknown","reasonParams":{"n":2},"examples":["a"],"readings":[{"raw":"1","value":"2"}]}`,
 		},
 		"problem": {ReviewProblem{"error", "email", NewMessage(coded)}, `{"level":"error","code":"email","message":"x.unknown","messageCode":"x.unknown","params":{"n":2}}`},

@@ -9,7 +9,7 @@ import (
 // Schema is a schema document.
 type Schema struct {
 	_        struct{}        `doc:"A schema."`
-	ID       string          `json:"id" schema:"uuid"`
+	ID       string          `json:"id" schema:"uuid" doc:"Id of the schema."`
 	Name     string          `json:"name"`
 	Fields   json.RawMessage `json:"fields" schema:"fields"`
 	Settings json.RawMessage `json:"settings" schema:"settings"`
@@ -19,8 +19,8 @@ type Schema struct {
 
 // Webhook is a webhook endpoint of an organization.
 type Webhook struct {
-	ID                string   `json:"id" schema:"uuid"`
-	URL               *string  `json:"url"`
+	ID                string   `json:"id" schema:"uuid" doc:"Id of the webhook."`
+	URL               *string  `json:"url" schema:"uri"`
 	Events            []string `json:"events" schema:"event" doc:"Empty means all."`
 	DevelopmentMode   *bool    `json:"development_mode" doc:"null means all."`
 	ImportIdentifiers []string `json:"import_identifiers" doc:"Empty means all."`
@@ -39,6 +39,7 @@ type SigningSecret struct {
 
 // Delivery is the delivery of one event to a webhook.
 type Delivery struct {
+	_               struct{}  `name:"WebhookDelivery"`
 	ID              string    `json:"id" doc:"The id of the message: webhook-id of each attempt."`
 	Event           string    `json:"event"`
 	ImportID        string    `json:"import_id"`
@@ -53,10 +54,11 @@ type Delivery struct {
 
 // Attempt is one attempt to send a webhook message.
 type Attempt struct {
-	Number     int    `json:"number"`
-	Date       string `json:"date" schema:"time"`
-	Delivered  bool   `json:"delivered"`
-	StatusCode *int   `json:"status_code"`
+	_          struct{} `name:"WebhookAttempt"`
+	Number     int      `json:"number"`
+	Date       string   `json:"date" schema:"time"`
+	Delivered  bool     `json:"delivered"`
+	StatusCode *int     `json:"status_code"`
 	SnakeMessage
 	AnsweredMS      float64             `json:"answered_ms" doc:"Time to the response headers, in milliseconds."`
 	TookMS          float64             `json:"took_ms" doc:"Time to the end of the response, in milliseconds."`
@@ -71,24 +73,27 @@ type Redelivered struct {
 
 // Credential is an SFTP credential, without its secret.
 type Credential struct {
-	ID             string `json:"id" schema:"uuid"`
-	Hostname       string `json:"hostname"`
-	Port           int    `json:"port"`
-	User           string `json:"user"`
-	AuthType       string `json:"auth_type" schema:"auth_type"`
-	KeyFingerprint string `json:"key_fingerprint" doc:"Identifies the stored secret: SHA256:… of the public key, or of the password under a key of the server."`
+	_              struct{} `name:"SftpCredential"`
+	ID             string   `json:"id" schema:"uuid" doc:"Id of the credential."`
+	Hostname       string   `json:"hostname"`
+	Port           int      `json:"port"`
+	User           string   `json:"user"`
+	AuthType       string   `json:"auth_type" schema:"auth_type"`
+	KeyFingerprint string   `json:"key_fingerprint" doc:"Identifies the stored secret: SHA256:… of the public key, or of the password under a key of the server."`
 }
 
 // ConnectionTest is the result of a login with a credential.
 type ConnectionTest struct {
-	Success bool `json:"success"`
+	_       struct{} `name:"SftpConnectionTest"`
+	Success bool     `json:"success"`
 	SnakeError
 	HostKeyFingerprint string `json:"host_key_fingerprint,omitempty" doc:"The host key of the server."`
 }
 
 // Connector fetches files from an SFTP server.
 type Connector struct {
-	ID          string     `json:"id" schema:"uuid"`
+	_           struct{}   `name:"SftpConnector"`
+	ID          string     `json:"id" schema:"uuid" doc:"Id of the connector."`
 	Credentials string     `json:"credentials" schema:"uuid"`
 	Schema      string     `json:"schema" schema:"uuid"`
 	Schedule    Schedule   `json:"schedule"`
@@ -105,35 +110,39 @@ type Connector struct {
 
 // Schedule specifies when a connector runs.
 type Schedule struct {
-	Minutes int    `json:"minutes,omitempty"`
-	TimeUTC string `json:"time_utc,omitempty"`
-	Type    string `json:"type" schema:"schedule_type"`
+	_       struct{} `name:"SftpSchedule"`
+	Minutes int      `json:"minutes,omitempty"`
+	TimeUTC string   `json:"time_utc,omitempty"`
+	Type    string   `json:"type" schema:"schedule_type"`
 }
 
 // DeliverTo specifies where a connector uploads results.
 type DeliverTo struct {
-	Directory string `json:"directory"`
-	Format    string `json:"format"`
+	_         struct{} `name:"SftpDeliverTo"`
+	Directory string   `json:"directory"`
+	Format    string   `json:"format"`
 }
 
 // ResultDelivery is the delivery of a result to the folder of a connector.
 type ResultDelivery struct {
-	ImportID        string  `json:"import_id" schema:"uuid"`
-	File            string  `json:"file" doc:"Path of the file that was imported."`
-	Status          string  `json:"status" schema:"result_delivery_status" doc:"FAILED means that the result is not tried again."`
-	NumAttempts     int     `json:"num_attempts"`
-	NextAttemptDate *string `json:"next_attempt_date" schema:"time" doc:"null unless the status is WAITING."`
-	ErrorType       string  `json:"error_type" doc:"Why the last attempt failed, for programs. Empty if it did not."`
+	_               struct{} `name:"SftpResultDelivery"`
+	ImportID        string   `json:"import_id" schema:"uuid"`
+	File            string   `json:"file" doc:"Path of the file that was imported."`
+	Status          string   `json:"status" schema:"result_delivery_status" doc:"FAILED means that the result is not tried again."`
+	NumAttempts     int      `json:"num_attempts"`
+	NextAttemptDate *string  `json:"next_attempt_date" schema:"time" doc:"null unless the status is WAITING."`
+	ErrorType       string   `json:"error_type" doc:"Why the last attempt failed, for programs. Empty if it did not."`
 	SnakeError
 }
 
 // ConnectorRun is a run of a connector.
 type ConnectorRun struct {
-	ID        string `json:"id" schema:"uuid"`
-	BeganDate string `json:"began_date" schema:"time"`
-	EndedDate string `json:"ended_date" schema:"time"`
-	Success   bool   `json:"success"`
-	ErrorType string `json:"error_type" doc:"What went wrong, for programs. Empty if nothing did."`
+	_         struct{} `name:"SftpConnectorRun"`
+	ID        string   `json:"id" schema:"uuid" doc:"Id of the run."`
+	BeganDate string   `json:"began_date" schema:"time"`
+	EndedDate string   `json:"ended_date" schema:"time"`
+	Success   bool     `json:"success"`
+	ErrorType string   `json:"error_type" doc:"What went wrong, for programs. Empty if nothing did."`
 	SnakeError
 	NumFiles        int              `json:"num_files" doc:"Files whose names match."`
 	NumFetched      int              `json:"num_fetched" doc:"Files that became imports."`
@@ -158,17 +167,19 @@ type HydrationToken struct {
 
 // Saved is the time at which a state or file was saved.
 type Saved struct {
-	SavedAt string `json:"savedAt" schema:"time"`
+	_       struct{} `name:"SavedSession"`
+	SavedAt string   `json:"savedAt" schema:"time"`
 }
 
 // Success confirms a deletion.
 type Success struct {
-	Success bool `json:"success"`
+	_       struct{} `name:"DeletedSession"`
+	Success bool     `json:"success"`
 }
 
 // Receipt lists the deleted parts of an import.
 type Receipt struct {
-	ID          string        `json:"id" schema:"uuid"`
+	ID          string        `json:"id" schema:"uuid" doc:"Id of the receipt."`
 	ImportID    string        `json:"import_id" schema:"uuid"`
 	DeletedDate string        `json:"deleted_date" schema:"time"`
 	Reason      string        `json:"reason" schema:"deletion_reason"`

@@ -2,7 +2,7 @@ package wire
 
 // Review is the content of the review page for an import.
 type Review struct {
-	ID                  string         `json:"id" schema:"uuid"`
+	ID                  string         `json:"id" schema:"uuid" doc:"Id of the import."`
 	Title               string         `json:"title"`
 	Status              string         `json:"status"`
 	OriginalFilename    string         `json:"original_filename"`
@@ -175,7 +175,7 @@ type EditSample struct {
 
 // EditConflict is a cell that another user changed first. It is part of an error response.
 type EditConflict struct {
-	ID      string `json:"id"`
+	ID      string `json:"id" doc:"The row."`
 	Key     string `json:"key"`
 	Part    int    `json:"part"`
 	Version int64  `json:"version"`

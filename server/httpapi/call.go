@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -73,6 +74,9 @@ type operation struct {
 	errors   []int
 	serve    func(*API, *call) (*response, error)
 }
+
+// isDocument reports whether the operation returns a description of the API.
+func (op *operation) isDocument() bool { return strings.HasPrefix(op.path, "/openapi") }
 
 // rateLimit selects the rate limiter of an operation.
 type rateLimit uint8
@@ -205,7 +209,7 @@ func jsonResponse(status int, body any, err error) (*response, error) {
 func (a *API) handler(op *operation) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		c := &call{w: w, r: r, op: op}
-		if op.id != "document" { // a cache that does not know the key header could show data to others
+		if !op.isDocument() { // a cache that does not know the key header could show data to others
 			w.Header().Set("Cache-Control", "no-store")
 		}
 		if op.crossOrigin() {

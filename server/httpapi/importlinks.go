@@ -186,12 +186,16 @@ func importLinkBody() *jsonschema.Schema {
 		return nullable(&jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Description: doc})
 	}
 	page := schema.PageShape()
-	page.Description += " Each property overrides the one in the extensions of the schema."
-	return objectType("An import link.",
+	page.Role = "Each property overrides the one in the extensions of the schema."
+	example := map[string]any{
+		"schema_id": exampleID, "name": "Contacts of new customers", "max_uses": 10, "expires_at": "2026-12-31T23:59:59Z",
+		"page": map[string]any{"title": "Your contacts", "text": "One row for each person.", "company": "Example Ltd"},
+	}
+	return bodyType("ImportLinkDraft", "An import link to create, or what replaces it.", example,
 		required("schema_id", uuidType("A saved schema.")),
 		optional("name", lineType("For the organization. The people who use the link do not see it.", model.MaxLabel)),
 		optional("page", page),
-		optional("expires_at", nullable(stringType("When the link stops working: an ISO 8601 date and time. null means never."))),
+		optional("expires_at", nullable(timeType("When the link stops working: an ISO 8601 date and time. null means never."))),
 		optional("max_uses", limit("How many files may be sent. null means no limit.")),
 		optional("max_bytes", limit("The total size of the files that may be sent, in bytes. null means no limit.")),
 		optional("password", nullable(stringType("A password of 8 to 72 bytes that people must enter. null means none."))),
@@ -220,11 +224,11 @@ func linkPageOperations() []operation {
 }
 
 func openLinkBody() *jsonschema.Schema {
-	return objectType("", optional("password", nullable(stringType("The password, if the link has one."))))
+	return bodyType("LinkPassword", "The password of an import link.", map[string]any{"password": "correct horse"}, optional("password", nullable(stringType("The password, if the link has one."))))
 }
 
 func startImportBody() *jsonschema.Schema {
-	return objectType("", optional("original_filename", lineType("The name of the file to upload.", imports.MaxFilename)))
+	return bodyType("LinkImportDraft", "An import to create through an import link.", map[string]any{"original_filename": "contacts.xlsx"}, optional("original_filename", lineType("The name of the file to upload.", imports.MaxFilename)))
 }
 
 const (

@@ -237,7 +237,16 @@ func formatOf(query url.Values) (output.Format, error) {
 }
 
 func importBody() *jsonschema.Schema {
-	return objectType("Exactly one of schema_id and fields must be sent.",
+	example := map[string]any{
+		"fields": []any{
+			map[string]any{"key": "name", "label": "Name"},
+			map[string]any{"key": "email", "label": "Email", "type": "email", "validators": []any{map[string]any{"validate": "required"}}},
+			map[string]any{"key": "born", "label": "Date of birth", "type": []any{"date", map[string]any{"locale": "en-GB"}}},
+		},
+		"settings":          map[string]any{"importIdentifier": "contacts"},
+		"original_filename": "contacts.csv",
+	}
+	return bodyType("ImportDraft", "An import to create. Exactly one of schema_id and fields must be sent.", example,
 		optional("schema_id", uuidType("A saved schema.")),
 		optional("fields", schema.FieldsShape()),
 		optional("settings", schema.SettingsShape()),
@@ -249,8 +258,8 @@ func importBody() *jsonschema.Schema {
 }
 
 func importMetadataShape() *jsonschema.Schema {
-	userShape := objectType("The person for whom the file is imported.",
-		optional("id", lineType("", 255)), optional("name", lineType("", 255)), optional("email", lineType("", 255)),
+	userShape := namedType("UserDraft", "The person for whom the file is imported.",
+		optional("id", lineType("Id of the person in your system.", 255)), optional("name", lineType("", 255)), optional("email", lineType("", 255)),
 		optional("companyId", lineType("", 255)), optional("companyName", lineType("", 255)))
-	return objectType("", optional("user", nullable(userShape)))
+	return namedType("ImportMetadataDraft", "What belongs to an import besides its file.", optional("user", nullable(userShape)))
 }

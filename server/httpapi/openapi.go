@@ -4,42 +4,51 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
+	"path"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray/internal/jsonschema"
-	"github.com/intraydata/intray/internal/wire"
-	"github.com/intraydata/intray/schema"
 )
 
 // describe returns the OpenAPI 3.1 document of the operations.
 func (a *API) describe() ([]byte, error) {
-	parts := newSchemaParts()
+	parts := jsonschema.NewComponents()
 	paths := map[string]map[string]any{}
+	// What clients receive is open: they must accept properties that they do not know.
 	for i := range a.table {
 		op := &a.table[i]
 		if paths[op.path] == nil {
 			paths[op.path] = map[string]any{}
 		}
-		paths[op.path][strings.ToLower(op.method)] = parts.withReferences(op.describe())
+		paths[op.path][strings.ToLower(op.method)] = map[string]any{"responses": op.responses(parts)}
 	}
-	schemas := parts.schemas()
-	schemas["Error"] = errorSchema()
+	events := describeEvents(parts)
+	parts.Schemas()["Error"] = errorSchema(parts)
+	// The server refuses unknown properties. Objects that clients also receive are described above.
+	parts.Closed = true
+	for i := range a.table {
+		op := &a.table[i]
+		maps.Copy(paths[op.path][strings.ToLower(op.method)].(map[string]any), op.describe(parts))
+	}
 	document, err := json.MarshalIndent(map[string]any{
 		"openapi": "3.1.0",
 		"info": map[string]any{
-			"title": "Intray", "version": a.cfg.Version,
-			"license":     map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"},
-			"description": "Turns messy spreadsheets into clean rows that match a schema. Paths work with and without a slash at the end.",
+			"title": "Intray", "version": a.cfg.Version, "description": description,
+			"license": map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+			"contact": map[string]any{"name": "Intray", "url": "https://github.com/intraydata/intray"},
 		},
-		"servers": []any{map[string]any{"url": cmp.Or(a.cfg.BaseURL, "/")}},
-		"paths":   paths,
+		"servers":  []any{map[string]any{"url": cmp.Or(a.cfg.BaseURL, "/")}},
+		"tags":     tags,
+		"paths":    paths,
+		"webhooks": events,
 		"components": map[string]any{
 			"securitySchemes": a.securitySchemes(),
-			"schemas":         schemas,
+			"schemas":         parts.Schemas(),
 		},
 	}, "", " ")
 	if err != nil {
@@ -47,6 +56,10 @@ func (a *API) describe() ([]byte, error) {
 	}
 	return document, nil
 }
+
+const description = "Turns messy spreadsheets into clean rows that match a schema. Paths work with and without a slash at the end. " +
+	"Later versions may add properties to responses and webhook messages, so clients must accept properties that they do not know. " +
+	"The server refuses requests with unknown properties. /openapi-3.0.json is this document in OpenAPI 3.0.3, without the webhooks."
 
 func (a *API) securitySchemes() map[string]any {
 	key := "The backend API key of the organization. Never send it to a browser."
@@ -65,29 +78,31 @@ func (a *API) securitySchemes() map[string]any {
 	}
 }
 
-func errorSchema() map[string]any {
-	text := map[string]any{"type": "string"}
+// errorSchema returns the schema of error responses.
+func errorSchema(parts *jsonschema.Components) map[string]any {
 	return map[string]any{
 		"type":        "object",
-		"description": "Errors of single request fields are further properties: the name of the field and an array of sentences.",
+		"description": "An error. Errors of single request fields are further properties: the name of the field and an array of sentences.",
 		"required":    []string{"detail", "code", "request_id"},
 		"properties": map[string]any{
-			"detail": map[string]any{"type": "string", "description": "What is wrong and what to do, in English."},
-			"code":   map[string]any{"type": "string", "description": "Identifies the error for programs, in snake_case."}, "request_id": text,
-			"message_code": map[string]any{"type": "string", "description": codeDoc}, "params": paramsShape().JSONSchema(),
-			"field_messages": mapType(arrayType(messageShape(), ""), "The errors of single fields as codes with parameters, by the name of the field.").JSONSchema(),
+			"detail":       parts.Describe(stringType("What is wrong and what to do, in English.")),
+			"code":         parts.Describe(stringType("Identifies the error for programs, in snake_case.")),
+			"request_id":   parts.Describe(stringType("Identifies the request in the log of the server.")),
+			"message_code": parts.Describe(stringType(codeDoc)), "params": parts.Describe(paramsShape()),
+			"field_messages": parts.Describe(mapType(arrayType(messageShape(), ""), "The errors of single fields as codes with parameters, by the name of the field.")),
 			"changes":        map[string]any{"type": "integer", "minimum": 1, "description": "With the code discards_changes: number of changes to rows that would be lost."},
 		},
-		"additionalProperties": map[string]any{"type": "array", "items": text},
+		"additionalProperties": map[string]any{},
 	}
 }
 
 var pathParameter = regexp.MustCompile(`\{(\w+)\}`)
 
-func (op *operation) describe() map[string]any {
+// describe describes the operation without its responses.
+func (op *operation) describe(parts *jsonschema.Components) map[string]any {
 	described := map[string]any{
 		"operationId": op.id, "summary": op.summary, "tags": []string{op.tag()}, "security": op.security(),
-		"responses": op.responses(), "parameters": op.parameters(),
+		"parameters": op.parameters(parts),
 	}
 	if op.status == 0 {
 		described["deprecated"] = true
@@ -95,16 +110,30 @@ func (op *operation) describe() map[string]any {
 	if op.description != "" {
 		described["description"] = op.description
 	}
-	if body := op.requestBody(); body != nil {
+	if body := op.requestBody(parts); body != nil {
 		described["requestBody"] = body
 	}
 	return described
 }
 
+// tags describes the groups of operations.
+var tags = []map[string]string{
+	{"name": "Imports", "description": "Create imports, follow them and answer their questions."},
+	{"name": "Uploads", "description": "Received files: upload, download, metadata and deletion."},
+	{"name": "Schemas", "description": "Saved schemas and their extensions."},
+	{"name": "Import links", "description": "Public links through which people send files, and the page that they open."},
+	{"name": "SFTP", "description": "Credentials and connectors that fetch files from SFTP servers and deliver results."},
+	{"name": "Webhooks", "description": "Endpoints that receive events, with their deliveries."},
+	{"name": "Sessions", "description": "Saved states of embedded imports."},
+	{"name": "Review", "description": "What the review page calls."},
+	{"name": "Retention", "description": "For how long data is kept, and receipts for what was deleted."},
+	{"name": "Service", "description": "Health checks and this document."},
+}
+
 func (op *operation) tag() string {
 	for _, tag := range []struct{ part, name string }{
 		{"/import-links", "Import links"}, {"/api/in/", "Import links"}, {"/imports", "Imports"}, {"/memory", "Imports"}, {"/upload/{id}", "Uploads"}, {"/uploads", "Uploads"}, {"/download", "Uploads"}, {"/schemas", "Schemas"},
-		{"/sftp", "SFTP"}, {"/session", "Sessions"}, {"/review", "Review"},
+		{"/sftp", "SFTP"}, {"/session/v2", "Sessions"}, {"/review", "Review"}, {"/webhooks", "Webhooks"}, {"/retention", "Retention"}, {"/receipts", "Retention"},
 	} {
 		if strings.Contains(op.path, tag.part) {
 			return tag.name
@@ -130,59 +159,79 @@ func (op *operation) security() []any {
 	return []any{map[string]any{scheme: roles}}
 }
 
-func (op *operation) parameters() []any {
+func (op *operation) parameters(parts *jsonschema.Components) []any {
 	list := []any{}
 	for _, match := range pathParameter.FindAllStringSubmatch(op.path, -1) {
-		list = append(list, map[string]any{"name": match[1], "in": "path", "required": true, "schema": uuidType("").JSONSchema()})
+		id := parameter{match[1], op.idDoc(), uuidType("")}
+		described := id.describe(parts, "path")
+		described["required"] = true
+		list = append(list, described)
 	}
 	for _, p := range op.query {
-		described := p.describe("query")
+		described := p.describe(parts, "query")
 		if slices.Contains(op.requiredQuery, p.name) {
 			described["required"] = true
 		}
 		list = append(list, described)
 	}
 	for _, p := range op.headers {
-		list = append(list, p.describe("header"))
+		list = append(list, p.describe(parts, "header"))
 	}
 	if op.method == http.MethodPost && op.auth == authBackendKey {
 		key := parameter{"Idempotency-Key", "Makes retries safe. For 72 hours the same request with the same key returns the same response and does nothing. Another request with the key is refused with 409.", stringType("")}
-		described := key.describe("header")
+		described := key.describe(parts, "header")
 		described["schema"] = map[string]any{"type": "string", "pattern": idempotencyKey.String()}
 		list = append(list, described)
 	}
 	return list
 }
 
-func (p parameter) describe(in string) map[string]any {
-	return map[string]any{"name": p.name, "in": in, "description": p.text, "schema": p.schema.JSONSchema()}
+// idDoc describes the parameter in the path of the operation.
+func (op *operation) idDoc() string {
+	if op.auth == authSignedURL {
+		return "The id in the signed URL."
+	}
+	before, _, _ := strings.Cut(op.path, "/{")
+	return "Id of the " + map[string]string{
+		"imports": "import", "upload": "upload", "schemas": "schema", "credentials": "credential", "connectors": "connector",
+		"webhooks": "webhook", "import-links": "import link", "v2": "session", "v1": "import",
+	}[path.Base(before)] + "."
 }
 
-func (op *operation) requestBody() map[string]any {
+func (p parameter) describe(parts *jsonschema.Components, in string) map[string]any {
+	return map[string]any{"name": p.name, "in": in, "description": cmp.Or(p.text, p.schema.Description), "schema": parts.Describe(p.schema)}
+}
+
+// binary is the schema of the bytes of a file. Programs that generate clients do not support the
+// type */*, but the format.
+func binary() map[string]any { return map[string]any{"type": "string", "format": "binary"} }
+
+const octetStream = "application/octet-stream"
+
+func (op *operation) requestBody(parts *jsonschema.Components) map[string]any {
+	content := func(media string, schema map[string]any) map[string]any {
+		return map[string]any{"required": !op.optionalBody, "content": map[string]any{media: map[string]any{"schema": schema}}}
+	}
 	switch {
 	case op.body != nil:
-		return map[string]any{"required": !op.optionalBody, "content": map[string]any{"application/json": map[string]any{"schema": op.body.JSONSchema()}}}
+		return content("application/json", parts.Describe(op.body))
 	case op.upload && op.media == "multipart/form-data":
-		file := map[string]any{"type": "object", "required": []string{"file"}, "properties": map[string]any{"file": map[string]any{"type": "string", "contentMediaType": "application/octet-stream"}}}
-		return map[string]any{"required": true, "content": map[string]any{op.media: map[string]any{"schema": file}}}
+		return content(op.media, map[string]any{"type": "object", "required": []string{"file"}, "properties": map[string]any{"file": binary()}})
+	case op.upload && op.media != "":
+		return content(op.media, map[string]any{})
 	case op.upload:
-		media := op.media
-		media = cmp.Or(media, "*/*")
-		return map[string]any{"required": true, "content": map[string]any{media: map[string]any{"schema": map[string]any{}}}}
+		return content(octetStream, binary())
 	}
 	return nil
 }
 
 // responses describes the successful response and the errors, including authentication errors.
-func (op *operation) responses() map[string]any {
+func (op *operation) responses(parts *jsonschema.Components) map[string]any {
 	all := map[string]any{}
 	if op.status != 0 {
 		success := map[string]any{"description": http.StatusText(op.status)}
-		switch {
-		case op.response != nil:
-			success["content"] = map[string]any{"application/json": map[string]any{"schema": op.response.JSONSchema()}}
-		case op.media == "*/*":
-			success["content"] = map[string]any{"*/*": map[string]any{"schema": map[string]any{}}}
+		if content := op.responseContent(parts); content != nil {
+			success["content"] = content
 		}
 		all[strconv.Itoa(op.status)] = success
 	}
@@ -193,6 +242,22 @@ func (op *operation) responses() map[string]any {
 		}
 	}
 	return all
+}
+
+// responseContent describes the body of a successful response. It returns nil if there is none.
+func (op *operation) responseContent(parts *jsonschema.Components) map[string]any {
+	file := map[string]any{"schema": binary()}
+	switch {
+	case op.response != nil:
+		return map[string]any{"application/json": map[string]any{"schema": parts.Describe(op.response)}}
+	case op.upload || op.media == "":
+		return nil
+	case op.media == "*/*":
+		return map[string]any{octetStream: file, op.media: file}
+	case op.media == "text/event-stream":
+		return map[string]any{op.media: map[string]any{"schema": map[string]any{"type": "string"}}}
+	}
+	return map[string]any{op.media: file}
 }
 
 // errorStatuses returns the error statuses that the document lists for the operation.
@@ -215,84 +280,8 @@ func (op *operation) errorStatuses() []int {
 	if op.path != "/healthz" && op.path != "/readyz" { // health checks accept every host
 		list = append(list, http.StatusMisdirectedRequest)
 	}
-	if op.path != "/healthz" && op.path != "/openapi.json" {
+	if op.path != "/healthz" && !op.isDocument() {
 		list = append(list, http.StatusServiceUnavailable)
 	}
 	return list
-}
-
-// schemaParts are the schemas that appear only once in the document, by name.
-// Everywhere else, the document refers to them.
-type schemaParts struct {
-	named []namedShape
-	// names maps the JSON of each schema to its name.
-	names map[string]string
-}
-
-type namedShape struct {
-	name   string
-	schema map[string]any
-}
-
-// newSchemaParts names the schemas. A schema precedes the larger schemas that contain it.
-func newSchemaParts() *schemaParts {
-	p := &schemaParts{names: map[string]string{}}
-	for _, part := range []struct {
-		name string
-		of   *jsonschema.Schema
-	}{
-		{"Fields", schema.FieldsShape()}, {"Settings", schema.SettingsShape()}, {"Hooks", schema.HooksShape()},
-		{"Message", messageShape()}, {"User", shapeOf[wire.User]()}, {"Notice", shapeOf[wire.Notice]()}, {"ResultMetadata", shapeOf[*wire.ResultMetadata]()},
-		{"Import", shapeOf[wire.Import]()}, {"ImportListItem", shapeOf[wire.ImportSummary]()}, {"Schema", shapeOf[wire.Schema]()},
-		{"SchemaDraft", schemaBody()}, {"Upload", shapeOf[wire.Upload]()}, {"SftpCredential", shapeOf[wire.Credential]()}, {"SftpCredentialDraft", credentialBody()},
-		{"ReviewTable", shapeOf[wire.ReviewTable]()}, {"ReviewRows", shapeOf[wire.ReviewRows]()},
-	} {
-		schema := part.of.JSONSchema()
-		p.names[schemaKey(schema)] = part.name
-		p.named = append(p.named, namedShape{part.name, schema})
-	}
-	return p
-}
-
-func schemaKey(schema any) string {
-	text, err := json.Marshal(schema)
-	if err != nil {
-		return ""
-	}
-	return string(text)
-}
-
-// schemas returns the named schemas, with references to each other.
-func (p *schemaParts) schemas() map[string]any {
-	all := map[string]any{}
-	for _, part := range p.named {
-		inner := map[string]any{}
-		for name, value := range part.schema {
-			inner[name] = p.withReferences(value)
-		}
-		all[part.name] = inner
-	}
-	return all
-}
-
-// withReferences returns value with each named schema in it replaced by a reference.
-func (p *schemaParts) withReferences(value any) any {
-	switch v := value.(type) {
-	case map[string]any:
-		if name, ok := p.names[schemaKey(v)]; ok {
-			return map[string]any{"$ref": "#/components/schemas/" + name}
-		}
-		out := make(map[string]any, len(v))
-		for name, inner := range v {
-			out[name] = p.withReferences(inner)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, inner := range v {
-			out[i] = p.withReferences(inner)
-		}
-		return out
-	}
-	return value
 }

@@ -81,7 +81,7 @@ func answersOf(doc map[string]any) map[string]*string {
 
 func answersBody() *jsonschema.Schema {
 	value := &jsonschema.Schema{Kind: jsonschema.String, NoControl: false, MaxLength: 1024, Nullable: true}
-	return objectType("Answers to questions.",
+	return bodyType("AnswersRequest", "Answers to questions.", map[string]any{"answers": map[string]any{"header_row": "0", "column:email": "2"}},
 		required("answers", mapType(value, "By question id: the value of one of its choices, the index of any column if anyColumn is true, several indexes joined by commas if manyColumns is true, or null to withdraw an earlier answer. "+
 			"Two answers that assign one column to two fields are refused. "+
 			"value:<field key>:<raw value> needs no question: the answer is the value that cells with this raw value are read as, by any of its names, or \"\" for none.")),
@@ -172,10 +172,14 @@ func lexiconBody() *jsonschema.Schema {
 	text := func(doc string) *jsonschema.Schema {
 		return &jsonschema.Schema{Kind: jsonschema.String, MinLength: 1, Description: doc}
 	}
-	date := optional("remembered_date", stringType("When a person last confirmed the mapping. Default: now."))
-	return objectType("The learned mappings of an import identifier.",
-		optional("columns", arrayType(objectType("", required("field", text("The key of the field.")), required("header", text("The header of the column.")), date), "Which header maps to which field.")),
-		optional("values", arrayType(objectType("", required("field", text("The key of the field.")), required("text", text("The raw value of cells.")),
+	date := optional("remembered_date", timeType("When a person last confirmed the mapping. Default: now."))
+	example := map[string]any{
+		"columns": []any{map[string]any{"field": "email", "header": "E-Mail"}},
+		"values":  []any{map[string]any{"field": "country", "text": "Deutschl.", "value": "DE"}},
+	}
+	return bodyType("LexiconDraft", "The learned mappings of an import identifier.", example,
+		optional("columns", arrayType(namedType("LexiconColumnDraft", "Which header maps to a field.", required("field", text("The key of the field.")), required("header", text("The header of the column.")), date), "Which header maps to which field.")),
+		optional("values", arrayType(namedType("LexiconValueDraft", "Which raw value maps to a value.", required("field", text("The key of the field.")), required("text", text("The raw value of cells.")),
 			required("value", stringType("The value that the raw value is read as, empty for an empty cell.")), date), "Which raw value maps to which value.")))
 }
 

@@ -70,18 +70,20 @@ func daysType(doc string) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Nullable: true, Description: doc + " null, the default, means forever."}
 }
 
-func retentionShape(more ...jsonschema.Property) *jsonschema.Schema {
+func retentionShape(name, doc string, more ...jsonschema.Property) *jsonschema.Schema {
 	own := []jsonschema.Property{
 		optional("originals_days", daysType("Number of days to keep the file of an import after the import has ended.")), optional("results_days", daysType("Number of days to keep the result and the staged rows.")),
 		optional("problems_days", daysType("Number of days to keep problems with their cells, and messages about them.")),
 	}
-	return objectType("", append(more, own...)...)
+	return namedType(name, doc, append(more, own...)...)
 }
 
 func retentionBody() *jsonschema.Schema {
-	return retentionShape(
+	s := retentionShape("Retention", "For how long Intray keeps the parts of imports.",
 		optional("learned_days", daysType("Number of days to keep a learned mapping after a person last confirmed it.")),
-		optional("schemas", arrayType(retentionShape(required("schema_id", uuidType("A saved schema."))), "Policies for the imports of single schemas, which replace the one above.")))
+		optional("schemas", arrayType(retentionShape("SchemaRetention", "For how long Intray keeps the parts of the imports of a schema.", required("schema_id", uuidType("A saved schema."))), "Policies for the imports of single schemas, which replace the one above.")))
+	s.Example = map[string]any{"originals_days": 30, "results_days": 90, "problems_days": 30, "learned_days": nil, "schemas": []any{}}
+	return s
 }
 
 func retentionOperations() []operation {

@@ -190,7 +190,7 @@ func (a *API) previewFile(c *call) (*response, error) {
 }
 
 func runAgainBody() *jsonschema.Schema {
-	return objectType("Confirmation to run an import again.",
+	return bodyType("RunAgainRequest", "Confirmation to run an import again.", map[string]any{"discard": true},
 		optional("discard", boolType("Confirm that changes to rows are lost. Otherwise the request is refused with 409, the code discards_changes and the number of changes.")))
 }
 

@@ -364,18 +364,21 @@ func (a *API) putReviewFile(c *call) (*response, error) {
 	}, nil)
 }
 
-func opBody() *jsonschema.Schema { return objectType("", required("op", opShape())) }
+func opBody() *jsonschema.Schema {
+	return bodyType("OpRequest", "The id of a change.", map[string]any{"op": "7e0d4c52"}, required("op", opShape()))
+}
 
 func opShape() *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: 100, Description: "An id that the caller creates, a new one for each change."}
 }
 
 func editBody() *jsonschema.Schema {
-	where := objectType("The rows: those of a view, those with the ids, or those that match the filter.",
+	where := namedType("EditFilter", "The rows: those of a view, those with the ids, or those that match the filter.",
 		optional("view", stringType("")), optional("from", countType("With view: the first position, counted from 0.")), optional("to", countType("With view: the position after the last one. 0, the default, is the end.")), optional("total", countType("With view: the number of rows that it had when the person saw it. If the number has changed, so have the positions, and the request is refused.")), optional("rows", arrayType(stringType(""), "Row ids.")), optional("show", showShape()), optional("key", stringType("")), optional("code", stringType("")), optional("search", stringType("")), optional("in", stringType("")), optional("also", stringType(alsoDoc)))
-	typed := objectType("", optional("id", stringType("The row. Not with add.")), required("key", stringType("")), optional("part", countType("")), required("text", stringType("")),
+	typed := namedType("TypedCell", "A cell as a person typed it.", optional("id", stringType("The row. Not with add.")), required("key", stringType("")), optional("part", countType("")), required("text", stringType("")),
 		optional("version", countType("The version of the row that the person saw.")), optional("seen", stringType("The raw value that the person saw.")))
-	return objectType("A change.", required("op", opShape()),
+	example := map[string]any{"op": "7e0d4c52", "kind": "replace", "where": map[string]any{"show": "errors"}, "keys": []any{"email"}, "find": "(at)", "with": "@"}
+	return bodyType("EditRequest", "A change.", example, required("op", opShape()),
 		required("kind", enumType("", "set", "replace", "fill", "clear", "trim", "case", "mapValue", "delete", "add", "accept")),
 		optional("preview", boolType("Only return the effect, without changing anything.")), optional("where", where), optional("keys", arrayType(stringType(""), "The fields. Default: all that can be changed.")),
 		optional("cells", arrayType(typed, "For set.")), optional("rows", arrayType(arrayType(typed, ""), "For add: the cells of each row.")),

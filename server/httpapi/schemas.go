@@ -20,7 +20,12 @@ func wireSchema(s model.Schema, warnings []intray.Message) wire.Schema {
 }
 
 func schemaBody() *jsonschema.Schema {
-	return objectType("A saved schema.",
+	example := map[string]any{
+		"name":     "Contacts",
+		"fields":   []any{map[string]any{"key": "name", "label": "Name"}, map[string]any{"key": "email", "label": "Email", "type": "email"}},
+		"settings": map[string]any{"invalidDataBehavior": "BLOCK_SUBMIT"},
+	}
+	return bodyType("SchemaDraft", "A schema to save.", example,
 		optional("id", uuidType("Read-only: the server assigns it.")),
 		required("name", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: 255, Description: "Unique in the organization."}),
 		required("fields", schema.FieldsShape()),

@@ -182,7 +182,9 @@ func expiresIn() jsonschema.Property {
 }
 
 func sessionBody() *jsonschema.Schema {
-	return objectType("", optional("import_identifier", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MaxLength: model.MaxLabel, Default: "", Description: "A label for the session."}), expiresIn())
+	return bodyType("SessionDraft", "A session to create.", map[string]any{"import_identifier": "contacts", "expires_in": 3600}, optional("import_identifier", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MaxLength: model.MaxLabel, Default: "", Description: "A label for the session."}), expiresIn())
 }
 
-func resumeBody() *jsonschema.Schema { return objectType("", expiresIn()) }
+func resumeBody() *jsonschema.Schema {
+	return bodyType("TokenRequest", "A token to create.", map[string]any{"expires_in": 3600}, expiresIn())
+}

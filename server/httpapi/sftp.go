@@ -20,7 +20,7 @@ func wireCredential(c model.Credential) wire.Credential {
 }
 
 func credentialBody() *jsonschema.Schema {
-	return objectType("A login for an SFTP server.",
+	return bodyType("SftpCredentialDraft", "A login for an SFTP server.", map[string]any{"hostname": "sftp.example.com", "port": 22, "user": "intray", "auth_type": "PASSWORD", "password": "correct horse"},
 		required("hostname", lineType("Host name or IP address.", 253)),
 		required("port", &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1), Max: jsonschema.Bound(65535)}),
 		required("user", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MinLength: 1, MaxLength: model.MaxLabel}),
@@ -213,10 +213,11 @@ func (a *API) listResultDeliveries(c *call) (*response, error) {
 }
 
 func connectorBody() *jsonschema.Schema {
-	schedule := objectType("", required("type", enumType("", everyMinutes, dailyAt)), optional("minutes", countType("For every_n_minutes: 5 or more.")), optional("time_utc", lineType("For daily_at_time: HH:MM in UTC.", 5)))
-	to := objectType("Where to upload results. A result is named after its file and the id of its import, with the extension of the format.",
+	schedule := namedType("SftpScheduleDraft", "When a connector runs.", required("type", enumType("", everyMinutes, dailyAt)), optional("minutes", countType("For every_n_minutes: 5 or more.")), optional("time_utc", lineType("For daily_at_time: HH:MM in UTC.", 5)))
+	to := namedType("SftpDeliverToDraft", "Where to upload results. A result is named after its file and the id of its import, with the extension of the format.",
 		required("directory", lineType("", 4096)), required("format", enumType("", "json", "ndjson", "csv", "xlsx", "parquet")))
-	return objectType("", required("credentials", uuidType("An SFTP credential.")), required("schema", uuidType("A saved schema.")), required("schedule", schedule),
+	example := map[string]any{"credentials": exampleID, "schema": exampleID, "directory": "/uploads", "file_regex": `\.csv$`, "schedule": map[string]any{"type": everyMinutes, "minutes": 15}}
+	return bodyType("SftpConnectorDraft", "A connector to create, or what replaces it.", example, required("credentials", uuidType("An SFTP credential.")), required("schema", uuidType("A saved schema.")), required("schedule", schedule),
 		required("directory", lineType("For example /uploads.", 4096)), optional("file_regex", nullable(lineType("A regular expression (RE2) that file names must match. Default: all files.", 1024))),
 		optional("deliver_to", nullable(to)))
 }

@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -17,6 +18,18 @@ import (
 
 func objectType(doc string, props ...jsonschema.Property) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.Object, Description: doc, Properties: props}
+}
+
+// namedType returns the schema of an object with a name in the OpenAPI document.
+func namedType(name, doc string, props ...jsonschema.Property) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.Object, Name: name, Description: doc, Properties: props}
+}
+
+// bodyType returns the schema of the body of a request. The example must match it.
+func bodyType(name, doc string, example map[string]any, props ...jsonschema.Property) *jsonschema.Schema {
+	s := namedType(name, doc, props...)
+	s.Example = example
+	return s
 }
 
 func required(name string, s *jsonschema.Schema) jsonschema.Property {
@@ -39,6 +52,19 @@ func lineType(doc string, maxLength int) *jsonschema.Schema {
 
 func uuidType(doc string) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.String, Format: "uuid", Description: doc}
+}
+
+// exampleID is the example of a UUID in request bodies.
+const exampleID = "0f8fad5b-d9cb-469f-a165-70867728950e"
+
+// uriType returns the schema of an absolute URL.
+func uriType(doc string) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.String, Format: "uri", Description: doc}
+}
+
+// timeType returns the schema of a date and time as in RFC 3339.
+func timeType(doc string) *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.String, Format: "date-time", Description: doc}
 }
 
 func countType(doc string) *jsonschema.Schema {
@@ -69,7 +95,7 @@ func nullable(s *jsonschema.Schema) *jsonschema.Schema {
 
 // messageShape returns the schema of an [intray.Message].
 func messageShape() *jsonschema.Schema {
-	return objectType("A message: a code with its parameters, or a text that is the same in all languages.",
+	return namedType("Message", "A message: a code with its parameters, or a text that is the same in all languages.",
 		optional("code", stringType("The code of the sentence.")), optional("params", paramsShape()), optional("text", stringType("The text, if there is no code.")))
 }
 
@@ -116,14 +142,15 @@ func shapeOfType(t reflect.Type, name string) *jsonschema.Schema {
 	panic(fmt.Sprintf("httpapi: no schema for the Go type %s", t))
 }
 
-// shapeOfStruct returns the schema of a struct. It includes the properties of embedded structs.
+// shapeOfStruct returns the schema of a struct, which has the name of the type unless a tag has
+// another. It includes the properties of embedded structs.
 func shapeOfStruct(t reflect.Type) *jsonschema.Schema {
-	object := objectType("")
+	object := namedType(t.Name(), "")
 	for i := range t.NumField() {
 		f := t.Field(i)
 		switch {
 		case f.Name == "_":
-			object.Description = f.Tag.Get("doc")
+			object.Name, object.Description = cmp.Or(f.Tag.Get("name"), object.Name), f.Tag.Get("doc")
 			continue
 		case f.Anonymous:
 			object.Properties = append(object.Properties, shapeOfStruct(f.Type).Properties...)
@@ -133,10 +160,16 @@ func shapeOfStruct(t reflect.Type) *jsonschema.Schema {
 		word := f.Tag.Get("schema")
 		shape := shapeOfType(f.Type, strings.TrimPrefix(word, "nullable"))
 		shape.Nullable = options == "" && (shape.Nullable || word == "nullable")
-		if doc := f.Tag.Get("doc"); doc != "" {
+		switch doc := f.Tag.Get("doc"); {
+		case shape.Name != "":
+			shape.Role = doc
+		case doc != "":
 			shape.Description = strings.TrimSpace(doc + " " + shape.Description)
 		}
 		object.Properties = append(object.Properties, jsonschema.Property{Name: name, Required: options == "", Schema: shape})
+	}
+	if generic, _, is := strings.Cut(t.Name(), "["); is { // a Page, which is named after its elements
+		object.Name = strings.TrimSuffix(object.Property("results").Elem.Name, "ListItem") + generic
 	}
 	return object
 }
@@ -147,7 +180,11 @@ func namedSchema(name string) *jsonschema.Schema {
 	case "uuid":
 		return uuidType("")
 	case "time":
-		return &jsonschema.Schema{Kind: jsonschema.String, Description: "ISO 8601 in UTC with microseconds.", Example: "2026-11-21T09:30:00.000000Z"}
+		s := timeType("ISO 8601 in UTC with microseconds.")
+		s.Example = "2026-11-21T09:30:00.000000Z"
+		return s
+	case "uri":
+		return uriType("")
 	case "code":
 		return stringType(codeDoc)
 	case "params":
@@ -160,14 +197,29 @@ func namedSchema(name string) *jsonschema.Schema {
 		return schema.HooksShape()
 	case "page":
 		return schema.PageShape()
+	case "event_import":
+		return importOfEvent()
 	case "event":
-		return enumType("", webhooks.Events()...)
+		return eventType()
 	}
 	values, known := namedEnums[name]
 	if !known {
 		panic(fmt.Sprintf("httpapi: unknown schema %q in a tag", name))
 	}
-	return enumType("", values...)
+	s := enumType("", values...)
+	s.Name = enumNames[name]
+	return s
+}
+
+// eventType returns the schema of the name of an event.
+func eventType() *jsonschema.Schema {
+	return &jsonschema.Schema{Kind: jsonschema.String, Name: "EventName", Description: "The name of an event.", Enum: webhooks.Events()}
+}
+
+// enumNames maps the names of enumerations that occur in several objects, as used in tags, to
+// their names in the OpenAPI document.
+var enumNames = map[string]string{
+	"level": "Level", "notice": "NoticeType", "status": "ImportStatus", "deleted_part": "DeletedPartName",
 }
 
 // namedEnums maps the names of enumerations, as used in tags, to their values.
@@ -178,6 +230,7 @@ var namedEnums = map[string][]string{
 	"deletion_reason": {"asked for", "retention"},
 	"delivery_status": {"WAITING", "DELIVERED", "FAILED"},
 	"health":          {"ok"},
+	"import_type":     {"HEADLESS", "EMBEDDED"},
 	"learned_kind":    {"column", "value"},
 	"level":           {"error", "warning", "info"},
 	"link_status":     {string(model.LinkActive), string(model.LinkExpired), string(model.LinkUsedUp)},

@@ -18,14 +18,15 @@ func TestShapeOf(t *testing.T) {
 		N int      `json:"n"`
 	}
 	type outer struct {
-		_ struct{} `doc:"An outer object."`
+		_ struct{} `name:"Outer" doc:"An outer object."`
 		wire.Reason
 		ID      string            `json:"id" schema:"uuid"`
 		Made    *string           `json:"made" schema:"time" doc:"When it was made."`
 		Level   string            `json:"level,omitempty" schema:"level"`
 		Score   float64           `json:"score" doc:"From 0 to 1."`
 		Done    *bool             `json:"done,omitempty"`
-		Inner   *inner            `json:"inner"`
+		Inner   *inner            `json:"inner" doc:"The part inside."`
+		Link    string            `json:"link" schema:"uri"`
 		List    []inner           `json:"list,omitzero" doc:"All of them."`
 		Names   []string          `json:"names" schema:"nullable"`
 		Kinds   []string          `json:"kinds" schema:"learned_kind"`
@@ -33,15 +34,18 @@ func TestShapeOf(t *testing.T) {
 		Any     map[string]any    `json:"any"`
 		Message intray.Message    `json:"message"`
 	}
-	innerShape := objectType("An inner object.", required("n", countType("")))
-	want := objectType("An outer object.",
+	innerShape := namedType("inner", "An inner object.", required("n", countType("")))
+	innerInside := *innerShape
+	innerInside.Role = "The part inside."
+	want := namedType("Outer", "An outer object.",
 		required("reason", stringType("The reason in English. May be empty.")), optional("reasonCode", stringType(codeDoc)), optional("reasonParams", paramsShape()),
 		required("id", uuidType("")),
-		required("made", nullable(&jsonschema.Schema{Kind: jsonschema.String, Description: "When it was made. ISO 8601 in UTC with microseconds.", Example: "2026-11-21T09:30:00.000000Z"})),
-		optional("level", enumType("", "error", "warning", "info")),
+		required("made", nullable(&jsonschema.Schema{Kind: jsonschema.String, Format: "date-time", Description: "When it was made. ISO 8601 in UTC with microseconds.", Example: "2026-11-21T09:30:00.000000Z"})),
+		optional("level", &jsonschema.Schema{Kind: jsonschema.String, Name: "Level", Enum: []string{"error", "warning", "info"}}),
 		required("score", &jsonschema.Schema{Kind: jsonschema.Number, Description: "From 0 to 1."}),
 		optional("done", boolType("")),
-		required("inner", nullable(innerShape)),
+		required("inner", nullable(&innerInside)),
+		required("link", uriType("")),
 		optional("list", arrayType(innerShape, "All of them.")),
 		required("names", nullable(arrayType(stringType(""), ""))),
 		required("kinds", arrayType(enumType("", "column", "value"), "")),
@@ -54,6 +58,17 @@ func TestShapeOf(t *testing.T) {
 	}
 	if diff := cmp.Diff(arrayType(want, ""), shapeOf[[]outer]()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestPagesAreNamedAfterTheirElements checks the names of the schemas of lists.
+func TestPagesAreNamedAfterTheirElements(t *testing.T) {
+	for want, shape := range map[string]*jsonschema.Schema{
+		"ImportPage": shapeOf[wire.Page[wire.ImportSummary]](), "SftpCredentialPage": shapeOf[wire.Page[wire.Credential]](), "ReceiptPage": shapeOf[wire.Page[wire.Receipt]](),
+	} {
+		if shape.Name != want {
+			t.Errorf("the name is %s, want %s", shape.Name, want)
+		}
 	}
 }
 

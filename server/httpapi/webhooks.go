@@ -217,14 +217,14 @@ func (a *API) reportForwarded(c *call) (*response, error) {
 }
 
 func forwardedBody() *jsonschema.Schema {
-	return objectType("", required("delivery_id", lineType("", 128)), required("status_code", countType("The status of the response; 0 if there was none.")),
+	return bodyType("ForwardedRequest", "The result of a message that a program fetched.", map[string]any{"delivery_id": "msg_2KWPBgLlAfxdpx2AI54pPJ85f4W", "status_code": 200, "message": "OK", "took_ms": 12}, required("delivery_id", lineType("", 128)), required("status_code", countType("The status of the response; 0 if there was none.")),
 		required("message", lineType("The result, for people.", 1024)), optional("took_ms", countType("")))
 }
 
 func webhookBody() *jsonschema.Schema {
-	return objectType("",
-		required("url", &jsonschema.Schema{Kind: jsonschema.String, Nullable: true, MinLength: 1, MaxLength: 2048, NoControl: true, Description: "https or http; null if a program fetches the messages, as intray listen does."}),
-		optional("events", arrayType(enumType("", webhooks.Events()...), "Only these events. Default: all.")),
+	return bodyType("WebhookDraft", "A webhook to create, or what replaces it.", map[string]any{"url": "https://example.com/intray", "events": []any{"import_completed"}},
+		required("url", &jsonschema.Schema{Kind: jsonschema.String, Nullable: true, MinLength: 1, MaxLength: 2048, NoControl: true, Format: "uri", Description: "https or http; null if a program fetches the messages, as intray listen does."}),
+		optional("events", arrayType(eventType(), "Only these events. Default: all.")),
 		optional("development_mode", nullable(boolType("Only imports with this developmentMode. Default: all."))),
 		optional("import_identifiers", arrayType(lineType("", 1024), "Only imports with one of these identifiers. Default: all.")),
 		optional("schema_ids", arrayType(uuidType(""), "Only imports with one of these saved schemas. Default: all.")),
@@ -258,7 +258,7 @@ func webhookOperations() []operation {
 		{method: "POST", path: one + "waiting/", id: "tellForwarded", summary: "Report the result of a fetched message", auth: authBackendKey, body: forwardedBody(),
 			status: 204, errors: []int{400, 404, 413, 415}, serve: (*API).reportForwarded, description: "With a status from 200 to 299 the message is delivered. Otherwise it is retried like any other."},
 		{method: "POST", path: one + "redeliver/", id: "redeliver", summary: "Send deliveries again", auth: authBackendKey,
-			body:   objectType("", optional("delivery_id", lineType("One delivery.", 128)), optional("since", lineType("All deliveries since this ISO 8601 date and time.", 40))),
+			body:   bodyType("RedeliverRequest", "Which messages to send again: exactly one of the properties.", map[string]any{"since": "2026-11-21T09:30:00Z"}, optional("delivery_id", lineType("One delivery.", 128)), optional("since", &jsonschema.Schema{Kind: jsonschema.String, NoControl: true, MaxLength: 40, Format: "date-time", Description: "All deliveries since this ISO 8601 date and time."})),
 			status: 200, response: shapeOf[wire.Redelivered](), errors: []int{400, 404, 409, 413, 415}, serve: (*API).redeliver},
 	}
 }

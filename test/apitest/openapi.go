@@ -83,6 +83,9 @@ const documentURL = "http://intray.test/openapi.json"
 
 // ParseDocument decodes an OpenAPI document. It checks only the properties that it decodes.
 // See Validate for a full check.
+//
+// The document lets responses have further properties, so that clients expect those of later
+// versions. The schemas of the result do not, so that tests notice a property that is not documented.
 func ParseDocument(text []byte) (*Document, error) {
 	d := &Document{compiler: jsonschema.NewCompiler(), compiled: map[string]*jsonschema.Schema{}}
 	if err := json.Unmarshal(text, d); err != nil {
@@ -99,9 +102,29 @@ func ParseDocument(text []byte) (*Document, error) {
 	if d.whole, err = jsonschema.UnmarshalJSON(bytes.NewReader(text)); err != nil {
 		return nil, err
 	}
+	closeObjects(d.whole)
 	d.compiler.DefaultDraft(jsonschema.Draft2020)
 	d.compiler.AssertFormat()
 	return d, d.compiler.AddResource(documentURL, d.whole)
+}
+
+// closeObjects forbids further properties in all objects of a document whose schemas list
+// properties and do not allow others explicitly.
+func closeObjects(value any) {
+	switch v := value.(type) {
+	case []any:
+		for _, one := range v {
+			closeObjects(one)
+		}
+	case map[string]any:
+		_, lists := v["properties"].(map[string]any)
+		if _, says := v["additionalProperties"]; lists && !says && v["type"] == "object" {
+			v["additionalProperties"] = false
+		}
+		for _, one := range v {
+			closeObjects(one)
+		}
+	}
 }
 
 // Validate checks the document against the schema of OpenAPI 3.1, and against rules that
@@ -278,4 +301,20 @@ func (d *Document) FindOperation(method, path string) (best Operation, ok bool) 
 		}
 	}
 	return best, fewest >= 0
+}
+
+// CheckEvent describes how a webhook message differs from the document, or returns "".
+func (d *Document) CheckEvent(event string, body []byte) string {
+	schema, err := d.compile(fmt.Sprintf("/webhooks/%s/post/requestBody/content/application~1json/schema", escapePointer(event)))
+	if err != nil {
+		return fmt.Sprintf("the schema of the event %s: %v", event, err)
+	}
+	value, err := Decode(body)
+	if err != nil {
+		return fmt.Sprintf("the message is not JSON: %v", err)
+	}
+	if err := schema.Validate(value); err != nil {
+		return fmt.Sprintf("the message is not as documented for %s: %.1500v", event, err)
+	}
+	return ""
 }

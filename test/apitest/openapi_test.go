@@ -21,6 +21,8 @@ const smallDocument = `{
         "requestBody": {"required": true, "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Thing"}}}},
         "responses": {
           "200": {"description": "OK", "content": {"application/json": {"schema": {"type": "array", "items": {"$ref": "#/components/schemas/Thing"}}}}},
+          "400": {"description": "Bad Request", "content": {"application/json": {"schema": {"type": "object", "properties": {"code": {"type": "string"}}}}}},
+          "403": {"description": "Forbidden", "content": {"application/json": {"schema": {"type": "object", "properties": {"code": {"type": "string"}}, "additionalProperties": {}}}}},
           "404": {"description": "Not Found"}
         }
       },
@@ -51,6 +53,12 @@ func TestValidateDocument(t *testing.T) {
 		if d.checkConformance(d.List[1], 200, "application/json", []byte(body)) == "" {
 			t.Errorf("accepted the undocumented body %s", body)
 		}
+	}
+	if d.checkConformance(d.List[1], 400, "application/json", []byte(`{"code":"x","more":1}`)) == "" {
+		t.Error("accepted a property that is not documented")
+	}
+	if wrong := d.checkConformance(d.List[1], 403, "application/json", []byte(`{"code":"x","more":1}`)); wrong != "" {
+		t.Errorf("refused a property that is allowed explicitly: %s", wrong)
 	}
 }
 
