@@ -39,8 +39,9 @@ func (c *Components) Schemas() map[string]any { return c.schemas }
 // if another schema has the same name.
 //
 // The result allows all documents that Validate allows, and some more, because programs that
-// generate clients need a simpler schema: tuples among the choices of a OneOf are merged, and
-// objects allow other properties unless Closed is set. Defaults are part of the description.
+// generate clients need a simpler schema: tuples among the choices of a OneOf are arrays of any of
+// their elements, and objects allow other properties unless Closed is set. Defaults are part of the
+// description.
 func (c *Components) Describe(s *Schema) map[string]any {
 	if s.Name == "" {
 		return c.describe(s, s.Nullable, s.text(s.Description))
@@ -129,7 +130,7 @@ func (c *Components) describe(s *Schema, isNullable bool, description string) ma
 	case Array:
 		m["items"] = c.part(s.elemOrAny())
 	case Tuple:
-		m["prefixItems"], m["items"] = c.parts(s.Items), map[string]any{}
+		m["prefixItems"] = c.parts(s.Items)
 		m["minItems"], m["maxItems"] = len(s.Items), len(s.Items)
 	case Map:
 		m["additionalProperties"] = c.part(s.elemOrAny())
@@ -171,8 +172,9 @@ func (c *Components) writeChoices(m map[string]any, s *Schema, isNullable bool) 
 	m["discriminator"] = map[string]any{"propertyName": s.Choices[0].Properties[0].Name, "mapping": names}
 }
 
-// describeChoices describes choices. It merges tuples, which must have the same length, into one
-// that allows each combination of their elements.
+// describeChoices describes choices. It replaces tuples, which must have the same length, by an array
+// whose elements match any element of a tuple: only this is supported by all programs that generate
+// clients.
 func (c *Components) describeChoices(choices []*Schema) []any {
 	var rest, tuples []*Schema
 	for _, choice := range choices {
@@ -182,31 +184,28 @@ func (c *Components) describeChoices(choices []*Schema) []any {
 			rest = append(rest, choice)
 		}
 	}
-	if len(tuples) < 2 {
+	if len(tuples) == 0 {
 		return c.parts(choices)
 	}
 	n := len(tuples[0].Items)
-	items := make([]any, n)
-	for i := range items {
-		at := make([]*Schema, len(tuples))
-		for j, tuple := range tuples {
-			at[j] = tuple.Items[i]
-		}
-		items[i] = c.union(at, rest)
+	var elements []*Schema
+	for i := range n {
+		elements = append(elements, union(tuples, i, rest)...)
 	}
-	return append(c.parts(rest), map[string]any{"type": "array", "prefixItems": items, "items": map[string]any{}, "minItems": n, "maxItems": n})
+	return append(c.parts(rest), map[string]any{"type": "array", "items": map[string]any{"anyOf": c.parts(elements)}, "minItems": n, "maxItems": n})
 }
 
-// union describes the values that match any schema in a list. If these are all values of an
-// enumeration in known, it returns the description of that enumeration.
-func (c *Components) union(list, known []*Schema) map[string]any {
+// union returns the distinct schemas of the elements of tuples at an index. Enumerations are joined.
+// If there is a schema with the joined values in known, union returns it.
+func union(tuples []*Schema, index int, known []*Schema) []*Schema {
 	var all []*Schema
 	var values []string
-	for _, s := range list {
-		values = append(values, s.Enum...)
-		choices := []*Schema{s}
-		if s.Kind == OneOf {
-			choices = s.Choices
+	for _, tuple := range tuples {
+		element := tuple.Items[index]
+		values = append(values, element.Enum...)
+		choices := []*Schema{element}
+		if element.Kind == OneOf {
+			choices = element.Choices
 		}
 		for _, choice := range choices {
 			if !slices.ContainsFunc(all, func(other *Schema) bool { return reflect.DeepEqual(other, choice) }) {
@@ -215,14 +214,14 @@ func (c *Components) union(list, known []*Schema) map[string]any {
 		}
 	}
 	if slices.ContainsFunc(all, func(s *Schema) bool { return len(s.Enum) == 0 }) {
-		return map[string]any{"anyOf": c.parts(all)}
+		return all
 	}
 	for _, s := range known {
 		if slices.Equal(s.Enum, values) {
-			return c.Describe(s)
+			return []*Schema{s}
 		}
 	}
-	return c.Describe(&Schema{Kind: String, Enum: values})
+	return []*Schema{{Kind: String, Enum: values}}
 }
 
 // noControlPattern matches the strings that NoControl allows.

@@ -161,8 +161,9 @@ type Session struct {
 
 // HydrationToken is a new token for an existing session.
 type HydrationToken struct {
-	HydrationID string `json:"hydrationId" doc:"The hydration token."`
-	ExpiresIn   int64  `json:"expiresIn" doc:"Validity of the token in seconds."`
+	_           struct{} `name:"SessionToken"`
+	HydrationID string   `json:"hydrationId" doc:"The hydration token."`
+	ExpiresIn   int64    `json:"expiresIn" doc:"Validity of the token in seconds."`
 }
 
 // Saved is the time at which a state or file was saved.

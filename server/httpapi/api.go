@@ -90,7 +90,7 @@ type API struct {
 	linkAttempts, linkAttemptsHere, linkStarts *rateLimiter
 	uploads                                    *uploadGate
 	memory                                     *memoryLimiter
-	openapi                                    func() ([]byte, error)
+	openapi, openapi30                         func() ([]byte, error)
 	frontend                                   http.Handler
 	// streams are the open event streams. They end when closing is closed.
 	streams streamCounter
@@ -127,7 +127,7 @@ func New(cfg Config) *API {
 	}
 	a := &API{cfg: cfg, table: operations(), creates: newRateLimiter(cfg.RateCreate, cfg.Clock), polls: newRateLimiter(cfg.RatePoll, cfg.Clock), failures: newFailureLimiter(cfg.RateAuthFailures, cfg.Clock), memory: newMemoryLimiter(), uploads: newUploadGate(cfg.MaxLargeUploads), closing: make(chan struct{})}
 	a.linkAttempts, a.linkAttemptsHere, a.linkStarts = newRateLimiter(linkAttempts, cfg.Clock), newRateLimiter(linkAttemptsPerAddress, cfg.Clock), newRateLimiter(linkStarts, cfg.Clock)
-	a.openapi = sync.OnceValues(a.describe)
+	a.openapi, a.openapi30 = sync.OnceValues(a.describe), sync.OnceValues(a.describe30)
 	a.frontend = a.routes()
 	return a
 }
@@ -251,8 +251,11 @@ func (a *API) checkReady(c *call) (*response, error) {
 	return jsonResponse(http.StatusOK, ready, a.cfg.Service.Ready(c.context()))
 }
 
-func (a *API) document(*call) (*response, error) {
-	text, err := a.openapi()
+func (a *API) document(*call) (*response, error) { return documentResponse(a.openapi()) }
+
+func (a *API) document30(*call) (*response, error) { return documentResponse(a.openapi30()) }
+
+func documentResponse(text []byte, err error) (*response, error) {
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func TestFindingS8(t *testing.T) {
 	for i := range s.api.table {
 		op := &s.api.table[i]
 		want := "no-store"
-		if op.id == "document" {
+		if op.isDocument() {
 			want = ""
 		}
 		for _, key := range []string{s.key, "unknown"} {

@@ -185,7 +185,7 @@ func TestEveryOperation(t *testing.T) {
 
 func (s *server) live() {
 	s.Helper()
-	for _, path := range []string{"/healthz", "/readyz", "/openapi.json"} {
+	for _, path := range []string{"/healthz", "/readyz", "/openapi.json", "/openapi-3.0.json"} {
 		s.do("GET", path, "")
 	}
 	s.schemas()

@@ -202,8 +202,7 @@ func (p parameter) describe(parts *jsonschema.Components, in string) map[string]
 	return map[string]any{"name": p.name, "in": in, "description": cmp.Or(p.text, p.schema.Description), "schema": parts.Describe(p.schema)}
 }
 
-// binary is the schema of the bytes of a file. Programs that generate clients do not support the
-// type */*, but the format.
+// binary is the schema of the bytes of a file.
 func binary() map[string]any { return map[string]any{"type": "string", "format": "binary"} }
 
 const octetStream = "application/octet-stream"
@@ -252,12 +251,10 @@ func (op *operation) responseContent(parts *jsonschema.Components) map[string]an
 		return map[string]any{"application/json": map[string]any{"schema": parts.Describe(op.response)}}
 	case op.upload || op.media == "":
 		return nil
-	case op.media == "*/*":
-		return map[string]any{octetStream: file, op.media: file}
 	case op.media == "text/event-stream":
 		return map[string]any{op.media: map[string]any{"schema": map[string]any{"type": "string"}}}
 	}
-	return map[string]any{op.media: file}
+	return map[string]any{octetStream: file, op.media: file} // some programs know only the first
 }
 
 // errorStatuses returns the error statuses that the document lists for the operation.

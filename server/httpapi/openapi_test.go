@@ -136,3 +136,26 @@ func TestTagsAreDescribed(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestConvertSchema checks how each construct of OpenAPI 3.1 becomes one of 3.0.
+func TestConvertSchema(t *testing.T) {
+	for before, want := range map[string]string{
+		`{"type":["string","null"],"enum":["a",null]}`:                             `{"type":"string","nullable":true,"enum":["a",null]}`,
+		`{"type":"string","examples":["a","b"]}`:                                   `{"type":"string","example":"a"}`,
+		`{"$ref":"#/components/schemas/A","description":"Here."}`:                  `{"$ref":"#/components/schemas/A"}`,
+		`{"anyOf":[{"$ref":"#/components/schemas/A"},{"type":"null"}]}`:            `{"nullable":true,"allOf":[{"$ref":"#/components/schemas/A"}]}`,
+		`{"oneOf":[{"type":["array","null"],"items":{}},{"type":"string"}]}`:       `{"oneOf":[{"type":"array","nullable":true,"items":{}},{"type":"string"}]}`,
+		`{"oneOf":[{"type":"string"},{"type":"object"},{"type":"null"}]}`:          `{"nullable":true,"oneOf":[{"type":"string"},{"type":"object"}]}`,
+		`{"type":"array","items":{"anyOf":[{"type":"string"},{"type":"object"}]}}`: `{"type":"array","items":{}}`,
+		`{"type":"object","properties":{"examples":{"type":["integer","null"]}}}`:  `{"type":"object","properties":{"examples":{"type":"integer","nullable":true}}}`,
+		`{"type":"object","additionalProperties":{"type":["string","null"]}}`:      `{"type":"object","additionalProperties":{"type":"string","nullable":true}}`,
+		`{"type":"object","additionalProperties":false}`:                           `{"type":"object","additionalProperties":false}`,
+	} {
+		var from, to any
+		check(t, json.Unmarshal([]byte(before), &from))
+		check(t, json.Unmarshal([]byte(want), &to))
+		if diff := cmp.Diff(to, convertSchema(from)); diff != "" {
+			t.Errorf("%s: %s", before, diff)
+		}
+	}
+}

@@ -233,6 +233,9 @@ func serviceOperations() []operation {
 			status: 200, response: shapeOf[wire.Readiness](), serve: (*API).checkReady},
 		{method: "GET", path: "/openapi.json", id: "document", summary: "Get this document", auth: authNone,
 			status: 200, response: &jsonschema.Schema{Kind: jsonschema.Map}, serve: (*API).document},
+		{method: "GET", path: "/openapi-3.0.json", id: "document30", summary: "Get this document in OpenAPI 3.0.3", auth: authNone,
+			status: 200, response: &jsonschema.Schema{Kind: jsonschema.Map}, serve: (*API).document30,
+			description: "For programs that do not support OpenAPI 3.1. It lacks the webhooks and the options of field types."},
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -21,6 +22,13 @@ import (
 //
 //go:embed testdata/openapi-3.1.json
 var openAPISchema []byte
+
+// openAPI30Schema is the JSON Schema of OpenAPI 3.0 documents,
+// https://spec.openapis.org/oas/3.0/schema/2021-09-28, by the OpenAPI Initiative under the Apache
+// License 2.0.
+//
+//go:embed testdata/openapi-3.0.json
+var openAPI30Schema []byte
 
 // Document is the OpenAPI document of a site.
 type Document struct {
@@ -132,19 +140,7 @@ func closeObjects(value any) {
 // resolve, examples and defaults match their schema, operation ids are unique, path
 // parameters match the path, and security schemes exist.
 func (d *Document) Validate() error {
-	meta, err := jsonschema.UnmarshalJSON(bytes.NewReader(openAPISchema))
-	if err != nil {
-		return err
-	}
-	compiler := jsonschema.NewCompiler()
-	if err := compiler.AddResource("openapi-3.1.json", meta); err != nil {
-		return err
-	}
-	schema, err := compiler.Compile("openapi-3.1.json")
-	if err != nil {
-		return err
-	}
-	if err := schema.Validate(d.whole); err != nil {
+	if err := validateAgainst(openAPISchema, d.whole); err != nil {
 		return err
 	}
 	var all []error
@@ -165,6 +161,48 @@ func (d *Document) Validate() error {
 	}
 	all = append(all, d.validateSchemas(d.whole, ""))
 	return errors.Join(all...)
+}
+
+// Validate30 checks an OpenAPI 3.0 document against the schema of OpenAPI 3.0, and that its references
+// resolve.
+func Validate30(text []byte) error {
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	if err := validateAgainst(openAPI30Schema, document); err != nil {
+		return err
+	}
+	var d Document
+	if err := json.Unmarshal(text, &d); err != nil {
+		return err
+	}
+	var all []error
+	for _, reference := range referencePattern.FindAllSubmatch(text, -1) {
+		if _, known := d.Components.Schemas[string(reference[1])]; !known {
+			all = append(all, fmt.Errorf("no schema %s", reference[1]))
+		}
+	}
+	return errors.Join(all...)
+}
+
+var referencePattern = regexp.MustCompile(`"#/components/schemas/([^"]*)"`)
+
+// validateAgainst validates a document against a JSON Schema.
+func validateAgainst(schema []byte, document any) error {
+	meta, err := jsonschema.UnmarshalJSON(bytes.NewReader(schema))
+	if err != nil {
+		return err
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("openapi-schema.json", meta); err != nil {
+		return err
+	}
+	compiled, err := compiler.Compile("openapi-schema.json")
+	if err != nil {
+		return err
+	}
+	return compiled.Validate(document)
 }
 
 // validateParameters checks that an operation declares each parameter of its path exactly

@@ -101,3 +101,26 @@ func TestDamagedDocuments(t *testing.T) {
 		}
 	}
 }
+
+// TestValidate30 checks that keywords of OpenAPI 3.1 and references to nothing make a 3.0 document
+// invalid.
+func TestValidate30(t *testing.T) {
+	const good = `{"openapi": "3.0.3", "info": {"title": "T", "version": "1"}, "paths": {"/a": {"get": {"responses": {"200": {"description": "OK",
+		"content": {"application/json": {"schema": {"$ref": "#/components/schemas/A"}}}}}}}},
+		"components": {"schemas": {"A": {"type": "string", "nullable": true}}}}`
+	if err := Validate30([]byte(good)); err != nil {
+		t.Fatal(err)
+	}
+	for name, damage := range map[string][2]string{
+		"another version":        {`"3.0.3"`, `"3.1.0"`},
+		"a list of types":        {`"type": "string"`, `"type": ["string", "null"]`},
+		"constants":              {`"nullable": true`, `"const": "a"`},
+		"examples":               {`"nullable": true`, `"examples": ["a"]`},
+		"webhooks":               {`"components"`, `"webhooks": {}, "components"`},
+		"a reference to nothing": {`schemas/A"`, `schemas/B"`},
+	} {
+		if err := Validate30([]byte(strings.Replace(good, damage[0], damage[1], 1))); err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+}

@@ -66,7 +66,7 @@ func TestEveryOperationWithoutKey(t *testing.T) {
 
 func TestOpenOperationsNeedNoKey(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
-		for _, path := range []string{"/openapi.json", "/healthz", "/readyz"} {
+		for _, path := range []string{"/openapi.json", "/openapi-3.0.json", "/healthz", "/readyz"} {
 			nobody(t, s).Call("GET", path, nil).WantStatus(http.StatusOK)
 			client{s.Client(t, "bk_wrong")}.Call("GET", path, nil).WantStatus(http.StatusOK)
 		}

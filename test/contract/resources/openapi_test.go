@@ -27,7 +27,7 @@ var promised = []string{
 	"POST /api/v1/headless/sftp/credentials/{id}/test_connection/",
 	"POST /api/widget/session/v2/auth/", "POST /api/widget/session/v2/{sessionId}/auth/", "DELETE /api/widget/session/v2/{sessionId}/",
 	"GET /api/widget/session/v2/state/", "PUT /api/widget/session/v2/state/", "GET /api/widget/session/v2/file/", "PUT /api/widget/session/v2/file/",
-	"PUT /upload/{id}", "POST /upload/{id}", "GET /download/{id}", "GET /healthz", "GET /readyz", "GET /openapi.json",
+	"PUT /upload/{id}", "POST /upload/{id}", "GET /download/{id}", "GET /healthz", "GET /readyz", "GET /openapi.json", "GET /openapi-3.0.json",
 }
 
 func TestDocumentIsValid(t *testing.T) {
@@ -37,6 +37,31 @@ func TestDocumentIsValid(t *testing.T) {
 		}
 		if !strings.HasPrefix(s.Document.OpenAPI, "3.1") {
 			t.Errorf("the document is of OpenAPI %s, want 3.1", s.Document.OpenAPI)
+		}
+	})
+}
+
+// TestOlderDocumentIsValid checks the document in OpenAPI 3.0, which has the same operations and needs
+// no key.
+func TestOlderDocumentIsValid(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		text := nobody(t, s).Call("GET", "/openapi-3.0.json", nil).WantStatus(http.StatusOK).Body
+		if err := apitest.Validate30(text); err != nil {
+			t.Errorf("/openapi-3.0.json: %v", err)
+		}
+		var older apitest.Document
+		if err := json.Unmarshal(text, &older); err != nil {
+			t.Fatal(err)
+		}
+		for path, operations := range s.Document.Paths {
+			for method, operation := range operations {
+				if got := older.Paths[path][method]; got.OperationID != operation.OperationID || len(got.Responses) != len(operation.Responses) {
+					t.Errorf("%s %s differs", method, path)
+				}
+			}
+		}
+		if len(older.Paths) != len(s.Document.Paths) || len(older.Components.Schemas) != len(s.Document.Components.Schemas) {
+			t.Error("the documents have different paths or schemas")
 		}
 	})
 }
