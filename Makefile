@@ -70,6 +70,7 @@ torture: ## Kill, overload and attack the server, fill its disk and damage its f
 	INTRAY_TESTS=attacks INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/attacks
 	INTRAY_TESTS=hostile $(GO) test -count=1 -timeout 60m ./source/formats
 	INTRAY_TESTS=schemathesis INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/schemathesis
+	INTRAY_TESTS=generators $(GO) test -count=1 -timeout 60m -v ./test/generators
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^TestMutations$$' ./cmd/intray
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m ./hooks
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^(TestFairness|TestThroughput|TestDownForADay)$$' ./server/service

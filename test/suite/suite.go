@@ -40,11 +40,13 @@ const (
 	Schemathesis = "schemathesis"
 	// RealFiles reads files from public repositories.
 	RealFiles = "realfiles"
+	// Generators generates clients of the API with other programs and imports files with them.
+	Generators = "generators"
 )
 
 // All returns the names of all suites.
 func All() []string {
-	return []string{Contract, Torture, Attacks, Hostile, Conformance, Bench, Readers, Schemathesis, RealFiles}
+	return []string{Contract, Torture, Attacks, Hostile, Conformance, Bench, Readers, Schemathesis, RealFiles, Generators}
 }
 
 // Selected reports whether a suite is selected. It panics if the variable contains an unknown

@@ -1,0 +1,2 @@
+// Package generated contains the clients of programs.
+package generated
