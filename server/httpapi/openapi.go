@@ -251,6 +251,8 @@ func (op *operation) responseContent(parts *jsonschema.Components) map[string]an
 		return map[string]any{"application/json": map[string]any{"schema": parts.Describe(op.response)}}
 	case op.upload || op.media == "":
 		return nil
+	case op.media == "*/*": // a result can also be JSON
+		return map[string]any{octetStream: file, op.media: map[string]any{"schema": map[string]any{}}}
 	case op.media == "text/event-stream":
 		return map[string]any{op.media: map[string]any{"schema": map[string]any{"type": "string"}}}
 	}
