@@ -93,6 +93,13 @@ func TestDocumentSuitsGenerators(t *testing.T) {
 		if properties != nil && !strings.HasPrefix(at, "/components/schemas/") && !strings.Contains(at, "multipart/form-data") {
 			t.Errorf("%s is an object without a name", at)
 		}
+	})
+}
+
+// TestDocumentExplainsProperties checks that ids and parameters have a description, and times a format.
+func TestDocumentExplainsProperties(t *testing.T) {
+	walk(describedAPI(t), "", func(at string, object map[string]any) {
+		properties, _ := object["properties"].(map[string]any)
 		for name, one := range properties {
 			property := one.(map[string]any)
 			if property["description"] == nil && name == "id" {

@@ -268,6 +268,10 @@ func TestAccess(t *testing.T) {
 			}
 			cells++
 		}
+		// An organization may have only 100 connectors and 100 webhooks.
+		for _, path := range []string{"/api/v1/headless/sftp/connectors/" + own["connector"] + "/", "/api/v1/webhooks/" + own["webhook"] + "/"} {
+			s.send("DELETE", path, "", "X-Service-License-Key", own["key "])
+		}
 	}
 	t.Logf("%d combinations", cells)
 }

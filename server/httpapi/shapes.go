@@ -16,10 +16,6 @@ import (
 
 // The following functions are shorthands for building schemas.
 
-func objectType(doc string, props ...jsonschema.Property) *jsonschema.Schema {
-	return &jsonschema.Schema{Kind: jsonschema.Object, Description: doc, Properties: props}
-}
-
 // namedType returns the schema of an object with a name in the OpenAPI document.
 func namedType(name, doc string, props ...jsonschema.Property) *jsonschema.Schema {
 	return &jsonschema.Schema{Kind: jsonschema.Object, Name: name, Description: doc, Properties: props}
