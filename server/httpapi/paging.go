@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/wire"
@@ -51,7 +52,7 @@ func paginate[T any](a *API, c *call, results []T, total, offset, limit int64, r
 		if offset > 0 {
 			query.Set("offset", strconv.FormatInt(offset, 10))
 		}
-		address := a.baseURL(c.r) + c.op.path + "?" + query.Encode()
+		address := a.baseURL(c.r) + strings.Replace(c.op.path, "{id}", c.r.PathValue("id"), 1) + "?" + query.Encode()
 		return &address
 	}
 	if offset < total-limit {
