@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -58,7 +59,8 @@ func TestIntParamReportsItsRange(t *testing.T) {
 // last one, reaches every element. It also requests pages after the end.
 func TestPagesReachEverything(t *testing.T) {
 	a := &API{cfg: Config{BaseURL: "https://intray.example.org"}}
-	c := &call{op: &operation{path: "/things/"}}
+	c := &call{op: &operation{path: "/things/{id}/parts/"}, r: httptest.NewRequest("GET", "/things/7/parts/", nil)}
+	c.r.SetPathValue("id", "7")
 	rapid.Check(t, func(t *rapid.T) {
 		total, limit := rapid.Int64Range(0, 500).Draw(t, "total"), rapid.Int64Range(1, 200).Draw(t, "limit")
 		offset, seen := int64(0), int64(0)
@@ -94,7 +96,7 @@ func TestPagesReachEverything(t *testing.T) {
 // follow returns the offset in the URL of a page.
 func follow(t *rapid.T, address string, limit int64) int64 {
 	u, err := url.Parse(address)
-	if err != nil || u.Path != "/things/" || u.Host != "intray.example.org" {
+	if err != nil || u.Path != "/things/7/parts/" || u.Host != "intray.example.org" {
 		t.Fatalf("the URL %q, error %v", address, err)
 	}
 	offset, size, err := pageWindow(u.Query())
