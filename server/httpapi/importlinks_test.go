@@ -216,7 +216,11 @@ func TestImportLinkInvalid(t *testing.T) {
 	if w := l.send("PUT", "/api/v1/import-links/"+l.id+"/logo/", pngText+strings.Repeat("x", 256<<10)); w.Code != http.StatusRequestEntityTooLarge {
 		t.Errorf("a large logo: %d", w.Code)
 	}
-	for name, token := range map[string]string{"guessed": strings.Repeat("A", 22) + "." + strings.Repeat("A", 43), "shortened": l.token[:40], "altered": "B" + l.token[1:]} {
+	first := "A"
+	if l.token[0] == 'A' {
+		first = "B"
+	}
+	for name, token := range map[string]string{"guessed": strings.Repeat("A", 22) + "." + strings.Repeat("A", 43), "shortened": l.token[:40], "altered": first + l.token[1:]} {
 		if w := l.send("POST", "/api/in/v1/session/", "", "Authorization", "Bearer "+token); w.Code != http.StatusForbidden {
 			t.Errorf("a %s token: %d %s", name, w.Code, w.Body)
 		}
