@@ -313,10 +313,21 @@ func (f *layoutFinder) doubtRowsAbove(l *Layout) {
 		return
 	}
 	isTable := func(n int) bool { return n > 1 && 2*n >= f.used }
-	if above := slices.IndexFunc(f.filled[:l.First], isTable); above >= 0 && !slices.ContainsFunc(f.filled[l.BodyStart():], isTable) {
+	if above := slices.IndexFunc(f.filled[:l.First], isTable); above >= 0 && !f.hasRecordFrom(l.BodyStart(), isTable) {
 		// The header itself may be the only record.
 		l.Doubt, l.Alternative, l.AlternativeHeaders, l.RecordsAbove = 1, above, 0, true
 	}
+}
+
+// hasRecordFrom reports whether one of the rows from the given one on has a number of cells that isTable
+// accepts, and is no total.
+func (f *layoutFinder) hasRecordFrom(at int, isTable func(filled int) bool) bool {
+	for ; at < len(f.rows); at++ {
+		if isTable(f.filled[at]) && !IsTotal(f.rows[at]) {
+			return true
+		}
+	}
+	return false
 }
 
 // minTableRows is the minimum number of adjacent rows with values in the same column that are

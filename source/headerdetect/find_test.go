@@ -218,3 +218,21 @@ func BenchmarkFind(b *testing.B) {
 		})
 	}
 }
+
+// TestOnlyRecordAboveTotal checks that a single record above a total is not taken for the header without
+// a question.
+func TestOnlyRecordAboveTotal(t *testing.T) {
+	rows := [][]string{
+		{"Region", "Births", "County", "Answers", "", ""},
+		{"", "", "", "Group", "Employees", "Start"},
+		{"Essen", "X", "Nancy", "part", "X", "X"},
+		{"Total", "75982", "", "", "38744", ""},
+	}
+	l, err := FindLayout(t.Context(), rows, 6)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l.BodyStart() > 2 && !l.Unsure() {
+		t.Errorf("the layout is %+v", l)
+	}
+}
