@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source/headerdetect"
 )
 
 // reading is one way to split an irregular row into cells.
@@ -131,13 +132,14 @@ func (p *repairer) repair(text []byte, found *record, follows func(next int) boo
 // tryAsFound adds the reading in which missing cells at the end are empty, because many programs omit
 // empty last cells, and extra cells have no column. Other readings must be clearly better than this
 // one. If other rows have as many cells, it is as likely as their share, compared with a complete row.
+// If all extra cells are empty, it is no reading, because a duplicate separator explains them.
 func (p *repairer) tryAsFound(text []byte, found *record) {
 	n := len(found.cells)
 	share := 0.0
 	if p.profile != nil {
 		share = p.profile.shares[n]
 	}
-	if found.unclosed || found.loose || n > p.width && share == 0 {
+	if found.unclosed || found.loose || n > p.width && (share == 0 || headerdetect.Filled(p.dialect.cellTexts(text, found)[p.width:]) == 0) {
 		return
 	}
 	cells := slices.Clone(found.cells[:min(n, p.width)])
