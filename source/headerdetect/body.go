@@ -123,7 +123,7 @@ func FindSmallTable(rows [][]string, records int64) int {
 		if filled > 0 {
 			texts++
 		}
-		if filled < 2 || IsTotal(row) && slices.ContainsFunc(row, isTypedCell) {
+		if filled < 2 || IsTotal(row) && slices.ContainsFunc(row, hasTypedWord) {
 			continue
 		}
 		if n++; first < 0 {
@@ -135,6 +135,11 @@ func FindSmallTable(rows [][]string, records int64) int {
 		return first
 	}
 	return -1
+}
+
+// hasTypedWord reports whether a cell has a value such as 180, or 180 records.
+func hasTypedWord(cell string) bool {
+	return isTypedCell(cell) || slices.ContainsFunc(strings.Fields(cell), isTypedCell)
 }
 
 func isTypedCell(cell string) bool { return KindOf(cell).IsTyped() }

@@ -12,6 +12,7 @@ func TestFindSmallTable(t *testing.T) {
 		"none":                     {nil, 0, -1},
 		"remarks":                  {[][]string{{"Source: office"}, {"* preliminary", ""}}, 20, -1},
 		"a total":                  {[][]string{{"Total", "5", "9"}}, 20, -1},
+		"a total with a unit":      {[][]string{{"Grand Total", "180 records"}, {"", ""}, {"Confidential - Do Not Distribute"}}, 180, -1},
 		"a total without a value":  {[][]string{{"Total", "five"}, {"Tax", "7"}}, 20, 0},
 		"two rows with values":     {[][]string{{"Total", "12"}, {"Fee", "paid"}, {""}, {"Rest", "open"}}, 20, 1},
 		"one row with values":      {[][]string{{"Printed", "2024-05-01"}}, 20, -1},

@@ -219,8 +219,8 @@ func BenchmarkFind(b *testing.B) {
 	}
 }
 
-// TestOnlyRecordAboveTotal checks that a single record above a total is not taken for the header without
-// a question.
+// TestOnlyRecordAboveTotal checks that a single record above a total is not accepted as the header
+// without a question.
 func TestOnlyRecordAboveTotal(t *testing.T) {
 	rows := [][]string{
 		{"Region", "Births", "County", "Answers", "", ""},
