@@ -198,16 +198,28 @@ func candidateDialects(sample []byte, delims []string) []dialect {
 // such as a comma in ", ". Half of the colons in "::" are enough, because the others can be part of
 // times and titles.
 func isPartOfLonger(delim string, sample []byte) bool {
-	n := bytes.Count(sample, []byte(delim))
 	switch delim {
 	case "|":
-		return 2*bytes.Count(sample, []byte("||")) == n
+		return 2*bytes.Count(sample, []byte("||")) == bytes.Count(sample, []byte(delim))
 	case ":":
-		return 4*bytes.Count(sample, []byte("::")) >= n
+		return 4*bytes.Count(sample, []byte("::")) >= bytes.Count(sample, []byte(delim))
 	case ",":
-		return bytes.Count(sample, []byte(", ")) == n
+		return isAlwaysFollowed(sample, delim, func(rest []byte) bool { return bytes.HasPrefix(rest, []byte(" ")) })
 	}
 	return false
+}
+
+// isAlwaysFollowed reports whether the text after every occurrence of a delimiter in a sample matches.
+func isAlwaysFollowed(sample []byte, delim string, matches func(rest []byte) bool) bool {
+	for {
+		at := bytes.Index(sample, []byte(delim))
+		if at < 0 {
+			return true
+		}
+		if sample = sample[at+len(delim):]; !matches(sample) {
+			return false
+		}
+	}
 }
 
 // isMostlyTimes reports whether most colons in a sample are part of times of day or URLs.
@@ -469,8 +481,9 @@ func (d dialect) looksLikeProse(sample []byte) bool {
 	case ", ":
 		return true
 	case ",", ";", ":":
-		n := bytes.Count(sample, []byte(d.delim))
-		return bytes.Count(sample, []byte(d.delim+" "))-bytes.Count(sample, []byte(d.delim+" "+d.open)) == n
+		return isAlwaysFollowed(sample, d.delim, func(rest []byte) bool {
+			return bytes.HasPrefix(rest, []byte(" ")) && !bytes.HasPrefix(rest, []byte(" "+d.open))
+		})
 	}
 	return false
 }
