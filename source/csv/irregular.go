@@ -372,7 +372,7 @@ func (r *reader) reportTooManyRepairs(batch *intray.Records) {
 		return
 	}
 	r.repairExhausted = true
-	r.addNotice(batch, "mends", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,
+	r.addNotice(batch, "repair work", intray.Notice{Type: intray.RepairedRow, Level: intray.LevelWarning,
 		Text: intray.NewMessage("csv.too_many_repairs", intray.Params{"line": r.line})})
 }
 
