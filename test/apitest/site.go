@@ -81,7 +81,8 @@ var sites struct {
 }
 
 // Shared returns the site that all tests of a package share for a database. The site may
-// connect to loopback addresses.
+// connect to loopback addresses. It does not limit failed authentications, because all tests use
+// one client address.
 func Shared(t testing.TB, database string) *Site {
 	t.Helper()
 	sites.Lock()
@@ -89,7 +90,7 @@ func Shared(t testing.TB, database string) *Site {
 	if s := sites.byDatabase[database]; s != nil {
 		return s
 	}
-	s := Start(livetest.PackageScope(t), database, livetest.Config{Args: []string{"--egress-allow", "127.0.0.0/8"}})
+	s := Start(livetest.PackageScope(t), database, livetest.Config{Args: []string{"--egress-allow", "127.0.0.0/8", "--rate-auth-failures", "0"}})
 	if sites.byDatabase == nil {
 		sites.byDatabase = map[string]*Site{}
 	}
