@@ -139,7 +139,7 @@ type layoutFinder struct {
 	longest int
 	// typed is the last result of typedColumnsOf.
 	typed *typedColumns
-	// repeated holds the results of repeatsHeader, by the value of columnBody.header.
+	// repeated holds the results of repetitions, by the value of columnBody.header.
 	repeated map[int][]bool
 }
 

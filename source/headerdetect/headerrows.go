@@ -167,8 +167,9 @@ func (f *layoutFinder) hasCell(at, column int) bool {
 // not count. If there are fewer than three rows, it returns 0.
 func (f *layoutFinder) fillShare(b columnBody) float64 {
 	filled, rows := 0, 0
+	repeated := f.repetitions(b.header)
 	for i := b.from; i < min(len(f.rows), b.from+maxBodyRows); i++ {
-		if f.filled[i] == 0 || f.repeatsHeader(i, b.header) {
+		if f.filled[i] == 0 || repeated[i] {
 			continue
 		}
 		rows++

@@ -156,7 +156,7 @@ func classifyNumber(body string, plain bool) (Kind, bool) {
 			digits++
 		case i == 0 && (r == '-' || r == '+' || r == '−'):
 			plain = plain && r != '+'
-		case strings.ContainsRune(".,' \u00a0\u202f’", r):
+		case r == '.', r == ',', r == '\'', r == ' ', r == '\u00a0', r == '\u202f', r == '’':
 			others++
 		case (r == 'e' || r == 'E') && digits > 0 && isExponent(body[i+1:]):
 			return Number, true
@@ -271,7 +271,7 @@ func isTime(cell string) bool {
 // the name of a month. It does not decide which part is the day.
 func isDate(cell string) bool {
 	day := cell
-	if at := strings.IndexAny(cell, "T "); at >= 6 && at <= 11 && at+1 < len(cell) {
+	if at := strings.IndexAny(cell[:min(len(cell), 12)], "T "); at >= 6 && at+1 < len(cell) {
 		rest := strings.TrimRight(cell[at+1:], "Zz")
 		if zone := strings.LastIndexAny(rest, "+-"); zone > 0 {
 			rest = rest[:zone]
@@ -310,6 +310,15 @@ func isDayGroups(groups []string) bool {
 // has fewer groups.
 const maxDigitGroups = 6
 
+// joinsDigits reports whether a character separates the parts of dates and times.
+func joinsDigits(r rune) bool {
+	switch r {
+	case ':', '-', '/', '.', ',', ' ', '年', '月', '日':
+		return true
+	}
+	return false
+}
+
 // digitGroups splits s into groups of digits and the separators between them, which must be
 // single characters that occur in dates and times. It returns nil and "" for any other string.
 func digitGroups(s string, into *[maxDigitGroups]string) (groups []string, seps string) {
@@ -320,7 +329,7 @@ func digitGroups(s string, into *[maxDigitGroups]string) (groups []string, seps 
 		if r >= '0' && r <= '9' {
 			continue
 		}
-		if len(groups) == maxDigitGroups-1 || !strings.ContainsRune(":-/., 年月日", r) {
+		if len(groups) == maxDigitGroups-1 || !joinsDigits(r) {
 			return nil, ""
 		}
 		groups = append(groups, s[from:i])
@@ -346,6 +355,9 @@ func internSeparators(seps []byte) string {
 // hasMonth reports whether day is a date with the name of a month, such as "12 Jan 2020", "Jan
 // 12, 2020", "12-Jan-20" or "3. März 2021".
 func hasMonth(day string) bool {
+	if !mayHaveMonth(day) {
+		return false
+	}
 	count, digits, names := 0, 0, 0
 	for w := range strings.FieldsFuncSeq(day, func(r rune) bool { return r == ' ' || r >= ',' && r <= '/' }) {
 		if count++; count > 4 {
@@ -364,6 +376,21 @@ func hasMonth(day string) bool {
 		}
 	}
 	return names == 1 && digits >= 1 && count >= 2
+}
+
+// mayHaveMonth reports whether a text has letters, and no ASCII characters that do not occur in dates
+// with the name of a month. It is a fast check before words are looked up.
+func mayHaveMonth(day string) bool {
+	letters := false
+	for i := range len(day) {
+		switch c := day[i]; {
+		case c|0x20 >= 'a' && c|0x20 <= 'z', c >= utf8.RuneSelf:
+			letters = true
+		case c < ' ' || c > ' ' && c < ',' || c > '9':
+			return false
+		}
+	}
+	return letters
 }
 
 func allDigits(w string) bool {

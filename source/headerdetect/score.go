@@ -203,8 +203,9 @@ const maxBodyRows = 200
 // filledRows iterates over the indexes of the rows in which a body has a cell that is not empty.
 func (f *layoutFinder) filledRows(b columnBody) iter.Seq[int] {
 	return func(yield func(int) bool) {
+		repeated := f.repetitions(b.header)
 		for i := b.from; i < min(len(f.rows), b.from+maxBodyRows); i++ {
-			if b.column >= len(f.cells[i]) || f.cells[i][b.column].kind == Empty || f.repeatsHeader(i, b.header) {
+			if b.column >= len(f.cells[i]) || f.cells[i][b.column].kind == Empty || repeated[i] {
 				continue
 			}
 			if !yield(i) {

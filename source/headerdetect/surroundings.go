@@ -10,33 +10,34 @@ import (
 // text.
 const minRepeatedNames = 2
 
-// repeatsHeader reports whether a row repeats a header, which is a value of columnBody.header. A row
-// also repeats the header if at least half of its cells are equal and it has text in typed columns,
-// as in a report that repeats its names for each group.
-func (f *layoutFinder) repeatsHeader(at, header int) bool {
-	if header == noRow || f.firstEqual[at] == header {
-		return header != noRow
-	}
+// repetitions returns, for each row, whether it repeats a header, which is a value of
+// columnBody.header. A row also repeats the header if at least half of its cells are equal and it has
+// text in typed columns, as in a report that repeats its names for each group.
+func (f *layoutFinder) repetitions(header int) []bool {
 	known, found := f.repeated[header]
 	if !found {
 		if f.repeated == nil {
 			f.repeated = map[int][]bool{}
 		}
-		known = f.findRepetitions(header)
+		if known = make([]bool, len(f.rows)); header != noRow {
+			f.findRepetitions(header, known)
+		}
 		f.repeated[header] = known
 	}
-	return known != nil && known[at]
+	return known
 }
 
-// findRepetitions returns, for each row, whether it repeats most of the header. It returns nil if no
-// row does.
-func (f *layoutFinder) findRepetitions(header int) (repeated []bool) {
+// findRepetitions marks each row that repeats all or most of the header.
+func (f *layoutFinder) findRepetitions(header int, repeated []bool) {
+	for at, equal := range f.firstEqual {
+		repeated[at] = equal == header
+	}
 	if f.hasTypedCell(header) {
-		return nil
+		return
 	}
 	var typed []bool
 	for at := header + 1; at < len(f.rows); at++ {
-		if f.firstEqual[at] == header || f.filled[at] < minRepeatedNames || f.hasTypedCell(at) {
+		if repeated[at] || f.filled[at] < minRepeatedNames || f.hasTypedCell(at) {
 			continue
 		}
 		equal := 0
@@ -54,12 +55,8 @@ func (f *layoutFinder) findRepetitions(header int) (repeated []bool) {
 		if f.countTexts(at, typed) < minRepeatedNames {
 			continue
 		}
-		if repeated == nil {
-			repeated = make([]bool, len(f.rows))
-		}
 		repeated[at] = true
 	}
-	return repeated
 }
 
 // typedFrom returns, for each column, whether most of its cells from the given row on are typed.
