@@ -345,8 +345,10 @@ func countLineBreaks(text []byte) int64 {
 
 // firstLineLength returns the length of the first line in bytes, including its line end.
 func firstLineLength(text []byte) int {
-	if i := bytes.IndexAny(text, "\r\n"); i >= 0 {
-		return skipLineEnd(text, i)
+	for i, c := range text {
+		if c == '\n' || c == '\r' {
+			return skipLineEnd(text, i)
+		}
 	}
 	return len(text)
 }

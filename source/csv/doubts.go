@@ -1,7 +1,6 @@
 package csv
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -105,7 +104,7 @@ func (s *sheet) judgeSample(rows []sampledRow, sample []byte) {
 		if judge.work > maxSampleJudgeWork {
 			break
 		}
-		if !bytes.ContainsAny(bytes.TrimRight(text, "\r\n"), "\r\n") {
+		if firstLineLength(text) == len(text) {
 			continue
 		}
 		s.dialect.parseRecord(text, notFound, &rec)

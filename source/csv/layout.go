@@ -57,7 +57,7 @@ func (f *fixedLayout) fixedWidth(lines layoutLines) *fixedWidth {
 // because the samples prove it, and adds the evidence.
 func (s *sheet) applyFixedWidth(ctx context.Context, text *decodedText, sample []byte, found *sniffResult, opt source.Options) error {
 	requested := opt.ColumnStarts != ""
-	if opt.ColumnStarts == source.NoColumnStarts || !requested && (opt.Delimiter != "" || !found.mayBeFixedWidth(sample)) {
+	if opt.ColumnStarts == source.NoColumnStarts || !requested && (opt.Delimiter != "" || !found.mayBeFixedWidth()) {
 		return nil
 	}
 	var layout fixedLayout
@@ -88,13 +88,12 @@ func (s *sheet) applyFixedWidth(ctx context.Context, text *decodedText, sample [
 	return nil
 }
 
-// mayBeFixedWidth reports whether spaces or nothing separates the cells of a sample.
-func (s *sniffResult) mayBeFixedWidth(sample []byte) bool {
+// mayBeFixedWidth reports whether spaces or nothing separates the cells of the sample.
+func (s *sniffResult) mayBeFixedWidth() bool {
 	if s.separatesBySpaces() {
 		return true
 	}
-	widths, _ := s.countWidths(sample)
-	width, _ := mostFrequent(widths)
+	width, _ := mostFrequent(s.widths)
 	return width <= 1
 }
 
@@ -106,8 +105,7 @@ func (s *sniffResult) separatesBySpaces() bool { return s.delim == " " || s.deli
 func (s *sniffResult) collectLines(samples [][]byte) (lines layoutLines) {
 	width := 0
 	if s.separatesBySpaces() {
-		widths, _ := s.countWidths(samples[0])
-		width, _ = mostFrequent(widths)
+		width, _ = mostFrequent(s.countWidths(samples[0]))
 	}
 	var r record
 	for _, sample := range samples {

@@ -3,6 +3,7 @@ package csv
 import (
 	"bytes"
 	"iter"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -15,6 +16,9 @@ const (
 	// sniffRecords is the maximum number of records of the sample that are parsed with each
 	// dialect.
 	sniffRecords = 400
+	// candidateLines is the maximum number of lines that are searched for delimiters and quotes.
+	// It is greater than sniffRecords, because records can have several lines.
+	candidateLines = 4 * sniffRecords
 	// sniffCells is the maximum number of cells per record that are examined.
 	sniffCells = 64
 	// maxSniffCells is the maximum number of cells counted per record.
@@ -31,6 +35,8 @@ type sniffResult struct {
 	runnerUpShare float64
 	delimReason   intray.Message
 	quoteReason   intray.Message
+	// widths is the number of rows in the sample for each number of cells.
+	widths map[int]int
 	// work is the work of the detection, in units of source.Work.
 	work int64
 }
@@ -59,11 +65,14 @@ func sniffDialect(sample []byte, whole bool, delims ...string) sniffResult {
 			second = sniffResult{dialect: f.dialect, score: f.score}
 		}
 	}
+	best.widths = best.countWidths(sample)
 	if len(delims) > 1 && (best.score < minDialectScore && markWeight(best.delim) < 1 || !best.splitsEnoughRows(sample)) {
 		best = oneColumnDialect(best.dialect, sample)
+		best.widths = best.countWidths(sample)
 	}
 	if best.quotesAreText(sample) {
 		best.open, best.shut, best.backslash = "", "", false
+		best.widths = best.countWidths(sample)
 	}
 	best.explain(sample, second)
 	best.work = work
@@ -86,15 +95,23 @@ func wholeLines(sample []byte, whole bool) []byte {
 	return sample
 }
 
+// firstLines returns the first n lines of a text.
+func firstLines(text []byte, n int) []byte {
+	at := 0
+	for ; n > 0 && at < len(text); n-- {
+		at += firstLineLength(text[at:])
+	}
+	return text[:at]
+}
+
 // explain sets the reasons for the dialect. second is the second-best result.
 func (s *sniffResult) explain(sample []byte, second sniffResult) {
-	widths, lines := s.countWidths(sample)
-	width, n := mostFrequent(widths)
+	width, n := mostFrequent(s.widths)
 	switch {
 	case width <= 1:
 		s.delimReason = intray.NewMessage("delimiter.one_column", nil)
 	default:
-		s.delimReason = intray.NewMessage("delimiter.equal_rows", intray.Params{"count": n, "total": lines, "n": width})
+		s.delimReason = intray.NewMessage("delimiter.equal_rows", intray.Params{"count": n, "total": sumOf(s.widths), "n": width})
 		if s.framed {
 			s.delimReason = intray.JoinMessages(s.delimReason, intray.NewMessage("delimiter.framed", nil))
 		}
@@ -161,8 +178,10 @@ func quotePairs() [][2]string {
 	return [][2]string{{`"`, `"`}, {"'", "'"}, {"“", "”"}}
 }
 
-// candidateDialects returns the dialects whose delimiters and quotes occur in a sample.
+// candidateDialects returns the dialects whose delimiters and quotes occur in the first lines of a
+// sample.
 func candidateDialects(sample []byte, delims []string) []dialect {
+	sample = firstLines(sample, candidateLines)
 	var list []dialect
 	pairs := quotePairs()[:1:1]
 	for _, q := range quotePairs()[1:] {
@@ -413,36 +432,40 @@ func oneColumnDialect(d dialect, sample []byte) sniffResult {
 // splitsEnoughRows reports whether a dialect splits enough rows into the same number of cells.
 // It is enough if the dialect splits the first row, which may be a header above rows that omit
 // empty cells.
-func (d dialect) splitsEnoughRows(sample []byte) bool {
-	widths, rows := d.countWidths(sample)
-	if d.delim == "," && isDecimalCommaColumn(sample) {
+func (s *sniffResult) splitsEnoughRows(sample []byte) bool {
+	rows, split := sumOf(s.widths), maps.Clone(s.widths)
+	delete(split, 1)
+	width, n := mostFrequent(split)
+	if s.delim == "," && isDecimalCommaColumn(sample) {
 		return false
 	}
-	if d.looksLikeProse(sample) {
-		delete(widths, 1)
-		_, n := mostFrequent(widths)
+	if s.looksLikeProse(sample) {
 		return 5*n >= 4*rows && n > 1
 	}
-	for _, r := range d.sniffedRecords(sample) {
-		if len(r.cells) > 1 && markWeight(d.delim) == 1 {
+	for _, r := range s.sniffedRecords(sample) {
+		if len(r.cells) > 1 && markWeight(s.delim) == 1 {
 			return true
 		}
 		break
 	}
-	delete(widths, 1)
-	width, n := mostFrequent(widths)
 	return 5*n >= rows && (n > 1 || width > 2 || n == rows)
 }
 
-// countWidths returns the number of rows in a sample for each number of cells, and the total
-// number of rows.
-func (d dialect) countWidths(sample []byte) (widths map[int]int, rows int) {
-	widths = map[int]int{}
+// countWidths returns the number of rows in a sample for each number of cells.
+func (d dialect) countWidths(sample []byte) map[int]int {
+	widths := map[int]int{}
 	for _, r := range d.sniffedRecords(sample) {
-		rows++
 		widths[len(r.cells)]++
 	}
-	return widths, rows
+	return widths
+}
+
+// sumOf returns the sum of all counts.
+func sumOf(counts map[int]int) (sum int) {
+	for _, n := range counts {
+		sum += n
+	}
+	return sum
 }
 
 // sniffedRecords parses the first records of a sample. It skips blank lines, lines that start with
@@ -492,7 +515,7 @@ func (d dialect) looksLikeProse(sample []byte) bool {
 // with one number each, written with a decimal comma.
 func isDecimalCommaColumn(sample []byte) bool {
 	numbers := 0
-	for line := range bytes.Lines(bytes.ReplaceAll(sample, []byte{'\r'}, []byte{'\n'})) {
+	for line := range bytes.FieldsFuncSeq(sample, func(r rune) bool { return r == '\r' || r == '\n' }) {
 		switch line = bytes.TrimSpace(line); {
 		case len(line) == 0:
 		case bytes.Count(line, []byte{','}) == 1 && headerdetect.KindOf(string(line)) == headerdetect.Number:

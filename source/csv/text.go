@@ -306,9 +306,9 @@ func (d *decodedText) unwrap() {
 	}
 	first := inside[:min(len(inside), unwrapBytes)]
 	s := sniffDialect(first, d.whole && len(first) == len(inside))
-	widths, rows := s.countWidths(wholeLines(inside, d.whole))
+	widths := s.countWidths(wholeLines(inside, d.whole))
 	width, n := mostFrequent(widths)
-	if s.delim == ", " || s.delim == " " || width < minWrappedCells || 10*n < 9*rows {
+	if s.delim == ", " || s.delim == " " || width < minWrappedCells || 10*n < 9*sumOf(widths) {
 		return
 	}
 	d.sample, d.wrapped, d.units = inside, true, units{}
