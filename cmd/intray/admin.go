@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/service"
 )
@@ -140,18 +141,48 @@ type keysCreateCommand struct {
 	Org     string        `help:"Name of the organization." required:"" placeholder:"NAME"`
 	Kind    string        `help:"backend: for servers, with access to the whole API; frontend: for web pages." enum:"backend,frontend" required:"" placeholder:"KIND"`
 	Expires time.Duration `help:"Expire the key after this time, such as 720h. Default: never." placeholder:"D"`
+	Origin  []string      `help:"For frontend keys: allow pages of this origin to embed the importer, such as https://app.example.com. Repeatable. Default: any page, in development mode only." placeholder:"ORIGIN"`
 	Scope   []string      `help:"Allow only these operations: read, import, review, admin. Several are separated by commas. Default: all." placeholder:"SCOPE"`
 }
 
 // Run creates the key. It prints only the key on stdout, so that scripts can read it.
 func (c *keysCreateCommand) Run(ctx context.Context, s streams) error {
 	return c.runAdmin(ctx, s, openKeys, func(svc *service.Service) error {
-		made, err := svc.CreateKey(ctx, c.Org, model.LicenceKind(c.Kind), c.Expires, c.Scope...)
+		made, err := c.create(ctx, svc)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintln(s.out, made.Key)
 		fmt.Fprintf(s.err, "Store the key safely: it is shown only once. To revoke it: intray keys revoke %s\n", made.Licence.ID)
+		return nil
+	})
+}
+
+func (c *keysCreateCommand) create(ctx context.Context, svc *service.Service) (auth.NewKey, error) {
+	switch kind := model.LicenceKind(c.Kind); {
+	case len(c.Origin) == 0:
+		return svc.CreateKey(ctx, c.Org, kind, c.Expires, c.Scope...)
+	case kind != model.Frontend:
+		return auth.NewKey{}, usageError{errors.New("--origin is for frontend keys only; backend keys must not be in web pages")}
+	case len(c.Scope) > 0:
+		return auth.NewKey{}, usageError{errors.New("--scope is for backend keys only")}
+	}
+	return svc.CreateFrontendKey(ctx, c.Org, c.Expires, c.Origin)
+}
+
+type keysOriginsCommand struct {
+	storeFlags
+	ID     string   `arg:"" help:"Id of the frontend key. intray keys list shows it."`
+	Origin []string `arg:"" optional:"" help:"Origins of the pages that may embed the importer, such as https://app.example.com. None: any page, in development mode only."`
+}
+
+// Run replaces the origins of a key.
+func (c *keysOriginsCommand) Run(ctx context.Context, s streams) error {
+	return c.runAdmin(ctx, s, openKeys, func(svc *service.Service) error {
+		if err := svc.SetKeyOrigins(ctx, c.ID, c.Origin); err != nil {
+			return err
+		}
+		fmt.Fprintln(s.out, "Saved. The server uses the new origins from now on.")
 		return nil
 	})
 }
@@ -168,6 +199,7 @@ type listedKey struct {
 	Kind         string     `json:"kind"`
 	Hint         string     `json:"hint"`
 	Scopes       string     `json:"scopes"`
+	Origins      []string   `json:"origins"`
 	Created      time.Time  `json:"created"`
 	Used         *time.Time `json:"used"`
 	Expires      *time.Time `json:"expires"`
@@ -195,7 +227,7 @@ func (c *keysListCommand) Run(ctx context.Context, s streams) error {
 		for _, l := range list {
 			org := orgs[l.Org].Name
 			keys.append(l.ID, visible(org), string(l.Kind), l.Hint, licenceScopes(l), l.Created.Format(time.DateOnly), lastUse(l), licenceState(l))
-			wired = append(wired, listedKey{l.ID, org, string(l.Kind), l.Hint, licenceScopes(l), l.Created, timeOrNull(l.Used), timeOrNull(l.Expires), timeOrNull(l.Revoked)})
+			wired = append(wired, listedKey{l.ID, org, string(l.Kind), l.Hint, licenceScopes(l), append([]string{}, l.Origins.List()...), l.Created, timeOrNull(l.Used), timeOrNull(l.Expires), timeOrNull(l.Revoked)})
 		}
 		// IDs are copied, so they must not be wrapped.
 		return c.write(s.out, wired, func(w io.Writer) error { return keys.write(w, 0, colorsOf(w)) })

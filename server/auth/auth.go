@@ -96,7 +96,43 @@ func (s *Service) CreateKey(ctx context.Context, orgName string, kind model.Lice
 	if made.Licence.Scopes, err = model.ParseScopes(scopes); err != nil {
 		return NewKey{}, err
 	}
-	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+	return s.insertKey(ctx, orgName, made)
+}
+
+// CreateFrontendKey creates a frontend key for pages of the given origins. See model.ParseOrigins.
+func (s *Service) CreateFrontendKey(ctx context.Context, orgName string, lifetime time.Duration, origins []string) (NewKey, error) {
+	made, err := s.draftKey(model.Frontend, "", lifetime)
+	if err != nil {
+		return NewKey{}, err
+	}
+	if made.Licence.Origins, err = model.ParseOrigins(origins); err != nil {
+		return NewKey{}, err
+	}
+	return s.insertKey(ctx, orgName, made)
+}
+
+// SetKeyOrigins replaces the origins of a frontend key.
+func (s *Service) SetKeyOrigins(ctx context.Context, id string, origins []string) error {
+	parsed, err := model.ParseOrigins(origins)
+	if err != nil {
+		return err
+	}
+	return s.env.Store.Update(ctx, func(tx model.Tx) error {
+		l, err := tx.Accounts.Licence(ctx, id)
+		switch {
+		case model.IsKind(err, model.NotFound):
+			return model.NotFoundError(model.KeyMissing)
+		case err != nil:
+			return err
+		case l.Kind != model.Frontend:
+			return model.InvalidField("origins", intray.NewMessage("license_key.backend_origins", nil))
+		}
+		return tx.Accounts.SetOrigins(ctx, id, parsed)
+	})
+}
+
+func (s *Service) insertKey(ctx context.Context, orgName string, made NewKey) (NewKey, error) {
+	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
 		org, err := tx.Accounts.OrgByName(ctx, orgName)
 		if model.IsKind(err, model.NotFound) {
 			return model.NotFoundError(intray.NewMessage("organization.not_found", intray.Params{"name": orgName}))

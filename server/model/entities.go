@@ -31,6 +31,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -72,6 +73,8 @@ type Licence struct {
 	Revoked time.Time
 	// Scopes limits the operations that a backend key may call.
 	Scopes Scopes
+	// Origins are the origins of the pages that may embed an importer with a frontend key.
+	Origins Origins
 	// Used is the time when the key was last used, at most an hour too early. It is zero if the
 	// key was never used.
 	Used time.Time
@@ -113,6 +116,57 @@ func ParseScopes(names []string) (Scopes, error) {
 func (s Scopes) Contains(scope Scope) bool {
 	return s == "" || slices.Contains(strings.Split(string(s), ","), string(scope))
 }
+
+// Origins is a list of origins of web pages, such as https://app.example.com, separated by spaces. The
+// empty list allows every origin in development mode, and none otherwise.
+type Origins string
+
+// maxOrigins is the maximum number of origins of a key.
+const maxOrigins = 100
+
+// ParseOrigins returns the given origins. It returns an Invalid error if one of them is not a scheme
+// http or https with a host and an optional port.
+func ParseOrigins(given []string) (Origins, error) {
+	if len(given) > maxOrigins {
+		return "", InvalidField("origins", intray.NewMessage("license_key.too_many_origins", intray.Params{"n": maxOrigins}))
+	}
+	list := make([]string, 0, len(given))
+	for _, text := range given {
+		u, err := url.Parse(strings.ToLower(strings.TrimSuffix(text, "/")))
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.String() != u.Scheme+"://"+u.Host || strings.ContainsAny(u.Host, " ;,*'\"") {
+			return "", InvalidField("origins", intray.NewMessage("license_key.invalid_origin", intray.Params{"origin": Truncate(text)}))
+		}
+		if origin := u.String(); !slices.Contains(list, origin) {
+			list = append(list, origin)
+		}
+	}
+	return Origins(strings.Join(list, " ")), nil
+}
+
+// List returns the origins.
+func (o Origins) List() []string { return strings.Fields(string(o)) }
+
+// Allow reports whether a page of an origin may use the key.
+func (o Origins) Allow(origin string, developmentMode bool) bool {
+	if o == "" {
+		return developmentMode
+	}
+	return slices.Contains(o.List(), strings.ToLower(origin))
+}
+
+// SyncMode determines what an embedded import leaves on the server after its rows were handed over to
+// the page.
+type SyncMode string
+
+// The modes of embedded imports. Other imports have none.
+const (
+	// SyncDisabled leaves nothing.
+	SyncDisabled SyncMode = "DISABLED"
+	// SyncMappings leaves what was learned about columns and values.
+	SyncMappings SyncMode = "MAPPINGS_ONLY"
+	// SyncFull leaves everything, as for other imports.
+	SyncFull SyncMode = "FULL_DATA"
+)
 
 // Document is a schema document in JSON, as it was received.
 type Document struct {
@@ -189,6 +243,10 @@ type Import struct {
 	// Confirm is set if a person works on the import on a page. The import then becomes NeedsReview
 	// even if nothing is wrong, and only the person submits it.
 	Confirm bool
+	// Sync is the mode of an embedded import, or "" if the import is not embedded. Seen is the time when
+	// its page was last seen, at most SeenPrecision too early.
+	Sync SyncMode
+	Seen time.Time
 	// Inline imports receive their rows in the request that creates them. They accept no upload.
 	Inline bool
 	// Raw is the file as it was received.
@@ -207,6 +265,12 @@ type Import struct {
 	// claimed after a failed attempt.
 	Queued time.Time
 }
+
+// SeenPrecision is how precisely the time when a page was last seen is stored.
+const SeenPrecision = 5 * time.Minute
+
+// IsEphemeral reports whether the import is deleted when its rows were handed over.
+func (i Import) IsEphemeral() bool { return i.Sync == SyncDisabled || i.Sync == SyncMappings }
 
 // ReviewLink describes the link that opens the review of an import. An import has at most one
 // valid link.

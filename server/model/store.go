@@ -74,6 +74,7 @@ type Tx struct {
 	Accounts    AccountRows
 	Schemas     SchemaRows
 	Imports     ImportRows
+	Embedded    EmbeddedRows
 	Uploads     UploadRows
 	Sessions    SessionRows
 	Credentials CredentialRows
@@ -124,6 +125,8 @@ type LicenceRows interface {
 	SetLicenceUsed(ctx context.Context, id string, at time.Time) error
 	// Licences returns the licences of all organizations, oldest first.
 	Licences(ctx context.Context) ([]Licence, error)
+	// SetOrigins replaces the origins of the licence with the given id.
+	SetOrigins(ctx context.Context, id string, origins Origins) error
 	// RevokeLicence sets the time of the revocation, unless the licence is already revoked.
 	RevokeLicence(ctx context.Context, id string, at time.Time) error
 }
@@ -148,7 +151,7 @@ type ImportRows interface {
 	Insert(ctx context.Context, imp Import) error
 	Get(ctx context.Context, org, id string) (Import, error)
 	// List returns at most limit imports starting at offset, newest first, and the total number
-	// of imports. Schema, Outcome, Answers and Memory are empty.
+	// of imports, without embedded imports. Schema, Outcome, Answers and Memory are empty.
 	List(ctx context.Context, org string, offset, limit int64) ([]Import, int64, error)
 	// UpdateIf writes imp if the stored import still has the given status and run number.
 	// Otherwise it returns a Conflict. ID, Org, SchemaID, UploadID, Schema, Inline and Created
@@ -170,6 +173,14 @@ type ImportQueueRows interface {
 	// InStatus returns at most limit imports with the given status in all organizations, oldest
 	// first. If node is not "", it returns only the imports of that node.
 	InStatus(ctx context.Context, status Status, node string, limit int) ([]ImportRef, error)
+}
+
+// EmbeddedRows stores which embedded imports are in use.
+type EmbeddedRows interface {
+	// Touch updates Seen of an import.
+	Touch(ctx context.Context, org, id string, seen time.Time) error
+	// Unseen returns at most limit ephemeral imports that were last seen before t.
+	Unseen(ctx context.Context, t time.Time, limit int) ([]ImportRef, error)
 }
 
 // RunLimits are the maximum numbers of imports of one organization that are in status Running.

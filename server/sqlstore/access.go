@@ -13,9 +13,9 @@ var orgs = newTable("orgs", "organization", 3, func(to *columns, o *model.Org) {
 	to.add("id", &o.ID, "name", &o.Name, "created", micros{&o.Created})
 })
 
-var licences = newTable("licences", "license", 9, func(to *columns, l *model.Licence) {
+var licences = newTable("licences", "license", 10, func(to *columns, l *model.Licence) {
 	to.add("id", &l.ID, "org", &l.Org, "kind", &l.Kind, "hash", &l.Hash, "hint", &l.Hint,
-		"created", micros{&l.Created}, "expires", micros{&l.Expires}, "scopes", &l.Scopes, "revoked", micros{&l.Revoked}, "used", micros{&l.Used})
+		"created", micros{&l.Created}, "expires", micros{&l.Expires}, "scopes", &l.Scopes, "origins", &l.Origins, "revoked", micros{&l.Revoked}, "used", micros{&l.Used})
 })
 
 func (r accountRows) InsertOrg(ctx context.Context, org model.Org) error {
@@ -50,6 +50,10 @@ func (r accountRows) SetLicenceUsed(ctx context.Context, id string, at time.Time
 
 func (r accountRows) Licences(ctx context.Context) ([]model.Licence, error) {
 	return licences.all(ctx, r.txn, ` ORDER BY created, id`)
+}
+
+func (r accountRows) SetOrigins(ctx context.Context, id string, origins model.Origins) error {
+	return r.execOne(ctx, licences.entity, `UPDATE licences SET origins = $1 WHERE id = $2`, origins, id)
 }
 
 func (r accountRows) RevokeLicence(ctx context.Context, id string, at time.Time) error {

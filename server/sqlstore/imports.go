@@ -22,8 +22,8 @@ type importRows struct{ *txn }
 
 // A list reads only the columns in importsListed. The other columns may be large.
 var (
-	importsListed = newTable("imports", "import", 10, addListedImport)
-	imports       = newTable("imports", "import", 10, func(to *columns, i *model.Import) {
+	importsListed = newTable("imports", "import", 12, addListedImport)
+	imports       = newTable("imports", "import", 12, func(to *columns, i *model.Import) {
 		addListedImport(to, i)
 		to.add("outcome", asJSON{&i.Outcome}, "answers", asJSON{&i.Answers}, "memory", asJSON{&i.Memory})
 		addDocument(to, &i.Schema)
@@ -31,7 +31,7 @@ var (
 )
 
 func addListedImport(to *columns, i *model.Import) {
-	to.add("id", &i.ID, "org", &i.Org, "schema_id", &i.SchemaID, "upload_id", &i.UploadID, "inline", &i.Inline, "link_id", &i.LinkID, "created", micros{&i.Created},
+	to.add("id", &i.ID, "org", &i.Org, "schema_id", &i.SchemaID, "upload_id", &i.UploadID, "inline", &i.Inline, "link_id", &i.LinkID, "sync_mode", &i.Sync, "seen", micros{&i.Seen}, "created", micros{&i.Created},
 		"review_version", &i.Review.Version, "review_expires", micros{&i.Review.Expires}, "review_licence", &i.Review.Licence,
 		"status", &i.Status, "confirm", &i.Confirm, "run", &i.Run, "lost", &i.Lost, "alone", &i.Alone, "node", &i.Node, "filename", &i.Filename, "has_user", &i.HasUser, "person", asJSON{&i.User},
 		"raw_key", &i.Raw.Key, "raw_size", &i.Raw.Size, "raw_sha256", &i.Raw.SHA256, "stage", &i.Stage,
@@ -56,7 +56,7 @@ func (r importRows) Get(ctx context.Context, org, id string) (model.Import, erro
 }
 
 func (r importRows) List(ctx context.Context, org string, offset, limit int64) ([]model.Import, int64, error) {
-	return importsListed.page(ctx, r.txn, ` WHERE org = $1`, newestFirst, offset, limit, org)
+	return importsListed.page(ctx, r.txn, ` WHERE org = $1 AND sync_mode = ''`, newestFirst, offset, limit, org)
 }
 
 func (r importRows) UpdateIf(ctx context.Context, imp model.Import, from model.Status, run int) error {
@@ -83,6 +83,18 @@ func (r importRows) InStatus(ctx context.Context, status model.Status, node stri
 	return queryAll(ctx, r.txn, imports.entity, cells,
 		`SELECT org, id, run FROM imports WHERE status = $1 AND ($2 = '' OR node = $2) ORDER BY created, id LIMIT $3`,
 		string(status), node, max(limit, 0))
+}
+
+type embeddedRows struct{ *txn }
+
+func (r embeddedRows) Touch(ctx context.Context, org, id string, seen time.Time) error {
+	return r.execOne(ctx, imports.entity, `UPDATE imports SET seen = $3`+byID, org, id, toMicros(seen))
+}
+
+func (r embeddedRows) Unseen(ctx context.Context, t time.Time, limit int) ([]model.ImportRef, error) {
+	cells := func(i *model.ImportRef) []any { return []any{&i.Org, &i.ID, &i.Run} }
+	return queryAll(ctx, r.txn, imports.entity, cells,
+		`SELECT org, id, run FROM imports WHERE sync_mode IN ('DISABLED', 'MAPPINGS_ONLY') AND seen < $1 ORDER BY seen, id LIMIT $2`, toMicros(t), max(limit, 0))
 }
 
 // claimNext steps through the index from one waiting organization to the next. The cost of a

@@ -239,6 +239,7 @@ func (s *Store) newTx(db querier, tx queue.Tx, hold string) model.Tx {
 		Accounts:    accountRows{t},
 		Schemas:     schemaRows{ownedRows[model.Schema]{t, schemas}},
 		Imports:     importRows{t},
+		Embedded:    embeddedRows{t},
 		Uploads:     uploadRows{t},
 		Sessions:    sessionRows{ownedRows[model.Session]{t, sessions}},
 		Credentials: credentialRows{ownedRows[model.Credential]{t, credentials}},
