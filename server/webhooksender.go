@@ -34,7 +34,7 @@ func newWebhookSender(dialer *egress.Dialer) *webhookSender {
 // status has no event.
 func (c *webhookSender) ImportPayload(imp model.Import, u model.Upload, development bool) (p webhooks.Payload, ok bool, err error) {
 	of := webhook.Import{
-		UploadID: u.ID, Filename: imp.Filename, Ended: imp.Modified, Type: webhook.Headless, Status: string(imp.Status),
+		UploadID: u.ID, Filename: imp.Filename, Ended: imp.Modified, Type: importType(imp), Status: string(imp.Status),
 		DevelopmentMode: development, HasData: imp.Status == model.Successful && imp.Result.Key != "",
 	}
 	if imp.HasUser {
@@ -52,6 +52,14 @@ func (c *webhookSender) ImportPayload(imp model.Import, u model.Upload, developm
 	}
 	body, err := of.Body()
 	return newPayload(event, body), true, err
+}
+
+// importType returns the type of an import in messages.
+func importType(imp model.Import) string {
+	if imp.Sync != "" {
+		return webhook.Embedded
+	}
+	return webhook.Headless
 }
 
 // DisabledPayload returns the message that reports a disabled webhook.

@@ -92,6 +92,9 @@ type Draft struct {
 	// LinkID is the id of the import link through which the import is created, or "". The person
 	// who opened the link must submit the import.
 	LinkID string
+	// Sync is the mode of an import that an importer in a page of the organization creates, or "". The
+	// person who uses the page must submit the import.
+	Sync model.SyncMode
 	// Rows is a JSON array of rows that becomes the file of the import. It may be nil.
 	Rows io.Reader
 }
@@ -193,7 +196,7 @@ func (s *Service) DraftImport(org string, draft Draft) (model.Import, error) {
 	now := s.env.Now()
 	imp := model.Import{
 		ID: id, Org: org, SchemaID: draft.SchemaID, UploadID: uploadID, Status: model.AwaitingUpload,
-		Filename: draft.Filename, Inline: draft.Rows != nil, LinkID: draft.LinkID, Confirm: draft.LinkID != "", Created: now, Modified: now, Queued: now,
+		Filename: draft.Filename, Inline: draft.Rows != nil, LinkID: draft.LinkID, Confirm: draft.LinkID != "" || draft.Sync != "", Sync: draft.Sync, Seen: now, Created: now, Modified: now, Queued: now,
 		Review: model.ReviewLink{Version: 1, Expires: now.Add(s.cfg.ReviewLinkLife), Licence: draft.Licence},
 	}
 	if draft.User != nil {
@@ -357,6 +360,9 @@ func (s *Service) syncUpload(ctx context.Context, tx model.Tx, imp model.Import)
 		return err
 	}
 	u.Status, u.Filename, u.User, u.Raw, u.Result = imp.Status.UploadStatus(), imp.Filename, imp.User, imp.Raw, imp.Result
+	if imp.IsEphemeral() {
+		u.Status = model.UploadProcessing // it is not listed, and deleted soon
+	}
 	if o := imp.Outcome; o != nil && imp.Status != model.Pending {
 		u.TotalRows = o.DataRows
 		u.Problems = model.ProblemSummary{InvalidRows: o.RowsWithError, Errors: validations(o.Listed)}

@@ -135,7 +135,7 @@ type learnedMappings struct {
 // It does not learn the decision that a field has no column. That decision is about
 // one file, and would silently drop a column of the next one.
 func (s *Service) learnedFrom(imp model.Import, next model.Status) (*learnedMappings, error) {
-	if next != model.Successful || len(imp.Answers) == 0 {
+	if next != model.Successful || len(imp.Answers) == 0 || imp.Sync == model.SyncDisabled {
 		return nil, nil
 	}
 	schema, err := schemas.Frozen(imp)

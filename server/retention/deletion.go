@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/model"
@@ -29,6 +30,22 @@ func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
 	}
 	s.env.DiscardBlobs(ctx, imp.Prefix())
 	return nil
+}
+
+// unseenLife is how long an ephemeral import remains after its page was last seen.
+const unseenLife = time.Hour
+
+// ForgetUnseen deletes ephemeral imports whose page was closed without deleting them, at most
+// MaintenanceBatch of them.
+func (s *Service) ForgetUnseen(ctx context.Context) error {
+	before := s.env.Now().Add(-unseenLife)
+	list, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.ImportRef, error) {
+		return tx.Embedded.Unseen(ctx, before, model.MaintenanceBatch)
+	})
+	for _, imp := range list {
+		err = errors.Join(err, model.IgnoreKind(s.DeleteImport(ctx, imp.Org, imp.ID), model.NotFound))
+	}
+	return err
 }
 
 // endReview ends a review with a long log, so that dropEdits can delete the log. Nobody is notified,
@@ -71,8 +88,10 @@ func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Impor
 	if err := tx.Outbox.EraseImport(ctx, imp.ID); err != nil {
 		return err
 	}
-	if err := tx.Memory.ForgetImport(ctx, imp.Org, imp.ID); err != nil {
-		return err
+	if imp.Sync != model.SyncMappings {
+		if err := tx.Memory.ForgetImport(ctx, imp.Org, imp.ID); err != nil {
+			return err
+		}
 	}
 	if imp.Status.InProgress() {
 		if err := model.ReturnLinkUse(ctx, tx, imp); err != nil {
@@ -92,8 +111,10 @@ func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Impor
 	if err != nil && !model.IsKind(err, model.NotFound) {
 		return err
 	}
-	if err := s.insertReceipt(ctx, tx, imp, onRequest, deletableParts(imp)...); err != nil {
-		return err
+	if !imp.IsEphemeral() { // a receipt would keep the hash of the file
+		if err := s.insertReceipt(ctx, tx, imp, onRequest, deletableParts(imp)...); err != nil {
+			return err
+		}
 	}
 	// A run may continue to write until it is canceled.
 	return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.Prefix(), Due: s.env.Now().Add(model.StopGrace)})

@@ -8,12 +8,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"slices"
 	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/draft"
 	"github.com/intraydata/intray/server/imports"
@@ -177,6 +179,52 @@ func (s *Service) SubmitReview(ctx context.Context, imp model.Import) (done mode
 	return done, sub, err
 }
 
+// WriteReviewed writes the rows of a review as they would be submitted now.
+func (s *Service) WriteReviewed(ctx context.Context, imp model.Import, w io.Writer, format output.Format) error {
+	schema, err := schemas.Frozen(imp)
+	if err != nil {
+		return err
+	}
+	return s.withDraft(ctx, imp, func(o *openDraft) error {
+		_, err := output.Write(ctx, w, format, schema, o.draft.Batches(ctx))
+		return err
+	})
+}
+
+// ReviewedImport returns an import under review with the outcome that it would have if it were submitted
+// now.
+func (s *Service) ReviewedImport(ctx context.Context, imp model.Import) (model.Import, error) {
+	schema, err := schemas.Frozen(imp)
+	if err != nil {
+		return imp, err
+	}
+	out := *imp.Outcome
+	final := imp
+	final.Outcome = &out
+	err = s.withDraft(ctx, imp, func(o *openDraft) error {
+		beginOutcome(&out)
+		out.OutputRows = submissionOf(o.draft.Totals(), schema.Settings.InvalidDataBehavior).Rows
+		rows := int64(0)
+		for b, err := range o.draft.Batches(ctx) {
+			if err != nil {
+				return fmt.Errorf("count the reviewed rows: %w", err)
+			}
+			renumbered := *b
+			renumbered.First = rows
+			rows += int64(b.Rows())
+			o.revalidator.Count(&renumbered, &out.Outcome)
+		}
+		return nil
+	})
+	return final, err
+}
+
+// beginOutcome removes from an outcome what counting the rows determines.
+func beginOutcome(out *model.Outcome) {
+	out.DataRows, out.ErrorRows, out.RowsWithError, out.Listed, out.Problems = 0, 0, nil, nil, 0
+	out.Verdict, out.Questions = engine.Done, nil
+}
+
 // sealReview writes the rows of a draft as a new stage, and the result from that stage. It fails
 // if the log has received a new entry by the time the import is saved.
 func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft, schema *intray.Schema) (model.Import, error) {
@@ -188,8 +236,7 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 	if err := s.env.GuardBlob(ctx, finalPrefix(final, last)); err != nil {
 		return imp, err
 	}
-	out.DataRows, out.ErrorRows, out.RowsWithError, out.Listed, out.Problems = 0, 0, nil, nil, 0
-	out.Verdict, out.Questions = engine.Done, nil
+	beginOutcome(&out)
 	count := func(b *intray.Batch) { o.revalidator.Count(b, &out.Outcome) }
 	if err := s.writeFinalRows(ctx, final.Stage, o.draft.Batches(ctx), schema, count); err != nil {
 		return imp, err
@@ -211,7 +258,7 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 		if err != nil {
 			return model.DescribeNotFound(err, model.ImportMissing)
 		}
-		if err := checkReviewable(now); err != nil || now.Run != imp.Run {
+		if err := CheckReviewable(now); err != nil || now.Run != imp.Run {
 			return errors.Join(err, runChangedError(now.Run != imp.Run))
 		}
 		if at, err := tx.Edits.LastSeq(ctx, imp.Org, imp.ID, imp.Run); err != nil || at != last {

@@ -25,6 +25,7 @@ import (
 	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/webhooks"
+	"github.com/intraydata/intray/server/widget"
 )
 
 // Config configures a Service. A zero field means its default, if it has one.
@@ -86,6 +87,7 @@ type (
 	connectorService = connectors.Service
 	reviewService    = review.Service
 	linkService      = importlinks.Service
+	widgetService    = widget.Service
 )
 
 // Service has the methods of all use cases. All methods except RunMaintenance and
@@ -99,6 +101,7 @@ type Service struct {
 	*connectorService
 	*reviewService
 	*linkService
+	*widgetService
 
 	env *model.Env
 	// rounds is the number of times that RunMaintenance has been called.
@@ -134,6 +137,7 @@ func New(cfg Config) (*Service, error) {
 	})
 	s.reviewService = review.New(s.env, s.importService, cfg.Engine, cfg.ReviewLinkLife)
 	s.linkService = importlinks.New(s.env, s.importService, s.schemaService)
+	s.widgetService = widget.New(s.env, s.authService, s.importService, s.schemaService)
 	return s, err
 }
 
@@ -177,13 +181,13 @@ func (s *Service) Ready(ctx context.Context) error { return s.env.CheckStores(ct
 const forgetEvery = 200
 
 // RunMaintenance refills the reserve, reclaims runs of dead nodes and abandoned runs of this node, enqueues missing
-// jobs, empties the trash, closes idle drafts, and deletes expired sessions, responses and
-// deliveries. Call it every 2 s from a single goroutine.
+// jobs, empties the trash, closes idle drafts, and deletes abandoned embedded imports, and expired
+// sessions, responses and deliveries. Call it every 2 s from a single goroutine.
 func (s *Service) RunMaintenance(ctx context.Context) error {
 	if s.env.Reserve != nil {
 		s.env.Reserve.Refill()
 	}
-	err := errors.Join(s.RecoverRuns(ctx), s.EmptyTrash(ctx), s.ForgetSessions(ctx), s.CloseIdleDrafts())
+	err := errors.Join(s.RecoverRuns(ctx), s.EmptyTrash(ctx), s.ForgetSessions(ctx), s.ForgetUnseen(ctx), s.CloseIdleDrafts())
 	if s.rounds++; s.rounds%forgetEvery == 1 {
 		err = errors.Join(err, s.ForgetReplays(ctx), s.ForgetDeliveries(ctx))
 	}

@@ -384,7 +384,7 @@ const formType = "application/x-www-form-urlencoded"
 // AnnounceImport queues webhook deliveries that report the current status of an
 // import. It uses the transaction that changes the status.
 func (s *Service) AnnounceImport(ctx context.Context, tx model.Tx, imp model.Import) error {
-	if s.sender == nil || imp.Status == model.Pending || imp.Status == model.Running || imp.Status == model.AwaitingUpload {
+	if s.sender == nil || imp.Status == model.Pending || imp.Status == model.Running || imp.Status == model.AwaitingUpload || imp.IsEphemeral() {
 		return nil
 	}
 	schema, err := schemas.Frozen(imp)
@@ -402,7 +402,7 @@ func (s *Service) AnnounceImport(ctx context.Context, tx model.Tx, imp model.Imp
 	switch {
 	case imp.Status == model.Successful && schema.Settings.WebhookURL != "":
 		err = s.enqueueDelivery(ctx, tx, imp, model.Delivery{URL: schema.Settings.WebhookURL, Event: "upload", ContentType: formType, Body: []byte("uploadId=" + imp.UploadID)})
-	case imp.Status == model.NeedsReview && schema.Settings.NeedsReviewWebhookURL != "":
+	case imp.Status == model.NeedsReview && imp.Sync == "" && schema.Settings.NeedsReviewWebhookURL != "":
 		err = s.enqueueDelivery(ctx, tx, imp, model.Delivery{URL: schema.Settings.NeedsReviewWebhookURL, Event: "needs_review", ContentType: formType, Body: []byte("headlessImportId=" + imp.ID)})
 	}
 	if err != nil {

@@ -1,0 +1,233 @@
+// Package widget lets pages of an organization embed an importer.
+//
+// A page passes a frontend key, which is public, to the widget: a page of this server in a frame. The
+// widget opens a session with the key and the origin of the page around it, and creates imports
+// through that session. Such an import has its own upload and review tokens, and its mode determines
+// what remains of it after its rows were handed over to the page.
+package widget
+
+import (
+	"context"
+	"iter"
+	"slices"
+	"time"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/auth"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
+	"github.com/intraydata/intray/server/secrets"
+)
+
+// Service opens embedded importers. It is safe for concurrent use.
+type Service struct {
+	env        *model.Env
+	auth       *auth.Service
+	imports    *imports.Service
+	schemas    *schemas.Service
+	sessionKey secrets.Key
+}
+
+// New returns a Service.
+func New(env *model.Env, auth *auth.Service, imports *imports.Service, schemas *schemas.Service) *Service {
+	return &Service{env: env, auth: auth, imports: imports, schemas: schemas, sessionKey: env.Keys.TokenKey("widget sessions")}
+}
+
+// SessionLife is the lifetime of a session. After that, the page must open the importer again.
+const SessionLife = 12 * time.Hour
+
+// sessionName names the session in messages.
+var sessionName = intray.NewMessage("link.widget_session", nil)
+
+// Source is the schema of an importer: a saved schema or the fields that the page defines.
+type Source struct {
+	// Saved is the id or the name of a saved schema, or "" if Doc contains the fields.
+	Saved string
+	// Doc contains the fields of the page. If Saved is set, its settings override those of the saved
+	// schema, key by key. It contains no hooks, because those of the page run in the page.
+	Doc schema.Doc
+	// DevelopmentMode is set if the page is being developed.
+	DevelopmentMode bool
+}
+
+// Opened is what the widget needs to show an importer.
+type Opened struct {
+	// Session is the token of the session.
+	Session string
+	// SchemaID is the id of the saved schema, or "".
+	SchemaID string
+	Schema   *intray.Schema
+	// Document is the merged schema document.
+	Document schema.Doc
+	Sync     model.SyncMode
+	// MaxFileSize is the maximum size of a file, in bytes.
+	MaxFileSize int64
+}
+
+// OpenImporter opens a session for a page. It returns a Denied error if the key is not a valid frontend
+// key or does not allow the origin of the page, an Invalid error if the schema is invalid, and NotFound
+// if the saved schema does not exist.
+func (s *Service) OpenImporter(ctx context.Context, key, origin string, from Source) (Opened, error) {
+	licence, err := s.auth.Authenticate(ctx, key)
+	if err != nil {
+		return Opened{}, err
+	}
+	if licence.Kind != model.Frontend {
+		return Opened{}, model.NewError(model.Denied, "backend_key", intray.NewMessage("widget.backend_key", nil))
+	}
+	opened, err := s.describe(ctx, licence.Org, from)
+	if err != nil {
+		return Opened{}, err
+	}
+	if !licence.Origins.Allow(origin, from.DevelopmentMode || opened.Schema.Settings.DevelopmentMode) {
+		return Opened{}, originRefused(licence, origin)
+	}
+	opened.Session, err = auth.SignGrant(s.sessionKey, auth.Grant{
+		Org: licence.Org, ID: licence.ID, Licence: licence.ID, What: origin, Expires: auth.ExpiryUnix(s.env.Now().Add(SessionLife)),
+	})
+	return opened, err
+}
+
+// DescribeImporter describes the importer of a session that is open already.
+func (s *Service) DescribeImporter(ctx context.Context, session Session, from Source) (Opened, error) {
+	return s.describe(ctx, session.Org, from)
+}
+
+func (s *Service) describe(ctx context.Context, org string, from Source) (Opened, error) {
+	draft, err := s.draft(ctx, org, from)
+	if err != nil {
+		return Opened{}, err
+	}
+	_, doc, err := s.imports.MergedDocument(ctx, org, draft)
+	if err != nil {
+		return Opened{}, err
+	}
+	parse := schemas.Parse
+	if draft.SchemaID != "" {
+		parse = schemas.ParseSaved
+	}
+	parsed, err := parse(doc)
+	if err != nil {
+		return Opened{}, err
+	}
+	return Opened{SchemaID: draft.SchemaID, Schema: parsed, Document: doc, Sync: syncMode(doc), MaxFileSize: s.imports.MaxFileSize(parsed)}, nil
+}
+
+// originRefused returns the error for a page whose origin a key does not allow.
+func originRefused(licence model.Licence, origin string) error {
+	if licence.Origins == "" {
+		return model.NewError(model.Denied, "origin_refused", intray.NewMessage("widget.no_origins", intray.Params{"key": licence.ID, "origin": origin}))
+	}
+	return model.NewError(model.Denied, "origin_refused", intray.NewMessage("widget.origin_refused", intray.Params{"key": licence.ID, "origin": origin}))
+}
+
+// draft returns the draft of an import with the schema of an importer.
+func (s *Service) draft(ctx context.Context, org string, from Source) (imports.Draft, error) {
+	draft := imports.Draft{Doc: withoutAddresses(from.Doc)}
+	if from.Saved == "" {
+		return draft, nil
+	}
+	if id, ok := model.ParseID(from.Saved); ok {
+		draft.SchemaID = id
+		return draft, nil
+	}
+	err := s.schemas.Schemas(ctx, org, func(list iter.Seq2[model.Schema, error]) error {
+		for saved, err := range list {
+			if err != nil || saved.Name == from.Saved {
+				draft.SchemaID = saved.ID
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil || draft.SchemaID != "" {
+		return draft, err
+	}
+	return draft, model.NotFoundError(intray.NewMessage("widget.schema_not_found", intray.Params{"name": model.Truncate(from.Saved)}))
+}
+
+// withoutAddresses returns a document without the URLs to call. A frontend key is public, so it must not
+// make the server call addresses of anybody's choice. The URLs of saved schemas remain.
+func withoutAddresses(doc schema.Doc) schema.Doc {
+	settings, ok := doc.Settings.(map[string]any)
+	if !ok {
+		return doc
+	}
+	kept := map[string]any{}
+	for name, value := range settings {
+		if name != "webhookUrl" && name != "needsReviewWebhookUrl" {
+			kept[name] = value
+		}
+	}
+	doc.Settings = kept
+	return doc
+}
+
+// syncMode returns the mode that a schema document selects.
+func syncMode(doc schema.Doc) model.SyncMode {
+	settings, _ := doc.Settings.(map[string]any)
+	if mode, ok := settings["backendSyncMode"].(string); ok {
+		return model.SyncMode(mode)
+	}
+	if full, _ := settings["backendSync"].(bool); full {
+		return model.SyncFull
+	}
+	return model.SyncDisabled
+}
+
+// Session is an open session.
+type Session struct {
+	Org string
+	// Licence is the id of the frontend key.
+	Licence string
+}
+
+// WidgetSession returns the session of a token. It returns a Denied error if the session has expired or
+// its key was revoked.
+func (s *Service) WidgetSession(ctx context.Context, token string) (Session, error) {
+	g, err := auth.VerifyGrant(ctx, s.env, s.sessionKey, token, sessionName)
+	return Session{Org: g.Org, Licence: g.Licence}, err
+}
+
+// StartEmbeddedImport creates an import through a session. draft contains the file name, the user and
+// the rows.
+func (s *Service) StartEmbeddedImport(ctx context.Context, session Session, from Source, draft imports.Draft) (model.Import, error) {
+	own, err := s.draft(ctx, session.Org, from)
+	if err != nil {
+		return model.Import{}, err
+	}
+	_, doc, err := s.imports.MergedDocument(ctx, session.Org, own)
+	if err != nil {
+		return model.Import{}, err
+	}
+	draft.SchemaID, draft.Doc, draft.Licence, draft.Sync = own.SchemaID, own.Doc, session.Licence, syncMode(doc)
+	return s.imports.CreateImport(ctx, session.Org, draft)
+}
+
+// TouchImport records that the page of an embedded import was seen, at most once in
+// model.SeenPrecision.
+func (s *Service) TouchImport(ctx context.Context, imp model.Import) error {
+	now := s.env.Now()
+	if !imp.IsEphemeral() || now.Sub(imp.Seen) < model.SeenPrecision {
+		return nil
+	}
+	return s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Embedded.Touch(ctx, imp.Org, imp.ID, now) })
+}
+
+// EmbeddingOrigins returns the origins of all frontend keys that are valid. everywhere reports whether a
+// key has no origins, so that any page may embed the widget in development mode.
+func (s *Service) EmbeddingOrigins(ctx context.Context) (origins []string, everywhere bool, err error) {
+	list, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]model.Licence, error) { return tx.Accounts.Licences(ctx) })
+	now := s.env.Now()
+	for _, l := range list {
+		if l.Kind != model.Frontend || !l.Revoked.IsZero() || !l.Expires.IsZero() && !now.Before(l.Expires) {
+			continue
+		}
+		origins = append(origins, l.Origins.List()...)
+		everywhere = everywhere || l.Origins == ""
+	}
+	slices.Sort(origins)
+	return slices.Compact(origins), everywhere, err
+}
