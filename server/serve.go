@@ -55,7 +55,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	defer func() {
 		err = errors.Join(err, callWithin(cfg.shutdownLimits().close, "close the stores", p.close), unlock())
 	}()
-	pages, err := webui.Pages()
+	pages, err := webui.Pages(p.service.EmbeddingOrigins)
 	if err != nil {
 		return err
 	}

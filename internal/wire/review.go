@@ -2,6 +2,7 @@ package wire
 
 // Review is the content of the review page for an import.
 type Review struct {
+	Session             string         `json:"session,omitempty" doc:"For embedded imports: the token to send as Authorization: Bearer instead of the cookie. Only in the response of openReview."`
 	ID                  string         `json:"id" schema:"uuid" doc:"Id of the import."`
 	Title               string         `json:"title"`
 	Status              string         `json:"status"`

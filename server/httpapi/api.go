@@ -88,10 +88,13 @@ type API struct {
 	// linkAttempts and linkAttemptsHere count attempts to open an import link with a password, by
 	// link and by link and address. linkStarts counts the imports that an address starts.
 	linkAttempts, linkAttemptsHere, linkStarts *rateLimiter
-	uploads                                    *uploadGate
-	memory                                     *memoryLimiter
-	openapi, openapi30                         func() ([]byte, error)
-	frontend                                   http.Handler
+	// widgetOpens and widgetStarts count the importers that an address opens, and the imports that it
+	// starts in them.
+	widgetOpens, widgetStarts *rateLimiter
+	uploads                   *uploadGate
+	memory                    *memoryLimiter
+	openapi, openapi30        func() ([]byte, error)
+	frontend                  http.Handler
 	// streams are the open event streams. They end when closing is closed.
 	streams streamCounter
 	// fullSpools is the number of spools that are in memory because the disk is full.
@@ -127,6 +130,7 @@ func New(cfg Config) *API {
 	}
 	a := &API{cfg: cfg, table: operations(), creates: newRateLimiter(cfg.RateCreate, cfg.Clock), polls: newRateLimiter(cfg.RatePoll, cfg.Clock), failures: newFailureLimiter(cfg.RateAuthFailures, cfg.Clock), memory: newMemoryLimiter(), uploads: newUploadGate(cfg.MaxLargeUploads), closing: make(chan struct{})}
 	a.linkAttempts, a.linkAttemptsHere, a.linkStarts = newRateLimiter(linkAttempts, cfg.Clock), newRateLimiter(linkAttemptsPerAddress, cfg.Clock), newRateLimiter(linkStarts, cfg.Clock)
+	a.widgetOpens, a.widgetStarts = newRateLimiter(widgetOpens, cfg.Clock), newRateLimiter(widgetStarts, cfg.Clock)
 	a.openapi, a.openapi30 = sync.OnceValues(a.describe), sync.OnceValues(a.describe30)
 	a.frontend = a.routes()
 	return a

@@ -23,6 +23,10 @@ func (a *API) authorize(c *call) error {
 		if err := a.authorizeLinkSession(c); err != nil {
 			return err
 		}
+	case authWidgetSession:
+		if err := a.authorizeWidgetSession(c); err != nil {
+			return err
+		}
 	case authReviewCookie:
 		if err := a.authorizeReviewer(c); err != nil {
 			return err

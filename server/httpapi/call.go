@@ -17,6 +17,7 @@ import (
 	"github.com/intraydata/intray/internal/jsonschema"
 	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/widget"
 )
 
 // authMethod determines how an operation authenticates its caller.
@@ -37,6 +38,10 @@ const (
 	authReviewCookie
 	// authImportLink operations need the token of an import link.
 	authImportLink
+	// authFrontendKey operations need a frontend API key.
+	authFrontendKey
+	// authWidgetSession operations need the token of a session that openWidget returned.
+	authWidgetSession
 	// authLinkSession operations need the token of a session that openImportLink returned.
 	authLinkSession
 )
@@ -104,6 +109,8 @@ type call struct {
 	session model.Session
 	// reviewed is the import under review, if the caller is a reviewer.
 	reviewed model.Import
+	// widget is the session of an embedded importer, if the caller has one.
+	widget widget.Session
 	// link is the import link, if the caller has a session of one.
 	link model.ImportLink
 	body *body

@@ -359,12 +359,7 @@ func (a *API) startLinkImport(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	upload, err := a.cfg.Service.UploadToken(imp, "")
-	if err != nil {
-		return nil, err
-	}
-	review, err := a.cfg.Service.ReviewToken(imp)
-	return jsonResponse(http.StatusCreated, wire.StartedImport{ID: imp.ID, Upload: a.baseURL(c.r) + "/upload/" + imp.ID + "?token=" + upload, ReviewToken: review}, err)
+	return a.replyStarted(c, imp)
 }
 
 // getLinkTemplate sends an empty workbook with the expected columns.
@@ -373,21 +368,31 @@ func (a *API) getLinkTemplate(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	lang := c.r.URL.Query().Get("lang")
-	header := http.Header{"Content-Type": {output.XLSX.ContentType()}, "Content-Disposition": {attachment("template.xlsx")}}
-	return &response{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
-		return importlinks.WriteTemplate(c.context(), w, importlinks.ExpectedFields(opened.Schema, opened.Document), func(f importlinks.ExpectedField) string {
-			return importlinks.InLanguage(f.Labels, lang, f.Label)
-		})
-	}}, nil
+	return templateResponse(c, opened.Schema, opened.Document, c.r.URL.Query().Get("lang")), nil
 }
 
-// discardReview deletes an import for the person who sent its file through an import link.
+// templateResponse returns an empty workbook with the expected columns of a schema, in a language.
+func templateResponse(c *call, parsed *intray.Schema, doc schema.Doc, lang string) *response {
+	header := http.Header{"Content-Type": {output.XLSX.ContentType()}, "Content-Disposition": {attachment("template.xlsx")}}
+	return &response{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
+		return importlinks.WriteTemplate(c.context(), w, importlinks.ExpectedFields(parsed, doc), func(f importlinks.ExpectedField) string {
+			return importlinks.InLanguage(f.Labels, lang, f.Label)
+		})
+	}}
+}
+
+// discardReview deletes an import for the person who started it on a page.
 func (a *API) discardReview(c *call) (*response, error) {
-	if c.reviewed.LinkID == "" || c.reviewed.Status == model.Successful {
+	if !isDiscardable(c.reviewed) {
 		return nil, newError(http.StatusConflict, "not_discardable", intray.NewMessage("review.not_discardable", nil))
 	}
 	return jsonResponse(http.StatusNoContent, nil, a.cfg.Service.DeleteImport(c.context(), c.org, c.reviewed.ID))
+}
+
+// isDiscardable reports whether a person who started an import on a page may delete it. What was
+// submitted to the organization belongs to it.
+func isDiscardable(imp model.Import) bool {
+	return imp.IsEphemeral() || (imp.LinkID != "" || imp.Sync != "") && imp.Status != model.Successful
 }
 
 // getLogo sends a logo. The content security policy keeps a browser from running anything in it.

@@ -74,6 +74,8 @@ func (a *API) securitySchemes() map[string]any {
 		"reviewCookie": map[string]any{"type": "apiKey", "in": "cookie", "name": visitCookie, "description": "The cookie from openReview."},
 
 		"importLinkToken":   map[string]any{"type": "http", "scheme": "bearer", "description": "The last segment of the url of an import link."},
+		"frontendKey":       map[string]any{"type": "apiKey", "in": "header", "name": a.cfg.KeyHeaders[0], "description": "A frontend API key of the organization. It is public."},
+		"widgetSession":     map[string]any{"type": "http", "scheme": "bearer", "description": "The session from openWidget."},
 		"importLinkSession": map[string]any{"type": "http", "scheme": "bearer", "description": "The session from openImportLink."},
 	}
 }
@@ -147,7 +149,7 @@ func (op *operation) tag() string {
 func (op *operation) security() []any {
 	scheme := map[authMethod]string{
 		authBackendKey: "backendKey", authHydrationToken: "hydrationToken", authReviewLink: "reviewToken", authReviewCookie: "reviewCookie",
-		authImportLink: "importLinkToken", authLinkSession: "importLinkSession",
+		authImportLink: "importLinkToken", authLinkSession: "importLinkSession", authFrontendKey: "frontendKey", authWidgetSession: "widgetSession",
 	}[op.auth]
 	if scheme == "" {
 		return []any{}
@@ -265,7 +267,7 @@ func (op *operation) errorStatuses() []int {
 	switch op.auth {
 	case authBackendKey:
 		list = append(list, http.StatusUnauthorized, http.StatusForbidden, http.StatusTooManyRequests)
-	case authReviewLink, authReviewCookie, authImportLink, authLinkSession:
+	case authReviewLink, authReviewCookie, authImportLink, authLinkSession, authFrontendKey, authWidgetSession:
 		list = append(list, http.StatusUnauthorized, http.StatusForbidden)
 	case authHydrationToken, authSignedURL:
 		list = append(list, http.StatusForbidden)

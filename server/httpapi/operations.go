@@ -11,16 +11,16 @@ import (
 )
 
 const (
-	v1       = "/api/v1"
-	headless = v1 + "/headless"
-	widget   = "/api/widget/session/v2"
+	v1             = "/api/v1"
+	headless       = v1 + "/headless"
+	widgetSessions = "/api/widget/session/v2"
 )
 
 // operations returns the table of all operations. The document at /openapi.json is
 // generated from it.
 func operations() []operation {
 	return slices.Concat(importOperations(), uploadOperations(), schemaOperations(), credentialOperations(), memoryOperations(),
-		importLinkOperations(), linkPageOperations(), sessionOperations(), fileOperations(), reviewOperations(), webhookOperations(), connectorOperations(), retentionOperations(), serviceOperations())
+		importLinkOperations(), linkPageOperations(), widgetOperations(), sessionOperations(), fileOperations(), reviewOperations(), webhookOperations(), connectorOperations(), retentionOperations(), serviceOperations())
 }
 
 func importOperations() []operation {
@@ -127,14 +127,14 @@ func credentialOperations() []operation {
 }
 
 func sessionOperations() []operation {
-	const state, file = widget + "/state/", widget + "/file/"
+	const state, file = widgetSessions + "/state/", widgetSessions + "/file/"
 	tokens := []parameter{{"hydrationId", "The hydration token, if it is not in the header X-Hydration-Id.", stringType("")}}
 	return []operation{
-		{method: "POST", path: widget + "/auth/", id: "createSession", summary: "Create a session", auth: authBackendKey, body: sessionBody(), optionalBody: true,
+		{method: "POST", path: widgetSessions + "/auth/", id: "createSession", summary: "Create a session", auth: authBackendKey, body: sessionBody(), optionalBody: true,
 			status: 201, response: shapeOf[wire.Session](), errors: []int{400, 409, 413, 415}, serve: (*API).createSession},
-		{method: "POST", path: widget + "/{sessionId}/auth/", id: "resumeSession", summary: "Create another token for a session", auth: authBackendKey, body: resumeBody(), optionalBody: true,
+		{method: "POST", path: widgetSessions + "/{sessionId}/auth/", id: "resumeSession", summary: "Create another token for a session", auth: authBackendKey, body: resumeBody(), optionalBody: true,
 			status: 200, response: shapeOf[wire.HydrationToken](), errors: []int{400, 404, 409, 413, 415}, serve: (*API).resumeSession},
-		{method: "DELETE", path: widget + "/{sessionId}/", id: "deleteSession", summary: "Delete a session with its state, file and tokens", auth: authBackendKey,
+		{method: "DELETE", path: widgetSessions + "/{sessionId}/", id: "deleteSession", summary: "Delete a session with its state, file and tokens", auth: authBackendKey,
 			status: 200, response: shapeOf[wire.Success](), errors: []int{404}, serve: (*API).deleteSession,
 			description: "Also succeeds if the session was deleted before. After the response its tokens are invalid."},
 		{method: "GET", path: state, id: "getSessionState", summary: "Get the state of a session", auth: authHydrationToken, memory: stateMemory, query: tokens,
@@ -170,9 +170,9 @@ func reviewOperations() []operation {
 			description: "The token is the fragment of review_url, sent as Authorization: Bearer. The cookie is valid for 12 hours and for this import only. Scripts cannot read it."},
 		{method: "GET", path: one, id: "getReview", summary: "Get an import for the review page", auth: authReviewCookie, memory: readMemory, query: firstParams(),
 			status: 200, response: shapeOf[wire.Review](), errors: []int{400, 404}, serve: (*API).getReview},
-		{method: "DELETE", path: one, id: "discardReview", summary: "Discard an import that was sent through an import link", auth: authReviewCookie,
+		{method: "DELETE", path: one, id: "discardReview", summary: "Discard an import that was started on a page", auth: authReviewCookie,
 			status: 204, errors: []int{404, 409}, serve: (*API).discardReview,
-			description: "Deletes the import and everything it stored, so that the person can send another file. 409 if the import was not sent through a link or is SUCCESSFUL."},
+			description: "Deletes the import and everything it stored, so that the person can send another file. 409 if the import was not started through an import link or in an embedded importer. 409 if it is SUCCESSFUL, unless its data must not remain on the server."},
 		{method: "GET", path: one + "questions/", id: "getReviewQuestions", summary: "List open questions about the file", auth: authReviewCookie, memory: readMemory,
 			status: 200, response: shapeOf[wire.Questions](), errors: []int{404}, serve: (*API).getQuestions},
 		{method: "POST", path: one + "questions/", id: "answerReviewQuestions", summary: "Answer questions about the file", auth: authReviewCookie, body: answersBody(), memory: readMemory,
@@ -217,6 +217,11 @@ func reviewOperations() []operation {
 			description: "The body is the downloaded workbook, or the same table as CSV. Rows are matched by the column Row, columns by their headers. A cell changes if its value in the file differs from the downloaded one. If it was changed here to something else since, it is a conflict and keeps its value, unless over is true."},
 		{method: "GET", path: one + "submit/", id: "getSubmission", summary: "Preview a submission", auth: authReviewCookie, memory: readMemory,
 			status: 200, response: shapeOf[wire.Submission](), errors: []int{404, 409}, serve: (*API).getSubmission},
+		{method: "GET", path: one + "result/", id: "getReviewResult", summary: "Get the rows as they were or would be submitted", auth: authReviewCookie, memory: readMemory,
+			status: 200, media: "application/x-ndjson", errors: []int{404, 409}, serve: (*API).getReviewResult,
+			description: "One JSON object per line, as in the result of the import. 409 unless the import is SUCCESSFUL or has rows under review."},
+		{method: "GET", path: one + "result/metadata/", id: "getReviewMetadata", summary: "Get the metadata of the rows as they were or would be submitted", auth: authReviewCookie, memory: readMemory,
+			status: 200, response: shapeOf[wire.ResultMetadata](), errors: []int{404, 409}, serve: (*API).getReviewMetadata},
 		{method: "POST", path: one + "submit/", id: "submitReview", summary: "Submit the review", auth: authReviewCookie, memory: readMemory,
 			status: 200, response: shapeOf[wire.Submission](), errors: []int{404, 409}, serve: (*API).postSubmission,
 			description: "The import is SUCCESSFUL. 409 if rows with an error prevent the submission, or if beforeFinishCallback cancels it."},

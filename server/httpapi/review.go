@@ -46,7 +46,10 @@ func (a *API) openReview(c *call) (*response, error) {
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: a.scheme(c.r) == "https",
 	}
 	c.reviewed, c.org = imp, imp.Org
-	reply, err := a.getReview(c)
+	if imp.Sync != "" {
+		return a.reviewPage(c, session)
+	}
+	reply, err := a.reviewPage(c, "")
 	if err != nil {
 		return nil, err
 	}
@@ -54,18 +57,24 @@ func (a *API) openReview(c *call) (*response, error) {
 	return reply, nil
 }
 
-// authorizeReviewer checks the cookie of a review and loads the import. It refuses
+// authorizeReviewer checks the session of a review, which is in a cookie or, for an embedded import, in
+// the Authorization header, and loads the import. It refuses
 // calls from pages of other sites, even if the cookie is valid.
 func (a *API) authorizeReviewer(c *call) error {
-	cookie, err := c.r.Cookie(visitCookie)
-	if err != nil {
-		return unauthorized(intray.NewMessage("review.no_cookie", nil))
+	// Browsers do not send cookies from a frame in a page of another site.
+	session, inHeader := bearerToken(c.r.Header.Get("Authorization"))
+	if !inHeader {
+		cookie, err := c.r.Cookie(visitCookie)
+		if err != nil {
+			return unauthorized(intray.NewMessage("review.no_cookie", nil))
+		}
+		session = cookie.Value
 	}
 	id, err := c.pathID("id")
 	if err != nil {
 		return err
 	}
-	imp, err := a.cfg.Service.ReviewSessionImport(c.context(), id, cookie.Value)
+	imp, err := a.cfg.Service.ReviewSessionImport(c.context(), id, session)
 	if model.IsKind(err, model.Denied) {
 		return a.refuseCredential(c, err, unauthorized(intray.MessageOf(err)))
 	}
@@ -75,16 +84,24 @@ func (a *API) authorizeReviewer(c *call) error {
 	if err := http.NewCrossOriginProtection().Check(c.r); err != nil {
 		return newError(http.StatusForbidden, "cross_origin", intray.NewMessage("review.cross_origin", nil))
 	}
+	if err := a.cfg.Service.TouchImport(c.context(), imp); err != nil {
+		return err
+	}
 	c.reviewed, c.org = imp, imp.Org
 	return nil
 }
 
-func (a *API) getReview(c *call) (*response, error) {
+func (a *API) getReview(c *call) (*response, error) { return a.reviewPage(c, "") }
+
+// reviewPage returns what the page of a review shows. session is the token of a session that the page
+// must send, or "" if it has a cookie.
+func (a *API) reviewPage(c *call, session string) (*response, error) {
 	count, err := intParam(c.r.URL.Query(), "rows", 0, maxWindow, 0)
 	if err != nil {
 		return nil, err
 	}
 	page, err := a.wireReview(c.reviewed)
+	page.Session = session
 	if err == nil && count > 0 && page.HasRows && page.OpenQuestions == 0 {
 		page.First = a.firstRows(c, count)
 	}

@@ -56,7 +56,7 @@ func (c credential) expected(op *operation) access {
 // opensOwn reports whether a credential opens only the object that it was issued for, which is not in
 // the path.
 func opensOwn(auth authMethod) bool {
-	return auth == authHydrationToken || auth == authImportLink || auth == authLinkSession
+	return auth == authHydrationToken || auth == authImportLink || auth == authLinkSession || auth == authFrontendKey || auth == authWidgetSession
 }
 
 // signedURLs contains the kind of signed URL that each operation accepts.
@@ -101,8 +101,8 @@ func outcome(op *operation, w *httptest.ResponseRecorder) access {
 // a path.
 type objects map[string]string
 
-// createObjects creates one object of each kind with the given key.
-func (s *server) createObjects(key, name string) objects {
+// createObjects creates one object of each kind with the given keys.
+func (s *server) createObjects(key, frontend, name string) objects {
 	s.Helper()
 	call := func(method, path, body string, headers ...string) *httptest.ResponseRecorder {
 		w := s.send(method, path, body, append([]string{"X-Service-License-Key", key}, headers...)...)
@@ -121,6 +121,8 @@ func (s *server) createObjects(key, name string) objects {
 	call("PUT", "/api/v1/import-links/"+o["link"]+"/logo/", pngText)
 	page := call("POST", "/api/in/v1/session/", "", "Authorization", "Bearer "+o["link token"])
 	o["link session"], o["logo token"] = s.text(page, "session"), after(s.text(page, "logoUrl"), "token=")
+	importer := call("POST", "/api/widget/v1/session/", `{"origin":"https://app.example.com","development_mode":true,`+mailFields+`}`, "X-Service-License-Key", frontend)
+	o["widget session"] = s.text(importer, "session")
 	session := call("POST", "/api/widget/session/v2/auth/", "")
 	o["session"], o["hydration"] = s.text(session, "sessionId"), s.text(session, "hydrationId")
 	call("PUT", "/api/widget/session/v2/state/", "{}", "X-Hydration-Id", o["hydration"])
@@ -186,6 +188,10 @@ func (o objects) call(op *operation) (path, body string) {
 		body = `{"schema_id":"` + o["schema"] + `"}`
 	case "startLinkImport":
 		body = `{}`
+	case "openWidget":
+		body = `{"origin":"https://app.example.com","development_mode":true,` + mailFields + `}`
+	case "startWidgetImport", "getWidgetTemplate":
+		body = `{` + mailFields + `}`
 	case "answerQuestions":
 		body = `{"answers":{}}`
 	case "tellForwarded":
@@ -202,8 +208,8 @@ func (s *server) allCredentials(own, other objects) []credential {
 	list := []credential{
 		{name: "no key"},
 		{name: "an unknown key", headers: []string{"X-Service-License-Key", "bk_" + strings.Repeat("x", 43)}},
-		{name: "a frontend key", headers: []string{"X-Service-License-Key", own["frontend"]}},
-		{name: "another organization's frontend key", foreign: true, headers: []string{"X-Service-License-Key", other["frontend"]}},
+		{name: "a frontend key", auth: authFrontendKey, headers: []string{"X-Service-License-Key", own["frontend"]}},
+		{name: "another organization's frontend key", auth: authFrontendKey, foreign: true, headers: []string{"X-Service-License-Key", other["frontend"]}},
 	}
 	for i, o := range []objects{other, own} {
 		prefix, foreign := []string{"another organization's ", ""}[i], i == 0
@@ -215,6 +221,7 @@ func (s *server) allCredentials(own, other objects) []credential {
 			credential{name: prefix + "download URL", auth: authSignedURL, foreign: foreign, token: o["download token"]},
 			credential{name: prefix + "logo URL", auth: authSignedURL, foreign: foreign, token: o["logo token"]},
 			credential{name: prefix + "import link", auth: authImportLink, foreign: foreign, headers: []string{"Authorization", "Bearer " + o["link token"]}},
+			credential{name: prefix + "session of an importer", auth: authWidgetSession, foreign: foreign, headers: []string{"Authorization", "Bearer " + o["widget session"]}},
 			credential{name: prefix + "session of an import link", auth: authLinkSession, foreign: foreign, headers: []string{"Authorization", "Bearer " + o["link session"]}},
 		)
 		for _, scopes := range []model.Scopes{"read", "import", "review", "admin", "read,review", ""} {
@@ -246,7 +253,7 @@ func TestAccess(t *testing.T) {
 		keys[org]["frontend"] = made.Key
 	}
 	create := func(org, name string) objects {
-		o := s.createObjects(keys[org]["key "], name)
+		o := s.createObjects(keys[org]["key "], keys[org]["frontend"], name)
 		maps.Copy(o, keys[org])
 		return o
 	}
@@ -310,7 +317,7 @@ func TestScopeOf(t *testing.T) {
 // ends it and the sessions opened with it, and that it expires.
 func TestFindingS7(t *testing.T) {
 	s := newServer(t, nil)
-	o := s.createObjects(s.key, "x")
+	o := s.createObjects(s.key, s.frontendKey(), "x")
 	one := "/api/v1/headless/imports/" + o["import"] + "/"
 	opens := func(token string) bool {
 		w := s.send("POST", "/api/review/v1/"+o["import"]+"/session/", "", "Authorization", "Bearer "+token)
@@ -346,7 +353,7 @@ func TestFindingS7RevokedKey(t *testing.T) {
 	s := newServer(t, nil)
 	made, err := s.svc.CreateKey(t.Context(), "default", model.Backend, 0)
 	check(t, err)
-	o := s.createObjects(made.Key, "x")
+	o := s.createObjects(made.Key, s.frontendKey(), "x")
 	calls := map[string]func() *httptest.ResponseRecorder{
 		"upload": func() *httptest.ResponseRecorder {
 			return s.send("PUT", "/upload/"+o["waiting"]+"?token="+o["upload token"], "", "Content-Type", "application/pdf")
@@ -381,7 +388,7 @@ func TestFindingS7RevokedKey(t *testing.T) {
 // use, also when it repeats the request of a different key.
 func TestURLsWithoutScopes(t *testing.T) {
 	s := newServer(t, nil)
-	o := s.createObjects(s.key, "x")
+	o := s.createObjects(s.key, s.frontendKey(), "x")
 	for scopes, want := range map[string]string{"read": "", "read,import": "upload", "read,review": "review_url"} {
 		made, err := s.svc.CreateKey(t.Context(), "default", model.Backend, 0, strings.Split(scopes, ",")...)
 		check(t, err)
@@ -399,4 +406,12 @@ func TestURLsWithoutScopes(t *testing.T) {
 	if w := s.send("POST", "/api/v1/headless/imports/", body, "Idempotency-Key", "k", "X-Service-License-Key", importer.Key); w.Code != http.StatusConflict {
 		t.Errorf("a key without the scope review received the stored response: %d %s", w.Code, w.Body)
 	}
+}
+
+// frontendKey creates a frontend key.
+func (s *server) frontendKey(origins ...string) string {
+	s.Helper()
+	made, err := s.svc.CreateFrontendKey(s.Context(), "default", 0, origins)
+	check(s.T, err)
+	return made.Key
 }

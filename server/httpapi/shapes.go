@@ -238,6 +238,7 @@ var namedEnums = map[string][]string{
 	"schedule_type":          {everyMinutes, dailyAt},
 	"result_delivery_status": {string(model.Waiting), string(model.Delivered), string(model.GivenUp)},
 	"status":                 {"AWAITING_UPLOAD", "PENDING", "RUNNING", "SUCCESSFUL", "FAILED", "NEEDS_REVIEW"},
+	"sync_mode":              {string(model.SyncDisabled), string(model.SyncMappings), string(model.SyncFull)},
 	"step":                   {"read", "map", "parse", "check", "output"},
 	"upload_status":          {"PENDING_UPLOAD", "PROCESSING", "PROCESSED", "FAILED"},
 }

@@ -51,7 +51,7 @@ func pagePart(t *testing.T) []byte {
 	}
 	paths := map[string]any{}
 	for path, operations := range document.Paths {
-		if strings.HasPrefix(path, "/api/review/") || strings.HasPrefix(path, "/api/in/") {
+		if strings.HasPrefix(path, "/api/review/") || strings.HasPrefix(path, "/api/in/") || strings.HasPrefix(path, "/api/widget/v1/") {
 			paths[path] = withoutDescriptions(operations)
 		}
 	}

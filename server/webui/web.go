@@ -5,6 +5,7 @@ package webui
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
@@ -26,18 +27,36 @@ const (
 	cacheImmutable = "public, max-age=31536000, immutable"
 )
 
-// Pages returns the handlers of the start page, the review page, the import page and their assets,
-// by route.
-func Pages() (map[string]http.Handler, error) {
+// Embedders returns the origins of the pages that may embed the widget. everywhere reports whether all
+// pages may.
+type Embedders func(ctx context.Context) (origins []string, everywhere bool, err error)
+
+// Pages returns the handlers of the start page, the review page, the import page, the widget and their
+// assets, by route. A host name that begins with "widget." serves the widget as its start page.
+func Pages(embedders Embedders) (map[string]http.Handler, error) {
 	pages := map[string]http.Handler{}
 	addPage := func(route, name, caching string) error {
 		f, err := loadFile("dist/"+name, caching)
 		pages["GET "+route] = f
 		return err
 	}
-	if err := addPage("/{$}", "index.html", cacheRevalidate); err != nil {
+	start, err := loadFile("dist/index.html", cacheRevalidate)
+	if err != nil {
 		return nil, err
 	}
+	frame, err := loadFile("dist/widget.html", cacheRevalidate)
+	if err != nil {
+		return nil, err
+	}
+	widget := &widgetPage{frame, embedders}
+	pages["GET /widget"] = widget
+	pages["GET /{$}"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.Host, "widget.") {
+			widget.ServeHTTP(w, r)
+			return
+		}
+		start.ServeHTTP(w, r)
+	})
 	if err := addPage("/review/{id}", "review.html", cacheRevalidate); err != nil {
 		return nil, err
 	}
@@ -56,10 +75,34 @@ func Pages() (map[string]http.Handler, error) {
 	return pages, nil
 }
 
-// contentSecurityPolicy allows only resources from this server, and forbids inline scripts and
-// frames.
-const contentSecurityPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'"
+// contentSecurityPolicy returns a policy that allows only resources from this server, and forbids inline
+// scripts. ancestors are the pages that may show the page in a frame.
+func contentSecurityPolicy(ancestors string) string {
+	return "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-ancestors " + ancestors + "; require-trusted-types-for 'script'"
+}
+
+// widgetPage serves the widget. Pages of the origins of all frontend keys may show it in a frame. It
+// does nothing until such a page has passed a key that allows the origin of the page.
+type widgetPage struct {
+	page      *file
+	embedders Embedders
+}
+
+func (p *widgetPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	origins, everywhere, err := p.embedders(r.Context())
+	ancestors := "'none'"
+	switch {
+	case err != nil:
+		http.Error(w, "The importer is not available. Try again later.", http.StatusServiceUnavailable)
+		return
+	case everywhere:
+		ancestors = "*"
+	case len(origins) > 0:
+		ancestors = strings.Join(origins, " ")
+	}
+	p.page.serve(w, r, ancestors)
+}
 
 // mediaTypes maps file name extensions to the media types of the assets. The media
 // type table of the machine is not used, because it differs between machines.
@@ -102,9 +145,12 @@ func gzipBytes(plain []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.serve(w, r, "'none'") }
+
+// serve sends the file. ancestors are the pages that may show it in a frame.
+func (f *file) serve(w http.ResponseWriter, r *http.Request, ancestors string) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", contentSecurityPolicy)
+	h.Set("Content-Security-Policy", contentSecurityPolicy(ancestors))
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Robots-Tag", "noindex, nofollow")
 	h.Set("Cache-Control", f.cacheControl)

@@ -3,6 +3,7 @@ package webui_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -19,7 +20,7 @@ const review = "/review/0f8fad5b-d9cb-469f-a165-70867728950e"
 // pages returns a handler for all pages, and the paths of the assets.
 func pages(t *testing.T) (http.Handler, []string) {
 	t.Helper()
-	routes, err := webui.Pages()
+	routes, err := webui.Pages(func(context.Context) ([]string, bool, error) { return []string{"https://app.example.com"}, false, nil })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,13 @@
+package wire
+
+// WidgetSetup is what the widget needs to show an importer.
+type WidgetSetup struct {
+	_           struct{}       `doc:"What the widget needs to show an importer."`
+	Session     string         `json:"session" doc:"The token of the session, valid for 12 hours."`
+	Title       string         `json:"title" doc:"The title in the settings of the schema. May be empty."`
+	MaxFileSize int64          `json:"maxFileSize" doc:"In bytes."`
+	SyncMode    string         `json:"syncMode" schema:"sync_mode" doc:"What remains on the server after the rows were handed over."`
+	Settings    map[string]any `json:"settings" doc:"The merged settings, without URLs."`
+	Styles      map[string]any `json:"styleOverrides" doc:"As in the settings of the schema."`
+	Fields      []LinkField    `json:"fields"`
+}

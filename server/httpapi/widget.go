@@ -1,0 +1,230 @@
+package httpapi
+
+import (
+	"io"
+	"maps"
+	"net/http"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/wire"
+	"github.com/intraydata/intray/output"
+	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/importlinks"
+	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/review"
+	"github.com/intraydata/intray/server/widget"
+)
+
+// The embedded importer.
+
+func widgetOperations() []operation {
+	const base = "/api/widget/v1/"
+	return []operation{
+		{method: "POST", path: base + "session/", id: "openWidget", summary: "Open an embedded importer", auth: authFrontendKey, body: widgetBody(),
+			status: 200, response: shapeOf[wire.WidgetSetup](), errors: []int{400, 404, 413, 415, 429}, serve: (*API).openWidget,
+			description: "403 with the code origin_refused if the key does not allow the page."},
+		{method: "POST", path: base + "imports/", id: "startWidgetImport", summary: "Create an import in an embedded importer", auth: authWidgetSession, body: widgetImportBody(), rows: true,
+			status: 201, response: shapeOf[wire.StartedImport](), errors: []int{400, 404, 409, 413, 415, 429}, serve: (*API).startWidgetImport},
+		{method: "POST", path: base + "template/", id: "getWidgetTemplate", summary: "Download an empty workbook with the expected columns", auth: authWidgetSession, body: widgetTemplateBody(),
+			status: 200, media: output.XLSX.ContentType(), errors: []int{400, 404, 413, 415}, serve: (*API).getWidgetTemplate,
+			description: "Columns of fields with a list of values have drop-down lists."},
+	}
+}
+
+// widgetSchema returns the properties that select or define the schema of an importer.
+func widgetSchema() []jsonschema.Property {
+	return []jsonschema.Property{
+		optional("schema", lineType("Id or name of a saved schema. Exactly one of schema and fields must be sent.", 255)),
+		optional("fields", schema.FieldsShape()),
+		optional("settings", schema.SettingsShape()),
+		optional("development_mode", boolType("Whether the page is being developed.")),
+	}
+}
+
+func widgetBody() *jsonschema.Schema {
+	example := map[string]any{"origin": "https://app.example.com", "schema": "Contacts"}
+	return bodyType("WidgetDraft", "An importer to open.", example, append(widgetSchema(), required("origin", lineType("The origin of the page that embeds the importer.", 255)))...)
+}
+
+func widgetImportBody() *jsonschema.Schema {
+	example := map[string]any{"schema": "Contacts", "original_filename": "contacts.xlsx"}
+	return bodyType("WidgetImportDraft", "An import to create in an embedded importer.", example, append(widgetSchema(),
+		optional("original_filename", lineType("The name of the file to upload. Not together with initial_data.", imports.MaxFilename)),
+		optional(rowsField, nullable(arrayType(mapType(nil, "A row: values by field key or header."), "The rows to import, at most 15,728,640 bytes as sent, instead of an uploaded file."))),
+		optional("import_metadata", nullable(importMetadataShape())))...)
+}
+
+func widgetTemplateBody() *jsonschema.Schema {
+	return bodyType("WidgetTemplateRequest", "The template of an embedded importer.", map[string]any{"schema": "Contacts", "lang": "de"}, append(widgetSchema(),
+		optional("lang", lineType("The language of the headers, such as de. Default: the labels of the fields.", 35)))...)
+}
+
+const (
+	// widgetOpens and widgetStarts are how many importers one address may open, and how many imports it
+	// may start, per minute with one key.
+	widgetOpens, widgetStarts = 600, 120
+)
+
+// openWidget opens a session for the page that embeds an importer.
+func (a *API) openWidget(c *call) (*response, error) {
+	key := a.licenceKey(c.r)
+	if key == "" {
+		return nil, unauthorized(intray.NewMessage("license_key.frontend_missing", intray.Params{"header": a.cfg.KeyHeaders[0]}))
+	}
+	if _, err := a.widgetOpens.allow(a.clientAddress(c.r)); err != nil {
+		return nil, err
+	}
+	doc := c.bodyObject()
+	from, err := widgetSource(doc)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := a.cfg.Service.OpenImporter(c.context(), key, stringField(doc, "origin"), from)
+	if model.IsKind(err, model.Denied) && isUnknownKey(err) {
+		return nil, a.refuseCredential(c, err, unauthorized(intray.MessageOf(err)))
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.markAuthenticated(c.context())
+	return jsonResponse(http.StatusOK, wireWidget(opened), nil)
+}
+
+// isUnknownKey reports whether an error means that an API key is not valid.
+func isUnknownKey(err error) bool {
+	code := toAPIError(err).code
+	return code == "unknown_key" || code == "key_expired"
+}
+
+// widgetSource returns the schema that a body selects or defines.
+func widgetSource(doc map[string]any) (widget.Source, error) {
+	development, _ := doc["development_mode"].(bool)
+	from := widget.Source{
+		Saved: stringField(doc, "schema"), Doc: schema.Doc{Fields: doc["fields"], Settings: doc["settings"]}, DevelopmentMode: development,
+	}
+	if (from.Saved == "") == (from.Doc.Fields == nil) {
+		return from, invalidField("schema", intray.NewMessage("widget.schema_or_fields", nil))
+	}
+	if settings, ok := doc["settings"].(map[string]any); ok {
+		dev, _ := settings["developmentMode"].(bool)
+		from.DevelopmentMode = from.DevelopmentMode || dev
+	}
+	return from, nil
+}
+
+func wireWidget(o widget.Opened) wire.WidgetSetup {
+	out := wire.WidgetSetup{
+		Session: o.Session, Title: o.Schema.Settings.Title, MaxFileSize: o.MaxFileSize, SyncMode: string(o.Sync),
+		Settings: map[string]any{}, Styles: map[string]any{}, Fields: []wire.LinkField{},
+	}
+	if settings, ok := o.Document.Settings.(map[string]any); ok {
+		out.Settings = maps.Clone(settings)
+		delete(out.Settings, "webhookUrl")
+		delete(out.Settings, "needsReviewWebhookUrl")
+		if styles, ok := settings["styleOverrides"].(map[string]any); ok {
+			out.Styles = styles
+		}
+	}
+	for _, field := range importlinks.ExpectedFields(o.Schema, o.Document) {
+		out.Fields = append(out.Fields, wireLinkField(field))
+	}
+	return out
+}
+
+// authorizeWidgetSession checks the token of a session.
+func (a *API) authorizeWidgetSession(c *call) error {
+	token, ok := bearerToken(c.r.Header.Get("Authorization"))
+	if !ok {
+		return newError(http.StatusUnauthorized, "no_widget_session", intray.NewMessage("widget.no_session", nil))
+	}
+	session, err := a.cfg.Service.WidgetSession(c.context(), token)
+	if err := a.checkGrant(c, err); err != nil {
+		return err
+	}
+	c.widget, c.org = session, session.Org
+	return nil
+}
+
+func (a *API) startWidgetImport(c *call) (*response, error) {
+	if _, err := a.widgetStarts.allow(c.widget.Licence + " " + a.clientAddress(c.r)); err != nil {
+		return nil, err
+	}
+	doc := c.bodyObject()
+	from, err := widgetSource(doc)
+	if err != nil {
+		return nil, err
+	}
+	draft := imports.Draft{Filename: stringField(doc, "original_filename"), User: userOf(doc["import_metadata"])}
+	if c.body.rows != nil {
+		if draft.Rows, err = c.body.rows.reader(); err != nil {
+			return nil, err
+		}
+	}
+	imp, err := a.cfg.Service.StartEmbeddedImport(c.context(), c.widget, from, draft)
+	if err != nil {
+		return nil, err
+	}
+	return a.replyStarted(c, imp)
+}
+
+// replyStarted returns the response for an import that a person started on a page.
+func (a *API) replyStarted(c *call, imp model.Import) (*response, error) {
+	upload, err := a.cfg.Service.UploadToken(imp, imp.Review.Licence)
+	if err != nil {
+		return nil, err
+	}
+	review, err := a.cfg.Service.ReviewToken(imp)
+	return jsonResponse(http.StatusCreated, wire.StartedImport{ID: imp.ID, Upload: a.baseURL(c.r) + "/upload/" + imp.ID + "?token=" + upload, ReviewToken: review}, err)
+}
+
+func (a *API) getWidgetTemplate(c *call) (*response, error) {
+	doc := c.bodyObject()
+	from, err := widgetSource(doc)
+	if err != nil {
+		return nil, err
+	}
+	opened, err := a.cfg.Service.DescribeImporter(c.context(), c.widget, from)
+	if err != nil {
+		return nil, err
+	}
+	return templateResponse(c, opened.Schema, opened.Document, stringField(doc, "lang")), nil
+}
+
+// getReviewResult sends the rows that a person has submitted or, before that, the rows as they would be
+// submitted now.
+func (a *API) getReviewResult(c *call) (*response, error) {
+	reply := &response{status: http.StatusOK, header: http.Header{"Content-Type": {output.NDJSON.ContentType()}}}
+	if c.reviewed.Status == model.NeedsReview {
+		imp := c.reviewed
+		reply.stream = func(w io.Writer) error { return a.cfg.Service.WriteReviewed(c.context(), imp, w, output.NDJSON) }
+		return reply, review.CheckReviewable(imp)
+	}
+	upload, err := a.cfg.Service.ImportResult(c.context(), c.org, c.reviewed.ID)
+	if err != nil {
+		return nil, err
+	}
+	d := &imports.Download{Upload: upload, What: string(output.NDJSON)}
+	if err := a.cfg.Service.OpenConverted(c.context(), d); err != nil {
+		return nil, err
+	}
+	reply.stream = d.Write
+	return reply, nil
+}
+
+// getReviewMetadata describes the rows of getReviewResult.
+func (a *API) getReviewMetadata(c *call) (*response, error) {
+	imp := c.reviewed
+	var err error
+	if imp.Status == model.NeedsReview {
+		imp, err = a.cfg.Service.ReviewedImport(c.context(), imp)
+	} else {
+		_, err = a.cfg.Service.ImportResult(c.context(), c.org, imp.ID)
+	}
+	if err != nil {
+		return nil, err
+	}
+	full, err := wireOutcome(imp)
+	return jsonResponse(http.StatusOK, full.ResultMetadata, err)
+}
