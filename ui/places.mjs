@@ -2,7 +2,7 @@
 export const outDir = '../server/webui/dist';
 
 /** The pages of the service, by name. */
-export const pages = { start: 'index.html', review: 'review.html', import: 'import.html' };
+export const pages = { start: 'index.html', review: 'review.html', import: 'import.html', widget: 'widget.html' };
 
 /** Target folder of the grid demo, which is used by tests only. */
 export const demoDir = 'dist-preview';

@@ -25,17 +25,25 @@ interface EventHandlers {
   readonly connected?: (is: boolean) => void;
 }
 
+/** Opens a connection to an event stream. */
+export type Connect = (address: string) => Pick<EventSource, 'readyState' | 'close'> & {
+  addEventListener(type: string, listener: (event: MessageEvent<string>) => void): void;
+};
+
 /** The event stream of an import. All listeners share one connection. */
 export class Events {
   readonly #address: string;
+  readonly #connect: Connect;
   readonly #listeners = new Set<EventHandlers>();
-  #source: EventSource | null = null;
+  #source: ReturnType<Connect> | null = null;
   #again: ReturnType<typeof setTimeout> | undefined;
   #last: StateEvent | null = null;
   #failures = 0;
 
-  constructor(address: string) {
+  /** `connect` opens a connection to the stream. */
+  constructor(address: string, connect: Connect = (to) => new EventSource(to)) {
     this.#address = address;
+    this.#connect = connect;
   }
 
   /** The last state received; null until one arrives. */
@@ -55,13 +63,13 @@ export class Events {
 
   #open(): void {
     this.#again = undefined;
-    const source = new EventSource(this.#address);
+    const source = this.#connect(this.#address);
     this.#source = source;
-    source.addEventListener('state', (event) => {
+    source.addEventListener('state', (event: MessageEvent<string>) => {
       this.#last = JSON.parse(event.data);
       this.#emit((each) => each.state?.(this.#last!));
     });
-    source.addEventListener('progress', (event) => {
+    source.addEventListener('progress', (event: MessageEvent<string>) => {
       const progress: ProgressEvent = JSON.parse(event.data);
       this.#emit((each) => each.progress?.(progress));
     });

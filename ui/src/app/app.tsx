@@ -8,6 +8,7 @@ import { OfflineBanner } from './offline-banner';
 import { Steps } from './steps-view';
 import { Done } from './states/done';
 import { Failed } from './states/failed';
+import { HandOver } from './states/hand-over';
 import { Opening, InProgress } from './states/in-progress';
 import { FaultPage } from './states/fault-page';
 import { SubmitContainer } from './submit/container';
@@ -33,12 +34,13 @@ export function App() {
 }
 
 function Content() {
+  const { host } = useShared();
   const { phase, facts, trouble } = useReview();
   if (phase === 'trouble' && trouble) return <FaultPage fault={trouble} />;
   if (phase === 'opening' || !facts) return <Opening />;
   switch (facts.status) {
     case 'NEEDS_REVIEW': return <Steps />;
-    case 'SUCCESSFUL': return <Done facts={facts} />;
+    case 'SUCCESSFUL': return host?.deliver ? <HandOver facts={facts} deliver={host.deliver} /> : <Done facts={facts} />;
     case 'FAILED': return <Failed facts={facts} />;
     default: return <InProgress facts={facts} />;
   }

@@ -29,12 +29,12 @@ const maxWait = 2000;
  * removes the page.
  */
 export function renderReview(prefetch: Prefetch, host: ReviewHost | null = null): () => void {
-  const locale = chooseLocale(new URLSearchParams(location.search).get('lang'), navigator.languages);
+  const locale = chooseLocale(host?.language ?? new URLSearchParams(location.search).get('lang'), navigator.languages);
   document.documentElement.lang = locale.tag;
   applyTheme(undefined);
 
   const drawn = signal();
-  const review = new Review(prefetch.id, prefetch.fetch, () => Promise.race([drawn.reached, after(maxWait)]));
+  const review = new Review(prefetch.id, prefetch.fetch, () => Promise.race([drawn.reached, after(maxWait)]), host?.connect);
   // The user may have opened a different link in this tab in the meantime, which sets a new
   // token.
   void review.open(consumeUrlToken() || prefetch.token);
@@ -65,9 +65,12 @@ export function renderReview(prefetch: Prefetch, host: ReviewHost | null = null)
   };
 }
 
-/** Renders the review page as a part of another page. Returns a function that removes it. */
-export function openReview(id: string, token: string, host: ReviewHost): () => void {
-  const prefetch = new Prefetch(id, token);
+/**
+ * Renders the review page as a part of another page. `send` sends its calls. Returns a function that
+ * removes it.
+ */
+export function openReview(id: string, token: string, host: ReviewHost, send?: typeof fetch): () => void {
+  const prefetch = new Prefetch(id, token, send);
   void prefetch.start();
   return renderReview(prefetch, host);
 }

@@ -1,4 +1,4 @@
-import { unwrap, Events, Fault, createApi, type Api, type Import, type Layout, type Questions, type StateEvent } from '../api';
+import { unwrap, Events, Fault, createApi, type Api, type Connect, type Import, type Layout, type Questions, type StateEvent } from '../api';
 import type { UnsentChanges } from '../cells/host';
 import { nextStep, stepsOf, type Step, type StepId } from './steps';
 
@@ -55,12 +55,12 @@ export class Review {
 
   /**
    * If the page shows the rows first, the layout and the questions are requested only when
-   * `drawn` resolves.
+   * `drawn` resolves. `connect` opens the event stream.
    */
-  constructor(id: string, given?: (request: Request) => Promise<Response>, drawn: () => Promise<unknown> = () => Promise.resolve()) {
+  constructor(id: string, given?: (request: Request) => Promise<Response>, drawn: () => Promise<unknown> = () => Promise.resolve(), connect?: Connect) {
     this.#drawn = drawn;
     this.api = createApi(id, given);
-    this.events = new Events(`${this.api.base}events/`);
+    this.events = new Events(`${this.api.base}events/`, connect);
   }
 
   get state(): ReviewState {

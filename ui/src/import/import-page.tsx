@@ -9,7 +9,7 @@ import { UploadProgressPage } from './upload-progress';
 
 /** The page of an import link until a file has been sent. */
 export function ImportPage() {
-  const { t } = useShared();
+  const { t, visit } = useShared();
   const { phase, page } = useVisit();
   const styles = page ? withAccent(page.styleOverrides, page.accentColor) : undefined;
   useEffect(() => applyTheme(styles), [JSON.stringify(styles)]);
@@ -23,7 +23,7 @@ export function ImportPage() {
       {phase === 'password' && <Locked />}
       {phase === 'ready' && page && <Intro page={page} />}
       {phase === 'uploading' && <UploadProgressPage />}
-      <Footer />
+      {visit.isLink && <Footer />}
     </>
   );
 }

@@ -7,19 +7,29 @@ import type { Visit, VisitState } from './visit';
 export class ReviewStage {
   readonly #root: HTMLElement;
   readonly #visit: Visit;
+  readonly #more: Partial<ReviewHost>;
+  readonly #send: typeof fetch | undefined;
   #shown: EarlierImport | null = null;
   #close = () => {};
 
-  constructor(root: HTMLElement, visit: Visit) {
+  /** `more` is what the review page needs in addition, and `send` sends its calls. */
+  constructor(root: HTMLElement, visit: Visit, more: Partial<ReviewHost> = {}, send?: typeof fetch) {
     this.#root = root;
     this.#visit = visit;
+    this.#more = more;
+    this.#send = send;
+  }
+
+  /** Removes the review page. */
+  close(): void {
+    if (this.#shown) this.#close();
+    this.#shown = null;
   }
 
   /** Shows or removes the review page. Returns whether it is shown. */
   follow({ phase, current }: VisitState): boolean {
     if (phase !== 'review' || !current) {
-      if (this.#shown) this.#close();
-      this.#shown = null;
+      this.close();
       return false;
     }
     if (this.#shown?.id !== current.id) {
@@ -33,7 +43,7 @@ export class ReviewStage {
     const { openReview } = await import('../app/main');
     if (this.#shown !== one) return;
     render(null, this.#root);
-    this.#close = openReview(one.id, one.token, this.#host());
+    this.#close = openReview(one.id, one.token, this.#host(), this.#send);
   }
 
   #host(): ReviewHost {
@@ -46,6 +56,7 @@ export class ReviewStage {
       returnUrl: page?.returnUrl ?? '',
       accentColor: page?.accentColor ?? '',
       startOver: (forget) => void visit.startOver(forget),
+      ...this.#more,
     };
   }
 }

@@ -1,6 +1,7 @@
-import { Fault, isAborted, unwrap } from '../api';
-import { bearer, createLinkApi, type LinkPage } from './api';
+import { Fault, isAborted } from '../api';
+import type { LinkPage, StartedImport } from './api';
 import { checkFile, type FileProblem } from './check-file';
+import type { ImportEndpoint } from './endpoint';
 import { EarlierImports, type EarlierImport } from './earlier';
 import { uploadFile, type UploadProgress } from './upload';
 
@@ -36,23 +37,24 @@ const nothing: VisitState = {
   phase: 'opening', page: null, trouble: null, wrongPassword: false, refusal: null, uploading: null, current: null, earlier: [],
 };
 
-/** A visit to the page of an import link. The page shows the state of this object. */
+/** A visit to the page of an import link or to an embedded importer. The page shows the state of this object. */
 export class Visit {
-  readonly #token: string;
-  readonly #api;
+  readonly #endpoint: ImportEndpoint;
   readonly #upload;
   #state = nothing;
   #listeners = new Set<() => void>();
-  /** The token of the session. */
-  #session = '';
   #password = '';
   #earlier: EarlierImports | null = null;
   #abort: AbortController | null = null;
 
-  constructor(token: string, send?: (request: Request) => Promise<Response>, upload = uploadFile) {
-    this.#token = token;
-    this.#api = createLinkApi(send);
+  constructor(endpoint: ImportEndpoint, upload = uploadFile) {
+    this.#endpoint = endpoint;
     this.#upload = upload;
+  }
+
+  /** Whether the visit came through a link. Otherwise, a page embeds the importer. */
+  get isLink(): boolean {
+    return this.#endpoint.isLink;
   }
 
   get state(): VisitState {
@@ -68,23 +70,17 @@ export class Visit {
   async open(password = ''): Promise<void> {
     this.#password = password;
     try {
-      const page = await this.#openSession();
-      this.#earlier = new EarlierImports(page.linkId);
-      const current = this.#earlier.current();
-      this.#set({ ...nothing, page, phase: current ? 'review' : 'ready', current, earlier: this.#earlier.list() });
+      const page = await this.#endpoint.open(password);
+      // An embedded importer remembers nothing in the browser.
+      this.#earlier = page.linkId ? new EarlierImports(page.linkId) : null;
+      const current = this.#earlier?.current() ?? null;
+      this.#set({ ...nothing, page, phase: current ? 'review' : 'ready', current, earlier: this.#earlier?.list() ?? [] });
     } catch (error) {
       const fault = error instanceof Fault ? error : new Fault('lost');
       if (fault.code === 'password_required' || fault.code === 'wrong_password') this.#set({ ...nothing, phase: 'password', wrongPassword: fault.code === 'wrong_password' });
       else if (this.#state.phase === 'password' && fault.code !== 'revoked') throw fault; // such as too many attempts
       else this.#set({ ...nothing, phase: 'trouble', trouble: fault });
     }
-  }
-
-  async #openSession(): Promise<LinkPage> {
-    const body = this.#password ? { password: this.#password } : {};
-    const page = await unwrap(this.#api.POST('/api/in/v1/session/', { headers: bearer(this.#token), body }));
-    this.#session = page.session ?? '';
-    return page;
   }
 
   /** Uploads a file. If it cannot be imported, the page says why. */
@@ -109,21 +105,30 @@ export class Visit {
     }
   }
 
+  /** Starts an import that needs no file, and shows its review. */
+  async begin(start: () => Promise<StartedImport>, name: string): Promise<void> {
+    try {
+      const started = await start();
+      this.#review({ id: started.id, token: started.reviewToken, name, at: Date.now() });
+    } catch (error) {
+      this.#set({ ...nothing, phase: 'trouble', trouble: error instanceof Fault ? error : new Fault('lost') });
+    }
+  }
+
   /** Creates an import. If the session has expired, it opens another one. */
   async #start(name: string) {
-    const call = () => unwrap(this.#api.POST('/api/in/v1/imports/', { headers: bearer(this.#session), body: { original_filename: name } }));
     try {
-      return await call();
+      return await this.#endpoint.start(name);
     } catch (error) {
       if (!(error instanceof Fault && error.code === 'expired')) throw error;
-      await this.#openSession();
-      return call();
+      await this.#endpoint.open(this.#password);
+      return this.#endpoint.start(name);
     }
   }
 
   /** Returns an empty workbook with the expected columns, in a language. */
-  async template(lang: string): Promise<Blob> {
-    return unwrap(this.#api.GET('/api/in/v1/template/', { headers: bearer(this.#session), params: { query: { lang } }, parseAs: 'blob' }));
+  template(lang: string): Promise<Blob> {
+    return this.#endpoint.template(lang);
   }
 
   cancelUpload(): void {

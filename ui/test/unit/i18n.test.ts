@@ -24,7 +24,7 @@ test('numbers and plurals formatted without Intl match Intl', () => {
 const sets = [
   { name: 'page', sources: ['src/app', 'src/kit'] },
   { name: 'cells', sources: ['src/cells'] },
-  { name: 'import', sources: ['src/import'] },
+  { name: 'import', sources: ['src/import', 'src/widget'] },
 ];
 const textsOf = (name: string, language: string): Texts => JSON.parse(readFileSync(`src/i18n/${name}.${language}.json`, 'utf8'));
 const sourcesOf = (folders: readonly string[]): string => folders

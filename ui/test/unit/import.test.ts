@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, test } from 'node:test';
 import { Fault } from '../../src/api';
 import { checkFile, problemOfStart } from '../../src/import/check-file';
+import { LinkEndpoint } from '../../src/import/endpoint';
 import { fileOfText } from '../../src/import/drop';
 import { inLanguage } from '../../src/import/expected-fields';
 import { formatDuration, formatSize } from '../../src/import/sizes';
@@ -104,7 +105,7 @@ const uploads: typeof uploadFile = async (_, file, onProgress) => onProgress({ s
 const csv = () => new File(['a,b\n'], 'list.csv');
 
 test('a file is sent with the session of the link, and its review follows', async () => {
-  const visit = new Visit('token', send, uploads);
+  const visit = new Visit(new LinkEndpoint('token', send), uploads);
   await visit.open();
   assert.equal(visit.state.phase, 'ready');
   await visit.send(csv());
@@ -112,11 +113,11 @@ test('a file is sent with the session of the link, and its review follows', asyn
   assert.equal(visit.state.phase, 'review');
   assert.equal(visit.state.current?.token, 'r');
   // A reload of the tab continues the review; another tab lists it.
-  const reloaded = new Visit('token', send, uploads);
+  const reloaded = new Visit(new LinkEndpoint('token', send), uploads);
   await reloaded.open();
   assert.deepEqual([reloaded.state.phase, reloaded.state.current?.id], ['review', 'i']);
   sessionStorage.clear();
-  const other = new Visit('token', send, uploads);
+  const other = new Visit(new LinkEndpoint('token', send), uploads);
   await other.open();
   assert.deepEqual([other.state.phase, other.state.earlier.map((one) => one.name)], ['ready', ['list.csv']]);
   await reloaded.startOver(true);
@@ -125,7 +126,7 @@ test('a file is sent with the session of the link, and its review follows', asyn
 
 test('a refused file, a failed upload and a cancelled one lead back to the start', async () => {
   let act: typeof uploadFile = async () => { throw new Fault('lost'); };
-  const visit = new Visit('token', send, (...given) => act(...given));
+  const visit = new Visit(new LinkEndpoint('token', send), (...given) => act(...given));
   await visit.open();
   await visit.send(new File(['%PDF-1.7'], 'scan.pdf'));
   assert.deepEqual([visit.state.phase, visit.state.refusal, calls.length], ['ready', { name: 'scan.pdf', problem: 'pdf' }, 1]);
@@ -144,7 +145,7 @@ test('a refused file, a failed upload and a cancelled one lead back to the start
 });
 
 test('a session that has expired is opened again', async () => {
-  const visit = new Visit('token', send, uploads);
+  const visit = new Visit(new LinkEndpoint('token', send), uploads);
   await visit.open();
   answers = { 'POST session/': [[200, { ...page, session: 's2' }]], 'POST imports/': [[403, refusal('expired')], [201, started]] };
   await visit.send(csv());
@@ -154,7 +155,7 @@ test('a session that has expired is opened again', async () => {
 
 test('a protected link asks for its password until it is right', async () => {
   answers = { ...answers, 'POST session/': [[403, refusal('password_required')], [403, refusal('wrong_password')], [429, refusal('too_many_requests')], [200, page]] };
-  const visit = new Visit('token', send, uploads);
+  const visit = new Visit(new LinkEndpoint('token', send), uploads);
   await visit.open();
   assert.deepEqual([visit.state.phase, visit.state.wrongPassword], ['password', false]);
   await visit.open('wrong');
@@ -169,7 +170,7 @@ test('a protected link asks for its password until it is right', async () => {
 test('a link that cannot be opened says why', async () => {
   for (const [status, code] of [[403, 'expired'], [403, 'bad_signature'], [409, 'link_used_up'], [0, '']] as const) {
     answers['POST session/'] = [[status, refusal(code)]];
-    const visit = new Visit('token', send, uploads);
+    const visit = new Visit(new LinkEndpoint('token', send), uploads);
     await visit.open();
     assert.deepEqual([visit.state.phase, visit.state.trouble?.code], ['trouble', code]);
   }
@@ -177,7 +178,7 @@ test('a link that cannot be opened says why', async () => {
 
 test('without storage, nothing is remembered and everything else works', async () => {
   Object.defineProperty(globalThis, 'localStorage', { configurable: true, get: () => { throw new DOMException('', 'SecurityError'); } });
-  const visit = new Visit('token', send, uploads);
+  const visit = new Visit(new LinkEndpoint('token', send), uploads);
   await visit.open();
   await visit.send(csv());
   assert.deepEqual([visit.state.phase, visit.state.earlier], ['review', []]);

@@ -1,1 +1,0 @@
-import{s as e}from"./messages-CKyTjLb2.js";var t={en:()=>e(()=>import(`./en-BC7mvqY2.js`).then(e=>({default:e.cells})),[]),de:()=>e(()=>import(`./de-CkpdkBWH.js`).then(e=>({default:e.cells})),[]),ar:()=>e(()=>import(`./ar-gif0hQeh.js`).then(e=>({default:e.cells})),[])};export{t};

@@ -1,0 +1,139 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import type { FrameLocator, Page } from 'playwright-core';
+import { closeEnvironment, environmentTest, type Environment } from './environment';
+import { HostPage } from './host-page';
+
+// The published client, which existing products use, opens the importer unchanged.
+
+after(closeEnvironment);
+
+const frontendKey = 'fk_0123456789abcdef0123456789abcdef0123456789abcdef';
+const fields = [
+  { key: 'name', label: 'Name', validators: [{ validate: 'required' }] },
+  { key: 'email', label: 'Email', type: 'email' },
+];
+const settings = { importIdentifier: 'contacts', developmentMode: true, invalidDataBehavior: 'BLOCK_SUBMIT' };
+const csv = 'Name,E-Mail\nAnna,anna@example.org\nBen,ben@example\n';
+
+/** What the client hands over to the page. */
+interface Handed {
+  readonly results: { data: Record<string, unknown>[]; metadata: Record<string, unknown> }[];
+  readonly cancelled: number;
+}
+
+/** Opens a page of a product in a browser, and runs the script that sets up the importer. */
+async function openProduct(environment: Environment, setUp: string, given: Record<string, unknown> = {}): Promise<{ page: Page; widget: FrameLocator; handed: () => Promise<Handed>; host: HostPage }> {
+  const host = await HostPage.start(environment.service.address);
+  const context = await environment.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
+  context.on('close', () => host.close());
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  await page.goto(host.origin);
+  await page.evaluate(({ setUp, given }) => {
+    const handed: { results: unknown[]; cancelled: number } = { results: [], cancelled: 0 };
+    const make = new Function('given', 'handed', setUp);
+    Object.assign(globalThis, { handed, uploader: make(given, handed) });
+  }, { setUp, given });
+  const handed = () => page.evaluate(() => (globalThis as unknown as { handed: Handed }).handed);
+  return { page, widget: page.frameLocator('iframe'), handed, host };
+}
+
+const inline = `
+  const uploader = new DromoUploader(given.key, given.fields, given.settings, { id: '7', name: 'Ada' });
+  uploader.onResults((data, metadata) => { handed.results.push({ data, metadata }); });
+  uploader.onCancel(() => { handed.cancelled++; });
+  document.getElementById('open').onclick = () => uploader.open();
+  return uploader;`;
+
+async function choose(widget: FrameLocator, name: string, content: string): Promise<void> {
+  await widget.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
+}
+
+/** Submits the rows under review. */
+async function submit(widget: FrameLocator, rows: string): Promise<void> {
+  await widget.getByRole('button', { name: 'Submit' }).first().click();
+  await widget.getByRole('button', { name: `Submit ${rows}` }).click();
+}
+
+environmentTest('a page opens the importer, and receives the rows that a person has corrected', async (environment) => {
+  const { page, widget, handed } = await openProduct(environment, inline, { key: frontendKey, fields, settings: { ...settings, title: 'Contacts' } });
+  await page.getByRole('button', { name: 'Import contacts' }).click();
+  await widget.getByRole('heading', { name: 'Contacts' }).waitFor();
+  await choose(widget, 'contacts.csv', csv);
+  await widget.getByText('ben@example', { exact: true }).first().dblclick();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('ben@example.org');
+  await page.keyboard.press('Enter');
+  await widget.getByText('All 2 rows are ready').waitFor();
+  await submit(widget, '2 rows');
+  await page.locator('iframe').waitFor({ state: 'hidden' });
+  const [{ data, metadata }] = (await handed()).results as [Handed['results'][number]];
+  assert.deepEqual(data, [{ name: 'Anna', email: 'anna@example.org' }, { name: 'Ben', email: 'ben@example.org' }]);
+  assert.equal(metadata.filename, 'contacts.csv');
+  assert.deepEqual(metadata.rawHeaders, ['Name', 'E-Mail']);
+  assert.deepEqual(metadata.user, { id: '7', name: 'Ada', email: '', companyId: '', companyName: '' });
+  // Nothing remains on the server.
+  const uploads = await environment.service.call<{ data: unknown[] }>('GET', '/api/v1/uploads/');
+  assert.deepEqual(uploads.data, []);
+});
+
+environmentTest('closing and reopening the importer starts over', async (environment) => {
+  const { page, widget, handed } = await openProduct(environment, inline, { key: frontendKey, fields, settings });
+  const open = page.getByRole('button', { name: 'Import contacts' });
+  await open.click();
+  await widget.getByRole('button', { name: 'Close the importer' }).click();
+  await page.locator('iframe').waitFor({ state: 'hidden' });
+  assert.equal((await handed()).cancelled, 1);
+  await open.click();
+  await choose(widget, 'contacts.csv', csv);
+  await widget.getByText('ben@example', { exact: true }).first().waitFor();
+  await widget.getByRole('button', { name: 'Close the importer' }).click();
+  await widget.getByRole('button', { name: 'Continue the import' }).click();
+  await widget.getByRole('button', { name: 'Close the importer' }).click();
+  await widget.getByRole('button', { name: 'Leave', exact: true }).click();
+  await page.locator('iframe').waitFor({ state: 'hidden' });
+  assert.equal((await handed()).cancelled, 2);
+  await open.click();
+  await widget.getByRole('heading', { name: 'Upload your file' }).waitFor();
+});
+
+environmentTest('a saved schema is opened by its id or name, and its data stays on the server', async (environment) => {
+  const name = `Contacts ${Math.random()}`;
+  const saved = await environment.service.call<{ id: string }>('POST', '/api/v1/schemas/', JSON.stringify({ name, fields, settings: { ...settings, backendSyncMode: 'FULL_DATA' } }));
+  for (const schema of [saved.id, name]) {
+    const { page, widget, handed } = await openProduct(environment, inline.replace('given.fields, given.settings, ', 'given.schema, '), { key: frontendKey, schema });
+    await page.getByRole('button', { name: 'Import contacts' }).click();
+    await choose(widget, 'contacts.csv', 'Name,E-Mail\nAnna,anna@example.org\n');
+    await submit(widget, '1 row');
+    await page.locator('iframe').waitFor({ state: 'hidden' });
+    const [{ data, metadata }] = (await handed()).results as [Handed['results'][number]];
+    assert.deepEqual(data, [{ name: 'Anna', email: 'anna@example.org' }]);
+    const stored = await environment.service.call<{ presigned_url: string }>('GET', `/api/v1/upload/${metadata.id}/url/`);
+    assert.deepEqual(await (await fetch(stored.presigned_url)).json(), data);
+    await page.context().close();
+  }
+});
+
+environmentTest('rows that the page provides need no file, and the page can refuse to finish', async (environment) => {
+  const { page, widget, handed } = await openProduct(environment, `
+    const uploader = new DromoUploader(given.key, given.fields, given.settings, {});
+    let refused = 0;
+    uploader.beforeFinish((rows) => (refused++ ? undefined : { cancel: true, message: 'Rows: ' + rows.map((row) => row.name).join(', ') }));
+    uploader.onResults((data, metadata) => { handed.results.push({ data, metadata }); });
+    uploader.initInline('place');
+    return uploader;`, { key: frontendKey, fields, settings: { ...settings, initialData: [['Anna', 'anna@example.org'], ['Ben', null]] } });
+  await widget.getByText('All 2 rows are ready').waitFor();
+  assert.equal(await widget.getByRole('button', { name: 'Close the importer' }).count(), 0, 'it is a part of the page');
+  await submit(widget, '2 rows');
+  await widget.getByText('Rows: Anna, Ben').waitFor();
+  await widget.getByRole('button', { name: 'Submit 2 rows' }).click();
+  await page.locator('iframe').waitFor({ state: 'hidden' });
+  assert.deepEqual((await handed()).results.map((one) => one.data), [[{ name: 'Anna', email: 'anna@example.org' }, { name: 'Ben', email: null }]]);
+});
+
+environmentTest('a page that is not set up correctly shows why', async (environment) => {
+  const { page, widget } = await openProduct(environment, inline, { key: frontendKey, fields, settings: { ...settings, developmentMode: false } });
+  await page.getByRole('button', { name: 'Import contacts' }).click();
+  await widget.getByText('has no origins, so pages may embed the importer in development mode only').waitFor();
+});

@@ -1,0 +1,186 @@
+import { mountVisit } from '../import/mount';
+import { Visit } from '../import/visit';
+import { bearerFetch } from './bearer';
+import type { Peer } from './channel';
+import { EventStream } from './event-stream';
+import { WidgetEndpoint } from './endpoint';
+import { readMetadata, readRows, type Row } from './results';
+import { inlineSetup, savedSetup, type Setup } from './setup';
+
+/** The hooks of the page that this version cannot call, by the method with which the page announces them. */
+type HookKind = 'Col' | 'Row' | 'BulkRow' | 'BatchRow' | 'RowDelete';
+
+/**
+ * An importer that a page embeds. The page calls its methods. Opening it again starts over, because
+ * closing only hides it.
+ */
+export class Widget {
+  readonly #root: HTMLElement;
+  #peer: Peer | null = null;
+  #visit: Visit | null = null;
+  #unmount = () => {};
+  #inline = false;
+  #language: string | null = null;
+  #send: typeof fetch = fetch;
+  /** Number of times that the page has opened the importer. */
+  opened = 0;
+  #hooks = new Map<HookKind, number>();
+  /** Called when the importer opens, closes, or becomes part of the page. */
+  onChange = () => {};
+
+  constructor(root: HTMLElement) {
+    this.#root = root;
+  }
+
+  get visit(): Visit | null {
+    return this.#visit;
+  }
+
+  /** Whether the importer is a part of the page instead of a dialog above it. */
+  get inline(): boolean {
+    return this.#inline;
+  }
+
+  /** The language that the page has chosen; null for that of the browser. */
+  get language(): string | null {
+    return this.#language;
+  }
+
+  set peer(peer: Peer) {
+    this.#peer = peer;
+  }
+
+  /** The methods that the page may call. */
+  readonly methods = {
+    init: (key: unknown, fields: unknown, settings: unknown, user: unknown) => this.#open(inlineSetup(key, fields, settings, user)),
+    initFromSavedSchema: (key: unknown, schema: unknown, _host: unknown, options: unknown) => this.#open(savedSetup(key, schema, options)),
+    setEmbedInline: (is: unknown) => {
+      this.#inline = is === true;
+      this.onChange();
+    },
+    setNumRegisteredColHooks: (n: unknown) => this.#count('Col', n),
+    setNumRegisteredRowHooks: (n: unknown) => this.#count('Row', n),
+    setNumRegisteredBulkRowHooks: (n: unknown) => this.#count('BulkRow', n),
+    setNumRegisteredBatchRowHooks: (n: unknown) => this.#count('BatchRow', n),
+    setNumRegisteredRowDeleteHooks: (n: unknown) => this.#count('RowDelete', n),
+    setCustomParserFileExtensions: (extensions: unknown) => {
+      if (Array.isArray(extensions) && extensions.length > 0) throw unsupported('File parsers');
+    },
+    setCustomSteps: () => { throw unsupported('Custom steps'); },
+    completeCustomStep: () => { throw unsupported('Custom steps'); },
+    goBackCustomStep: () => { throw unsupported('Custom steps'); },
+    setHeaderRowOverride: (row: unknown) => {
+      if (row !== null && row !== undefined) throw unsupported('setHeaderRowOverride');
+    },
+    setUser: () => { throw unsupported('setUser'); },
+    setDevelopmentMode: () => { throw unsupported('setDevelopmentMode'); },
+    addField: () => { throw unsupported('addField'); },
+    removeField: () => { throw unsupported('removeField'); },
+    updateInfoMessages: () => { throw unsupported('updateInfoMessages'); },
+    addRows: () => { throw unsupported('addRows'); },
+    removeRows: () => { throw unsupported('removeRows'); },
+    setConfirmationMessage: () => { throw unsupported('setConfirmationMessage'); },
+    rehydrate: () => { throw unsupported('rehydrate'); },
+  };
+
+  #count(kind: HookKind, n: unknown): void {
+    this.#hooks.set(kind, Number(n) || 0);
+  }
+
+  /** Opens the importer and resolves when it shows something. */
+  async #open(setup: Setup): Promise<void> {
+    // A hook that is not called would change the result silently.
+    for (const [kind, n] of this.#hooks) if (n > 0) throw unsupported(`${kind} hooks`);
+    this.#unmount();
+    const endpoint = new WidgetEndpoint(this.#peer!.origin, setup);
+    const visit = new Visit(endpoint);
+    const send = bearerFetch();
+    this.#visit = visit;
+    this.#send = send;
+    this.opened++;
+    const { locale } = setup.settings;
+    this.#language = typeof locale === 'string' ? locale.replace('_', '-') : null;
+    this.#unmount = mountVisit(this.#root, visit, {
+      language: this.#language,
+      host: { deliver: () => this.#deliver(visit, send), connect: (address) => new EventStream(address, send) },
+      send: this.#askBeforeSubmitting(visit, send),
+    });
+    this.onChange();
+    await visit.open();
+    if (setup.rows && visit.state.phase === 'ready') await this.#startRows(visit, endpoint, setup.rows);
+  }
+
+  async #startRows(visit: Visit, endpoint: WidgetEndpoint, rows: readonly Row[]): Promise<void> {
+    await visit.begin(async () => endpoint.startRows(rows), '');
+  }
+
+  /**
+   * Returns a function like `send` that asks the page before rows are submitted. If the page cancels,
+   * the call has the response that the server sends if a hook of the schema cancels.
+   */
+  #askBeforeSubmitting(visit: Visit, send: typeof fetch): typeof fetch {
+    return async (input, init) => {
+      const request = new Request(input, init);
+      const peer = this.#peer!;
+      if (request.method === 'POST' && request.url.endsWith('/submit/') && (await peer.call('hasBeforeFinishCallback').catch(() => false)) === true) {
+        const rows: Row[] = [];
+        for await (const batch of readRows(send, reviewOf(visit))) rows.push(...batch);
+        const verdict = await peer.call('handleBeforeFinishCallback', rows, await readMetadata(send, reviewOf(visit))).catch(() => null);
+        const { cancel, message } = (verdict ?? {}) as { cancel?: unknown; message?: unknown };
+        if (cancel === true) return Response.json({ code: 'cancelled_by_hook', detail: typeof message === 'string' ? message : '' }, { status: 409 });
+      }
+      return send(request);
+    };
+  }
+
+  /** Hands the submitted rows over to the page. Then nothing has to remain of the import. */
+  async #deliver(visit: Visit, send: typeof fetch): Promise<void> {
+    const review = reviewOf(visit);
+    const metadata = await readMetadata(send, review);
+    const batches = readRows(send, review);
+    if (this.#peer!.has('handleResultsBatch')) await this.#deliverBatches(batches, metadata);
+    else await this.#deliverAll(batches, metadata);
+    await send(review, { method: 'DELETE' }).catch(() => {}); // the server deletes it later otherwise
+  }
+
+  /** Sends each batch when the next one has arrived, because the last one is marked. */
+  async #deliverBatches(batches: AsyncIterable<Row[]>, metadata: object): Promise<void> {
+    let last: Row[] = [];
+    let index = 0;
+    let any = false;
+    for await (const batch of batches) {
+      if (any) await this.#peer!.call('handleResultsBatch', last, null, index++, false);
+      last = batch;
+      any = true;
+    }
+    await this.#peer!.call('handleResultsBatch', last, metadata, index, true);
+  }
+
+  async #deliverAll(batches: AsyncIterable<Row[]>, metadata: object): Promise<void> {
+    const rows: Row[] = [];
+    for await (const batch of batches) rows.push(...batch);
+    await this.#peer!.call('handleResults', rows, metadata);
+  }
+
+  /** Ends the import and tells the page, which hides the importer. */
+  async cancel(): Promise<void> {
+    const visit = this.#visit;
+    visit?.cancelUpload();
+    if (visit?.state.current) void this.#send(reviewOf(visit), { method: 'DELETE' }).catch(() => {}); // the server deletes it later otherwise
+    this.#unmount();
+    this.#unmount = () => {};
+    this.#visit = null;
+    this.#root.replaceChildren();
+    this.onChange();
+    await this.#peer?.call('handleCancel');
+  }
+}
+
+/** Returns the path of the review that a visit shows, with a slash at the end. */
+function reviewOf(visit: Visit): string {
+  return `/api/review/v1/${encodeURIComponent(visit.state.current?.id ?? '')}/`;
+}
+
+function unsupported(what: string): Error {
+  return new Error(`${what} are not supported by this version of the importer.`);
+}
