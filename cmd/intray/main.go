@@ -96,7 +96,7 @@ type commands struct {
 		List   keysListCommand   `cmd:"" help:"List all API keys."`
 		Revoke keysRevokeCommand `cmd:"" help:"Revoke an API key."`
 
-		Origins keysOriginsCommand `cmd:"" help:"Set which pages may embed the importer with a frontend key."`
+		Origins keysOriginsCommand `cmd:"" help:"Set which pages may embed the importer."`
 
 		RotateMaster rotateMasterCommand `cmd:"" help:"Replace the master key."`
 	} `cmd:"" help:"Manage API keys and the master key."`

@@ -84,6 +84,9 @@ func (a *API) authorizeReviewer(c *call) error {
 	if err := http.NewCrossOriginProtection().Check(c.r); err != nil {
 		return newError(http.StatusForbidden, "cross_origin", intray.NewMessage("review.cross_origin", nil))
 	}
+	if inHeader && imp.Sync == "" {
+		return unauthorized(intray.NewMessage("review.no_cookie", nil))
+	}
 	if err := a.cfg.Service.TouchImport(c.context(), imp); err != nil {
 		return err
 	}

@@ -83,7 +83,7 @@ func compareCodes(t *testing.T, section string, right, listed []string) {
 func TestErrorCodes(t *testing.T) {
 	t.Parallel()
 	right := codesIn(t, `(?:[nN]ewError\([^,"]+, |Code: +)"([a-z_]+)"`, "server/httpapi", "server/sqlstore",
-		"server/model", "server/auth", "server/schemas", "server/imports", "server/importlinks", "server/review", "server/connectors", "server/webhooks", "server/retention")
+		"server/model", "server/auth", "server/schemas", "server/imports", "server/importlinks", "server/widget", "server/review", "server/connectors", "server/webhooks", "server/retention")
 	for _, quota := range model.AllQuotas() {
 		right = append(right, quota.Code())
 	}
