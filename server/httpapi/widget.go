@@ -1,9 +1,11 @@
 package httpapi
 
 import (
+	"encoding/json"
 	"io"
 	"maps"
 	"net/http"
+	"strconv"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
@@ -52,6 +54,8 @@ func widgetImportBody() *jsonschema.Schema {
 	example := map[string]any{"schema": "Contacts", "original_filename": "contacts.xlsx"}
 	return bodyType("WidgetImportDraft", "An import to create in an embedded importer.", example, append(widgetSchema(),
 		optional("original_filename", lineType("The name of the file to upload. Not together with initial_data.", imports.MaxFilename)),
+		optional("header_row", nullable(countType("The row of the file that contains the column names, counted from 0. By default, Intray finds it."))),
+		optional("delimiter", lineType("The delimiter of a CSV file. By default, Intray finds it.", 8)),
 		optional(rowsField, nullable(arrayType(mapType(nil, "A row: values by field key or header."), "The rows to import, at most 15,728,640 bytes as sent, instead of an uploaded file."))),
 		optional("import_metadata", nullable(importMetadataShape())))...)
 }
@@ -157,6 +161,7 @@ func (a *API) startWidgetImport(c *call) (*response, error) {
 		return nil, err
 	}
 	draft := imports.Draft{Filename: stringField(doc, "original_filename"), User: userOf(doc["import_metadata"])}
+	draft.Answers = readingAnswers(doc)
 	if c.body.rows != nil {
 		if draft.Rows, err = c.body.rows.reader(); err != nil {
 			return nil, err
@@ -167,6 +172,20 @@ func (a *API) startWidgetImport(c *call) (*response, error) {
 		return nil, err
 	}
 	return a.replyStarted(c, imp)
+}
+
+// readingAnswers returns the decisions of a body about how to read the file.
+func readingAnswers(doc map[string]any) intray.Answers {
+	answers := intray.Answers{}
+	if number, ok := doc["header_row"].(json.Number); ok {
+		if row, err := number.Int64(); err == nil {
+			answers[intray.AnswerHeaderRow] = strconv.FormatInt(row+1, 10)
+		}
+	}
+	if delimiter := stringField(doc, "delimiter"); delimiter != "" {
+		answers[intray.AnswerDelimiter] = delimiter
+	}
+	return answers
 }
 
 // replyStarted returns the response for an import that a person started on a page.

@@ -226,3 +226,18 @@ func TestWidgetKeyRevoked(t *testing.T) {
 		t.Errorf("the revoked key: %s", code)
 	}
 }
+
+// TestWidgetReading checks that a page can decide how files are read.
+func TestWidgetReading(t *testing.T) {
+	w := newWidgetTest(t)
+	session, _ := w.open(w.frontendKey(hostPage), hostPage, widgetFields)
+	started := w.do("POST", "/api/widget/v1/imports/", `{`+widgetFields+`,"header_row":2,"delimiter":"|"}`, "Authorization", "Bearer "+session)
+	w.do("PUT", w.text(started, "upload"), "Name|E-Mail\nx|y@example.org\nE-Mail|Name\nada@example.org|Ada\n")
+	w.runAll()
+	review := "/api/review/v1/" + w.text(started, "id") + "/"
+	visit := w.do("POST", review+"session/", "", "Authorization", "Bearer "+w.text(started, "reviewToken"))
+	rows := w.do("GET", review+"result/", "", "Authorization", "Bearer "+w.text(visit, "session")).Body.String()
+	if rows != `{"email":"ada@example.org"}`+"\n" {
+		t.Errorf("the rows are %s", rows)
+	}
+}
