@@ -137,3 +137,57 @@ environmentTest('a page that is not set up correctly shows why', async (environm
   await page.getByRole('button', { name: 'Import contacts' }).click();
   await widget.getByText('has no origins, so pages may embed the importer in development mode only').waitFor();
 });
+
+environmentTest('the page can change the fields, and asks the person to confirm', async (environment) => {
+  const { page, widget, handed } = await openProduct(environment, inline, { key: frontendKey, fields, settings: { ...settings, matchingStep: { headerRowOverride: 1 } } });
+  await page.getByRole('button', { name: 'Import contacts' }).click();
+  await widget.getByRole('row', { name: /Email/ }).waitFor();
+  await page.evaluate(async () => {
+    const { uploader } = globalThis as unknown as { uploader: Record<string, (...args: unknown[]) => Promise<void>> };
+    await uploader.removeField!('email');
+    await uploader.addField!({ key: 'city', label: 'City' }, { before: 'name' });
+    await uploader.setUser!({ id: '8', name: 'Grace' });
+    await uploader.setConfirmationMessage!('<p>Really <b>all</b> of them?<img src=x onerror="parent.hacked = 1"></p>', { submitButtonText: 'Yes, all', cancelButtonText: 'Wait' });
+  });
+  await widget.getByRole('row', { name: /City/ }).waitFor();
+  assert.equal(await widget.getByRole('row', { name: /Email/ }).count(), 0);
+  await choose(widget, 'contacts.csv', 'x,y\nCity,Name\nBonn,Anna\n');
+  await submit(widget, '1 row');
+  await widget.getByText('Really all of them?').waitFor();
+  await widget.getByRole('button', { name: 'Wait' }).click();
+  await widget.getByText('You can still change the rows.').waitFor();
+  await widget.getByRole('button', { name: 'Submit 1 row' }).click();
+  await widget.getByRole('button', { name: 'Yes, all' }).click();
+  await page.locator('iframe').waitFor({ state: 'hidden' });
+  const [{ data, metadata }] = (await handed()).results as [Handed['results'][number]];
+  assert.deepEqual(data, [{ city: 'Bonn', name: 'Anna' }]);
+  assert.equal((metadata.user as { name: string }).name, 'Grace');
+  assert.equal(await page.evaluate(() => 'hacked' in globalThis), false);
+});
+
+environmentTest('hooks of the page, which are not called yet, are refused instead of being ignored', async (environment) => {
+  const { page } = await openProduct(environment, inline.replace('return uploader', 'uploader.registerRowHook((row) => row); return uploader'), { key: frontendKey, fields, settings });
+  const failed = page.waitForEvent('pageerror');
+  await page.getByRole('button', { name: 'Import contacts' }).click();
+  assert.match(String(await failed), /Row hooks are not supported/);
+});
+
+environmentTest('several importers in one page do not disturb each other', async (environment) => {
+  const { page, handed } = await openProduct(environment, `
+    const place = document.getElementById('place');
+    for (const name of given.names) {
+      const at = document.createElement('div');
+      at.id = name;
+      place.append(at);
+      const uploader = new DromoUploader(given.key, given.fields, { ...given.settings, initialData: [{ name, email: name + '@example.org' }] }, {});
+      uploader.onResults((data, metadata) => { handed.results.push({ data, metadata }); });
+      uploader.initInline(name);
+    }`, { key: frontendKey, fields, settings, names: ['one', 'two', 'three'] });
+  for (const name of ['two', 'three', 'one']) {
+    const widget = page.frameLocator(`#${name} iframe`);
+    await widget.getByText('All 1 rows are ready').or(widget.getByText('The row is ready')).or(widget.getByText(`${name}@example.org`)).first().waitFor();
+    await submit(widget, '1 row');
+    await page.locator(`#${name} iframe`).waitFor({ state: 'hidden' });
+  }
+  assert.deepEqual((await handed()).results.map((one) => one.data[0]!.name), ['two', 'three', 'one']);
+});

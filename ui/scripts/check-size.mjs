@@ -1,4 +1,4 @@
-// Checks the compressed size of the files that the review page loads: node
+// Checks the compressed size of the files that the pages load: node
 // scripts/check-size.mjs
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -42,4 +42,5 @@ const grid = [...new Set(all)].filter((file) => /\/grid-/.test(file));
 if (grid.length < 2) throw new Error('the grid has no files of its own in the build');
 judge('grid', grid, most.grid);
 judge('the import page before a file is chosen', ['import.html', 'src/i18n/import.en.json'].flatMap((key) => [...files(key)]), most.import);
+judge('the widget before a file is chosen', ['widget.html', 'src/i18n/import.en.json'].flatMap((key) => [...files(key)]), most.import);
 process.exit(tooMuch ? 1 : 0);

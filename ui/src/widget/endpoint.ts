@@ -1,23 +1,24 @@
 import { unwrap } from '../api';
 import { bearer, createLinkApi, type LinkPage, type StartedImport } from '../import/api';
 import type { ImportEndpoint } from '../import/endpoint';
-import type { Setup } from './setup';
+import type { ImportBody, Setup } from './setup';
 
 /** An importer that a page embeds. */
 export class WidgetEndpoint implements ImportEndpoint {
   readonly isLink = false;
   readonly #origin: string;
-  readonly #setup: Setup;
+  /** The setup, which the page can change. */
+  setup: Setup;
   readonly #api = createLinkApi();
   #session = '';
 
   constructor(origin: string, setup: Setup) {
     this.#origin = origin;
-    this.#setup = setup;
+    this.setup = setup;
   }
 
   async open(): Promise<LinkPage> {
-    const { key, choice, helpText } = this.#setup;
+    const { key, choice, helpText } = this.setup;
     const opened = await unwrap(this.#api.POST('/api/widget/v1/session/', { headers: { 'x-service-license-key': key }, body: { ...choice, origin: this.#origin } }));
     this.#session = opened.session;
     const { title, maxFileSize, styleOverrides, fields } = opened;
@@ -25,7 +26,8 @@ export class WidgetEndpoint implements ImportEndpoint {
   }
 
   start(filename: string): Promise<StartedImport> {
-    return this.#import({ original_filename: filename });
+    const { headerRow, delimiter } = this.setup;
+    return this.#import({ original_filename: filename, header_row: headerRow, ...(delimiter && { delimiter }) });
   }
 
   /** Creates an import of rows that the page provides. */
@@ -33,12 +35,12 @@ export class WidgetEndpoint implements ImportEndpoint {
     return this.#import({ initial_data: rows as Record<string, never>[] });
   }
 
-  #import(of: { original_filename: string } | { initial_data: Record<string, never>[] }): Promise<StartedImport> {
-    const { choice, user } = this.#setup;
+  #import(of: Pick<ImportBody, 'original_filename' | 'initial_data' | 'header_row' | 'delimiter'>): Promise<StartedImport> {
+    const { choice, user } = this.setup;
     return unwrap(this.#api.POST('/api/widget/v1/imports/', { headers: bearer(this.#session), body: { ...choice, ...of, ...(user && { import_metadata: { user } }) } }));
   }
 
   template(lang: string): Promise<Blob> {
-    return unwrap(this.#api.POST('/api/widget/v1/template/', { headers: bearer(this.#session), body: { ...this.#setup.choice, lang }, parseAs: 'blob' }));
+    return unwrap(this.#api.POST('/api/widget/v1/template/', { headers: bearer(this.#session), body: { ...this.setup.choice, lang }, parseAs: 'blob' }));
   }
 }

@@ -2,8 +2,11 @@ import type { operations } from '../api/schema';
 
 type Body<Name extends keyof operations> = operations[Name] extends { requestBody: { content: { 'application/json': infer T } } } ? T : never;
 
+/** An import to create, as the API expects it. */
+export type ImportBody = Body<'startWidgetImport'>;
+
 /** The schema of an importer, as the API expects it. */
-export type SchemaChoice = Pick<Body<'startWidgetImport'>, 'schema' | 'fields' | 'settings' | 'development_mode'>;
+export type SchemaChoice = Pick<ImportBody, 'schema' | 'fields' | 'settings' | 'development_mode'>;
 
 /** The person who uses the page, as the page describes them. */
 export interface User {
@@ -22,8 +25,12 @@ export interface Setup {
   readonly rows: readonly Record<string, unknown>[] | null;
   /** The text of the organization above the file chooser. */
   readonly helpText: string;
-  /** The settings that the widget itself uses. */
-  readonly settings: Readonly<Record<string, unknown>>;
+  /** The row of the file that contains the column names, counted from 0; null if it must be found. */
+  readonly headerRow: number | null;
+  /** The delimiter of CSV files; "" if it must be found. */
+  readonly delimiter: string;
+  /** Language of the importer; null for that of the browser. */
+  readonly language: string | null;
 }
 
 /** The settings that the API accepts. All others are for the widget. */
@@ -41,21 +48,60 @@ export function inlineSetup(key: unknown, fields: unknown, settings: unknown, us
     user: userOf(user),
     rows: rowsOf(given.initialData, fields),
     helpText: textOf(objectOf(given.uploadStep).helpText),
-    settings: given,
+    headerRow: rowOf(objectOf(given.matchingStep).headerRowOverride),
+    delimiter: textOf(given.delimiter),
+    language: textOf(given.locale).replace('_', '-') || null,
   };
 }
 
 /** Returns the setup of an importer with a saved schema, of which `schema` is the id or the name. */
 export function savedSetup(key: unknown, schema: unknown, options: unknown): Setup {
-  const { user, developmentMode } = objectOf(options);
+  const { user, developmentMode, headerRowOverride } = objectOf(options);
   return {
     key: textOf(key),
-    choice: { schema: textOf(schema), ...(developmentMode === true && { development_mode: true, settings: { developmentMode: true } }) },
+    choice: inMode({ schema: textOf(schema) }, developmentMode),
     user: userOf(user),
     rows: null,
     helpText: '',
-    settings: {},
+    headerRow: rowOf(headerRowOverride),
+    delimiter: '',
+    language: null,
   };
+}
+
+/** Returns a schema in development mode, or as it is if the mode is not a boolean. */
+export function inMode(choice: SchemaChoice, developmentMode: unknown): SchemaChoice {
+  if (typeof developmentMode !== 'boolean') return choice;
+  return { ...choice, development_mode: developmentMode, settings: { ...choice.settings, developmentMode } };
+}
+
+/** Returns a schema with a field added, before or after the field with the given key, or as the last one. */
+export function withField(choice: SchemaChoice, field: unknown, position: unknown): SchemaChoice {
+  const fields = inlineFields(choice);
+  const { before, after } = objectOf(position);
+  const key = textOf(before ?? after);
+  const found = fields.findIndex((one) => one.key === key);
+  if (key && found < 0) throw new Error(`The importer has no field ${key}.`);
+  const at = !key ? fields.length : before === undefined ? found + 1 : found;
+  return { ...choice, fields: fields.toSpliced(at, 0, objectOf(fieldsOf(field)) as unknown as ApiField) };
+}
+
+/** Returns a schema without a field. */
+export function withoutField(choice: SchemaChoice, key: unknown): SchemaChoice {
+  const fields = inlineFields(choice);
+  if (!fields.some((one) => one.key === key)) throw new Error(`The importer has no field ${textOf(key)}.`);
+  return { ...choice, fields: fields.filter((one) => one.key !== key) };
+}
+
+type ApiField = NonNullable<SchemaChoice['fields']>[number];
+
+function inlineFields({ fields }: SchemaChoice): ApiField[] {
+  if (!fields) throw new Error('The fields of a saved schema cannot be changed by the page.');
+  return fields;
+}
+
+function rowOf(value: unknown): number | null {
+  return Number.isSafeInteger(value) && (value as number) >= 0 ? (value as number) : null;
 }
 
 function settingsOf(given: Record<string, unknown>): Record<string, unknown> {
@@ -75,7 +121,8 @@ function rowsOf(rows: unknown, fields: unknown): Record<string, unknown>[] | nul
   return rows.map((row) => (Array.isArray(row) ? Object.fromEntries(row.slice(0, keys.length).map((value, at) => [keys[at]!, value])) : objectOf(row)));
 }
 
-function userOf(user: unknown): User | null {
+/** Returns the person whom a page describes, or null if it says nothing about them. */
+export function userOf(user: unknown): User | null {
   const given = objectOf(user);
   const names = ['id', 'name', 'email', 'companyId', 'companyName'] as const;
   const entries = names.filter((name) => given[name] !== undefined && given[name] !== null).map((name) => [name, String(given[name])] as const);

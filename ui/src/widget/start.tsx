@@ -6,7 +6,7 @@ import './widget.css';
 import { render } from 'preact';
 import { applyTheme } from '../app/apply-theme';
 import { connectToParent } from './channel';
-import { CloseButton } from './close-button';
+import { Corner } from './corner';
 import { Widget } from './widget';
 
 applyTheme(undefined);
@@ -14,6 +14,6 @@ const widget = new Widget(document.getElementById('app')!);
 const corner = document.getElementById('corner')!;
 widget.onChange = () => {
   document.documentElement.classList.toggle('is-dialog', !widget.inline);
-  render(widget.inline || !widget.visit ? null : <CloseButton widget={widget} visit={widget.visit} key={widget.opened} />, corner);
+  render(widget.visit && <Corner widget={widget} visit={widget.visit} key={widget.opened} />, corner);
 };
 connectToParent(widget.methods, (peer) => (widget.peer = peer));

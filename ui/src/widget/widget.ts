@@ -5,10 +5,18 @@ import type { Peer } from './channel';
 import { EventStream } from './event-stream';
 import { WidgetEndpoint } from './endpoint';
 import { readMetadata, readRows, type Row } from './results';
-import { inlineSetup, savedSetup, type Setup } from './setup';
+import { inMode, inlineSetup, savedSetup, userOf, withField, withoutField, type SchemaChoice, type Setup } from './setup';
 
 /** The hooks of the page that this version cannot call, by the method with which the page announces them. */
 type HookKind = 'Col' | 'Row' | 'BulkRow' | 'BatchRow' | 'RowDelete';
+
+/** A message of the page that a person must confirm before rows are submitted. */
+export interface Confirmation {
+  readonly html: string;
+  /** The names of the buttons; null for the usual ones. */
+  readonly submit: string | null;
+  readonly cancel: string | null;
+}
 
 /**
  * An importer that a page embeds. The page calls its methods. Opening it again starts over, because
@@ -19,12 +27,16 @@ export class Widget {
   #peer: Peer | null = null;
   #visit: Visit | null = null;
   #unmount = () => {};
+  #endpoint: WidgetEndpoint | null = null;
+  #confirmation: Confirmation | null = null;
   #inline = false;
   #language: string | null = null;
   #send: typeof fetch = fetch;
   /** Number of times that the page has opened the importer. */
   opened = 0;
   #hooks = new Map<HookKind, number>();
+  /** Asks the person before rows are submitted. Resolves to null if they agree, or to a message that the rows were not submitted. */
+  confirm: (confirmation: Confirmation) => Promise<string | null> = () => Promise.resolve(null);
   /** Called when the importer opens, closes, or becomes part of the page. */
   onChange = () => {};
 
@@ -69,19 +81,34 @@ export class Widget {
     setCustomSteps: () => { throw unsupported('Custom steps'); },
     completeCustomStep: () => { throw unsupported('Custom steps'); },
     goBackCustomStep: () => { throw unsupported('Custom steps'); },
-    setHeaderRowOverride: (row: unknown) => {
-      if (row !== null && row !== undefined) throw unsupported('setHeaderRowOverride');
+    setHeaderRowOverride: (row: unknown) => this.#change((setup) => ({ ...setup, headerRow: typeof row === 'number' ? row : null })),
+    setUser: (user: unknown) => this.#change((setup) => ({ ...setup, user: userOf(user) })),
+    setDevelopmentMode: (is: unknown) => this.#changeSchema((choice) => inMode(choice, is === true)),
+    addField: (field: unknown, position: unknown) => this.#changeSchema((choice) => withField(choice, field, position)),
+    removeField: (key: unknown) => this.#changeSchema((choice) => withoutField(choice, key)),
+    setConfirmationMessage: (html: unknown, options: unknown) => {
+      const { submitButtonText, cancelButtonText } = (options ?? {}) as { submitButtonText?: unknown; cancelButtonText?: unknown };
+      this.#confirmation = typeof html === 'string' && html ? { html, submit: textOr(submitButtonText), cancel: textOr(cancelButtonText) } : null;
     },
-    setUser: () => { throw unsupported('setUser'); },
-    setDevelopmentMode: () => { throw unsupported('setDevelopmentMode'); },
-    addField: () => { throw unsupported('addField'); },
-    removeField: () => { throw unsupported('removeField'); },
     updateInfoMessages: () => { throw unsupported('updateInfoMessages'); },
     addRows: () => { throw unsupported('addRows'); },
     removeRows: () => { throw unsupported('removeRows'); },
-    setConfirmationMessage: () => { throw unsupported('setConfirmationMessage'); },
     rehydrate: () => { throw unsupported('rehydrate'); },
   };
+
+  /** Changes the setup of the importer. It applies to files that are sent afterwards. */
+  #change(change: (setup: Setup) => Setup): void {
+    if (!this.#endpoint) throw new Error('The importer is not open.');
+    this.#endpoint.setup = change(this.#endpoint.setup);
+  }
+
+  /** Changes the schema of the importer, which is fixed once a file has been sent. */
+  async #changeSchema(change: (choice: SchemaChoice) => SchemaChoice): Promise<void> {
+    const visit = this.#visit;
+    if (visit && visit.state.phase !== 'ready') throw new Error('The schema cannot be changed after a file was sent.');
+    this.#change((setup) => ({ ...setup, choice: change(setup.choice) }));
+    await visit?.open();
+  }
 
   #count(kind: HookKind, n: unknown): void {
     this.#hooks.set(kind, Number(n) || 0);
@@ -92,14 +119,14 @@ export class Widget {
     // A hook that is not called would change the result silently.
     for (const [kind, n] of this.#hooks) if (n > 0) throw unsupported(`${kind} hooks`);
     this.#unmount();
-    const endpoint = new WidgetEndpoint(this.#peer!.origin, setup);
+    const endpoint = (this.#endpoint = new WidgetEndpoint(this.#peer!.origin, setup));
+    this.#confirmation = null;
     const visit = new Visit(endpoint);
     const send = bearerFetch();
     this.#visit = visit;
     this.#send = send;
     this.opened++;
-    const { locale } = setup.settings;
-    this.#language = typeof locale === 'string' ? locale.replace('_', '-') : null;
+    this.#language = setup.language;
     this.#unmount = mountVisit(this.#root, visit, {
       language: this.#language,
       host: { deliver: () => this.#deliver(visit, send), connect: (address) => new EventStream(address, send) },
@@ -122,12 +149,15 @@ export class Widget {
     return async (input, init) => {
       const request = new Request(input, init);
       const peer = this.#peer!;
-      if (request.method === 'POST' && request.url.endsWith('/submit/') && (await peer.call('hasBeforeFinishCallback').catch(() => false)) === true) {
+      const submits = request.method === 'POST' && request.url.endsWith('/submit/');
+      const refused = submits && this.#confirmation ? await this.confirm(this.#confirmation) : null;
+      if (refused !== null) return cancelled(refused);
+      if (submits && (await peer.call('hasBeforeFinishCallback').catch(() => false)) === true) {
         const rows: Row[] = [];
         for await (const batch of readRows(send, reviewOf(visit))) rows.push(...batch);
         const verdict = await peer.call('handleBeforeFinishCallback', rows, await readMetadata(send, reviewOf(visit))).catch(() => null);
         const { cancel, message } = (verdict ?? {}) as { cancel?: unknown; message?: unknown };
-        if (cancel === true) return Response.json({ code: 'cancelled_by_hook', detail: typeof message === 'string' ? message : '' }, { status: 409 });
+        if (cancel === true) return cancelled(textOr(message) ?? '');
       }
       return send(request);
     };
@@ -170,6 +200,7 @@ export class Widget {
     this.#unmount();
     this.#unmount = () => {};
     this.#visit = null;
+    this.#endpoint = null;
     this.#root.replaceChildren();
     this.onChange();
     await this.#peer?.call('handleCancel');
@@ -179,6 +210,15 @@ export class Widget {
 /** Returns the path of the review that a visit shows, with a slash at the end. */
 function reviewOf(visit: Visit): string {
   return `/api/review/v1/${encodeURIComponent(visit.state.current?.id ?? '')}/`;
+}
+
+/** The response that the server sends if a hook cancels the submission. */
+function cancelled(message: string): Response {
+  return Response.json({ code: 'cancelled_by_hook', detail: message }, { status: 409 });
+}
+
+function textOr(value: unknown): string | null {
+  return typeof value === 'string' && value ? value : null;
 }
 
 function unsupported(what: string): Error {
