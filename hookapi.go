@@ -1,6 +1,7 @@
 package intray
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -163,6 +164,44 @@ type HookEnv struct {
 	Now time.Time
 	// Seed is the seed of Math.random.
 	Seed uint32
+	// Import is the id of the import, for hooks of the page that embeds its importer.
+	Import string
+}
+
+// The sources of hooks that run in the page that embeds an importer. They are no JavaScript, so no other
+// hook can have them. In lists of hooks, they follow those that run on the server.
+const (
+	PageHook = "(page)"
+	// PageBatchHook is a row hook that receives each row of the file once, in numbered batches.
+	PageBatchHook = "(page batch)"
+)
+
+// WithoutPage returns the hooks that run on the server, and whether there are others.
+func (h Hooks) WithoutPage() (server Hooks, others bool) {
+	onServer := func(list []string) []string {
+		at := slices.IndexFunc(list, func(source string) bool { return source == PageHook || source == PageBatchHook })
+		if at < 0 {
+			return list
+		}
+		others = true
+		return list[:at]
+	}
+	server = Hooks{Row: onServer(h.Row), BulkRow: onServer(h.BulkRow), RowDelete: onServer(h.RowDelete), BeforeFinish: h.BeforeFinish}
+	for _, hook := range h.Column {
+		if hook.Source == PageHook {
+			others = true
+			continue
+		}
+		server.Column = append(server.Column, hook)
+	}
+	for _, hook := range h.Step {
+		if hook.Source == PageHook {
+			others = true
+			continue
+		}
+		server.Step = append(server.Step, hook)
+	}
+	return server, others
 }
 
 // FinishCall is the input of beforeFinishCallback, except for the rows.

@@ -48,6 +48,8 @@ func (c HookConfig) validate() error {
 // hookRunner runs hooks in a sandbox, which it opens for the first import with hooks.
 type hookRunner struct {
 	cfg HookConfig
+	// pages calls the hooks of pages that embed an importer.
+	pages hooks.PageCalls
 
 	mu      sync.Mutex
 	sandbox *sandbox.Pool

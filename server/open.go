@@ -20,6 +20,7 @@ import (
 	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/server/sftp"
 	"github.com/intraydata/intray/server/sqlstore"
+	"github.com/intraydata/intray/server/widget"
 	"github.com/intraydata/intray/source/formats"
 )
 
@@ -60,15 +61,17 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	}
 	closeAll := func() error { return errors.Join(rows.Close(), blobs.Close()) }
 	moved := engine.Config{Formats: formats.Formats(cfg.tempDir()), Temp: cfg.tempDir()}
+	pages := widget.NewBroker()
 	var check func(context.Context, intray.Hooks) (intray.Message, error)
 	if hooks != nil {
-		moved.LoadHooks, check = hooks.open, hooks.checkHooks
+		hooks.pages = pages
+		moved.LoadHooks, check = hooks.loadMixed, hooks.checkHooks
 	}
 	dialer := egress.New(egress.Config{Allow: cfg.EgressAllow, AllowByOrg: cfg.EgressAllowByOrg, Log: cfg.Log})
 	sender, servers := newWebhookSender(dialer), sftpServers{sftp.New(dialer, sftp.Config{})}
 	made, err := service.New(service.Config{
 		Store: rows, Blobs: blobs, Keys: keys, Engine: engine.New(moved), WebhookSender: sender,
-		SFTP: servers, Remotes: servers, Reserve: room, Quotas: cfg.Quotas, OverQuota: cfg.overQuota, OOMKills: oomKills, Node: node, MaxFileSize: cfg.MaxFileSize, Runs: cfg.Memory.Imports, StallTimeout: cfg.StallTimeout, ReviewLinkLife: cfg.ReviewLinkLife, Log: cfg.Log,
+		SFTP: servers, Remotes: servers, Reserve: room, Quotas: cfg.Quotas, OverQuota: cfg.overQuota, OOMKills: oomKills, Node: node, MaxFileSize: cfg.MaxFileSize, Runs: cfg.Memory.Imports, StallTimeout: cfg.StallTimeout, ReviewLinkLife: cfg.ReviewLinkLife, Pages: pages, Log: cfg.Log,
 		CrashPoint: crashPoint(), CheckHooks: check,
 	})
 	if err != nil {

@@ -11,3 +11,10 @@ type WidgetSetup struct {
 	Styles      map[string]any `json:"styleOverrides" doc:"As in the settings of the schema."`
 	Fields      []LinkField    `json:"fields"`
 }
+
+// PageHookCall is a call to hooks of the page that embeds an importer.
+type PageHookCall struct {
+	_       struct{} `doc:"A call to hooks of the page that embeds an importer."`
+	Call    int64    `json:"call" doc:"Identifies the call. 0 if there is none."`
+	Content string   `json:"content" doc:"The call as JSON."`
+}

@@ -350,15 +350,27 @@ func (s *eventStream) run(ctx context.Context) error {
 	if err := s.sendState(s.last); err != nil {
 		return err
 	}
+	page := s.api.cfg.Service.WatchPage(s.id)
+	defer page.Close()
 	tick := time.NewTicker(eventTick)
 	defer tick.Stop()
-	for ticks := 1; ; ticks++ {
+	for ticks, last := 0, int64(0); ; {
+		call, changed := page.Waiting()
+		if call != 0 && call != last {
+			if err := s.send("event: pageHooks\ndata: {}\n\n"); err != nil {
+				return err
+			}
+		}
+		last = call
 		select {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-s.api.closing:
 			return nil
+		case <-changed:
+			continue
 		case <-tick.C:
+			ticks++
 		}
 		if err := s.sendProgress(); err != nil {
 			return err

@@ -190,6 +190,8 @@ func (o objects) call(op *operation) (path, body string) {
 		body = `{}`
 	case "openWidget":
 		body = `{"origin":"https://app.example.com","development_mode":true,` + mailFields + `}`
+	case "callPageHooks":
+		body = `{}`
 	case "startWidgetImport", "getWidgetTemplate":
 		body = `{` + mailFields + `}`
 	case "answerQuestions":

@@ -56,6 +56,7 @@ func widgetImportBody() *jsonschema.Schema {
 		optional("original_filename", lineType("The name of the file to upload. Not together with initial_data.", imports.MaxFilename)),
 		optional("header_row", nullable(countType("The row of the file that contains the column names, counted from 0. By default, Intray finds it."))),
 		optional("delimiter", lineType("The delimiter of a CSV file. By default, Intray finds it.", 8)),
+		optional("page_hooks", pageHooksShape()),
 		optional(rowsField, nullable(arrayType(mapType(nil, "A row: values by field key or header."), "The rows to import, at most 15,728,640 bytes as sent, instead of an uploaded file."))),
 		optional("import_metadata", nullable(importMetadataShape())))...)
 }
@@ -161,7 +162,7 @@ func (a *API) startWidgetImport(c *call) (*response, error) {
 		return nil, err
 	}
 	draft := imports.Draft{Filename: stringField(doc, "original_filename"), User: userOf(doc["import_metadata"])}
-	draft.Answers = readingAnswers(doc)
+	draft.Answers, draft.PageHooks = readingAnswers(doc), pageHooks(doc)
 	if c.body.rows != nil {
 		if draft.Rows, err = c.body.rows.reader(); err != nil {
 			return nil, err
@@ -172,6 +173,35 @@ func (a *API) startWidgetImport(c *call) (*response, error) {
 		return nil, err
 	}
 	return a.replyStarted(c, imp)
+}
+
+func pageHooksShape() *jsonschema.Schema {
+	return namedType("PageHooks", "The kinds of hooks that the page has. They run in the page; see callPageHooks.",
+		optional("columns", boolType("Column hooks.")), optional("rows", boolType("Row hooks.")),
+		optional("bulk", boolType("Bulk hooks. The row hooks then receive all rows at once, too.")), optional("batches", boolType("Batch hooks.")),
+		optional("deleted", boolType("Row delete hooks.")), optional("steps", boolType("Step hooks.")))
+}
+
+func pageHooks(doc map[string]any) model.PageHooks {
+	given, _ := doc["page_hooks"].(map[string]any)
+	has := func(name string) bool { on, _ := given[name].(bool); return on }
+	return model.PageHooks{Columns: has("columns"), Rows: has("rows"), Bulk: has("bulk"), Batches: has("batches"), Deleted: has("deleted"), Steps: has("steps")}
+}
+
+func pageCallBody() *jsonschema.Schema {
+	return bodyType("PageHookResult", "The result of the last call to hooks of the page.", map[string]any{"call": 7, "result": "[]"},
+		optional("call", countType("The call. 0 if there was none.")), optional("result", stringType("What the hook returned, as JSON. Empty if it failed.")))
+}
+
+// callPageHooks passes the result of a call to the import, and waits for the next call.
+func (a *API) callPageHooks(c *call) (*response, error) {
+	if c.reviewed.Sync == "" {
+		return nil, newError(http.StatusConflict, "not_embedded", intray.NewMessage("widget.not_embedded", nil))
+	}
+	doc := c.bodyObject()
+	result := []byte(stringField(doc, "result"))
+	next, content, err := a.cfg.Service.NextPageCall(c.context(), c.reviewed, intField(doc, "call"), result)
+	return jsonResponse(http.StatusOK, wire.PageHookCall{Call: next, Content: string(content)}, err)
 }
 
 // readingAnswers returns the decisions of a body about how to read the file.

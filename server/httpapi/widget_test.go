@@ -37,6 +37,7 @@ func (s *server) embed() {
 		s.Errorf("an embedded import sets the cookie %s", cookie)
 	}
 	review := []string{"Authorization", "Bearer " + s.text(visit, "session")}
+	s.do("POST", one+"page-hooks/", `{}`, review...)
 	for range 2 { // before and after the rows are submitted
 		if rows := s.do("GET", one+"result/", "", review...).Body.String(); rows != `{"email":"ada@example.org"}`+"\n" {
 			s.Errorf("the rows are %q", rows)

@@ -95,6 +95,8 @@ type Draft struct {
 	// Sync is the mode of an import that an importer in a page of the organization creates, or "". The
 	// person who uses the page must submit the import.
 	Sync model.SyncMode
+	// PageHooks are the hooks of the page that embeds the importer.
+	PageHooks model.PageHooks
 	// Answers are decisions about how to read the file. They may be nil.
 	Answers intray.Answers
 	// Rows is a JSON array of rows that becomes the file of the import. It may be nil.
@@ -198,7 +200,7 @@ func (s *Service) DraftImport(org string, draft Draft) (model.Import, error) {
 	now := s.env.Now()
 	imp := model.Import{
 		ID: id, Org: org, SchemaID: draft.SchemaID, UploadID: uploadID, Status: model.AwaitingUpload,
-		Filename: draft.Filename, Inline: draft.Rows != nil, LinkID: draft.LinkID, Confirm: draft.LinkID != "" || draft.Sync != "", Sync: draft.Sync, Seen: now, Answers: draft.Answers, Created: now, Modified: now, Queued: now,
+		Filename: draft.Filename, Inline: draft.Rows != nil, LinkID: draft.LinkID, Confirm: draft.LinkID != "" || draft.Sync != "", Sync: draft.Sync, Seen: now, PageHooks: draft.PageHooks, Answers: draft.Answers, Created: now, Modified: now, Queued: now,
 		Review: model.ReviewLink{Version: 1, Expires: now.Add(s.cfg.ReviewLinkLife), Licence: draft.Licence},
 	}
 	if draft.User != nil {

@@ -247,6 +247,8 @@ type Import struct {
 	// its page was last seen, at most SeenPrecision too early.
 	Sync SyncMode
 	Seen time.Time
+	// PageHooks are the hooks that run in the page that embeds the importer.
+	PageHooks PageHooks
 	// Inline imports receive their rows in the request that creates them. They accept no upload.
 	Inline bool
 	// Raw is the file as it was received.
@@ -264,6 +266,45 @@ type Import struct {
 	// Queued is the time when the import became Pending, or the later time from which it may be
 	// claimed after a failed attempt.
 	Queued time.Time
+}
+
+// PageHooks are the kinds of hooks that a page has.
+type PageHooks struct {
+	Columns bool `json:"columns,omitempty"`
+	// Rows are the row hooks. If there are bulk hooks, too, Bulk is set, and all of them receive all rows
+	// at once.
+	Rows    bool `json:"rows,omitempty"`
+	Bulk    bool `json:"bulk,omitempty"`
+	Batches bool `json:"batches,omitempty"`
+	Deleted bool `json:"deleted,omitempty"`
+	Steps   bool `json:"steps,omitempty"`
+}
+
+// AddTo adds the hooks to a schema, after those that run on the server.
+func (h PageHooks) AddTo(schema *intray.Schema) {
+	hooks := &schema.Hooks
+	if h.Columns {
+		for _, f := range schema.Fields {
+			hooks.Column = append(hooks.Column, intray.ColumnHook{Field: f.Key, Source: intray.PageHook})
+		}
+	}
+	switch {
+	case h.Bulk:
+		hooks.BulkRow = append(hooks.BulkRow, intray.PageHook)
+	case h.Rows:
+		hooks.Row = append(hooks.Row, intray.PageHook)
+	}
+	if h.Batches {
+		hooks.Row = append(hooks.Row, intray.PageBatchHook)
+	}
+	if h.Deleted {
+		hooks.RowDelete = append(hooks.RowDelete, intray.PageHook)
+	}
+	if h.Steps {
+		for _, step := range []string{intray.UploadStep, intray.ReviewStep, intray.ReviewStepPost} {
+			hooks.Step = append(hooks.Step, intray.StepHook{Step: step, Source: intray.PageHook})
+		}
+	}
 }
 
 // SeenPrecision is how precisely the time when a page was last seen is stored.
@@ -692,7 +733,7 @@ func (imp Import) FinalPrefix() string { return imp.RunPrefix(imp.Run) + "/final
 // all runs of the import.
 func (imp Import) HookPins() intray.HookEnv {
 	sum := sha256.Sum256([]byte(imp.ID))
-	return intray.HookEnv{Now: imp.Created, Seed: binary.LittleEndian.Uint32(sum[:])}
+	return intray.HookEnv{Now: imp.Created, Seed: binary.LittleEndian.Uint32(sum[:]), Import: imp.ID}
 }
 
 // SourceName returns the file name from which the format is detected.

@@ -296,6 +296,7 @@ func Frozen(imp model.Import) (*intray.Schema, error) {
 		return nil, err
 	}
 	schema := schema.ParseUnchecked(doc)
+	imp.PageHooks.AddTo(schema)
 	if imp.Outcome != nil {
 		schema = imp.Outcome.Schema(schema)
 	}

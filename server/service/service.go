@@ -72,6 +72,8 @@ type Config struct {
 	Rand io.Reader
 	// Log receives messages for operators. Default: no logging.
 	Log *slog.Logger
+	// Pages passes calls to hooks of pages that embed an importer. Default: a new broker.
+	Pages *widget.Broker
 	// CrashPoint is called at each point at which tests simulate a crash. Default:
 	// nothing is called.
 	CrashPoint func(point string)
@@ -137,7 +139,7 @@ func New(cfg Config) (*Service, error) {
 	})
 	s.reviewService = review.New(s.env, s.importService, cfg.Engine, cfg.ReviewLinkLife)
 	s.linkService = importlinks.New(s.env, s.importService, s.schemaService)
-	s.widgetService = widget.New(s.env, s.authService, s.importService, s.schemaService)
+	s.widgetService = widget.New(s.env, s.authService, s.importService, s.schemaService, cfg.Pages)
 	return s, err
 }
 
@@ -158,6 +160,9 @@ func (cfg *Config) setDefaults() {
 	}
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.Pages == nil {
+		cfg.Pages = widget.NewBroker()
 	}
 	if cfg.CrashPoint == nil {
 		cfg.CrashPoint = func(string) {}

@@ -28,11 +28,12 @@ type Service struct {
 	imports    *imports.Service
 	schemas    *schemas.Service
 	sessionKey secrets.Key
+	*Broker
 }
 
 // New returns a Service.
-func New(env *model.Env, auth *auth.Service, imports *imports.Service, schemas *schemas.Service) *Service {
-	return &Service{env: env, auth: auth, imports: imports, schemas: schemas, sessionKey: env.Keys.TokenKey("widget sessions")}
+func New(env *model.Env, auth *auth.Service, imports *imports.Service, schemas *schemas.Service, broker *Broker) *Service {
+	return &Service{env: env, auth: auth, imports: imports, schemas: schemas, sessionKey: env.Keys.TokenKey("widget sessions"), Broker: broker}
 }
 
 // SessionLife is the lifetime of a session. After that, the page must open the importer again.

@@ -165,11 +165,58 @@ environmentTest('the page can change the fields, and asks the person to confirm'
   assert.equal(await page.evaluate(() => 'hacked' in globalThis), false);
 });
 
-environmentTest('hooks of the page, which are not called yet, are refused instead of being ignored', async (environment) => {
-  const { page } = await openProduct(environment, inline.replace('return uploader', 'uploader.registerRowHook((row) => row); return uploader'), { key: frontendKey, fields, settings });
-  const failed = page.waitForEvent('pageerror');
+const withHooks = `
+  const uploader = new DromoUploader(given.key, given.fields, given.settings, { id: '7' });
+  const calls = handed.calls = [];
+  uploader.registerStepHook('UPLOAD_STEP', (instance, data) => { calls.push(['upload', data.filename, data.dataPreview.length]); });
+  uploader.registerStepHook('REVIEW_STEP', async (instance, data) => {
+    calls.push(['review', data.rawHeaders, data.headerMapping.email]);
+    await instance.addField({ key: 'length', label: 'Length', type: 'number' }, { after: 'name' });
+  });
+  uploader.registerStepHook('REVIEW_STEP_PRE_SUBMIT', (instance, data) => { calls.push(['submit', data.headerMapping.email]); });
+  uploader.registerColumnHook('email', (values) => values.map(({ index, value }) => ({ index, value: value.toLowerCase() })));
+  uploader.registerBulkRowHook && uploader.registerBulkRowHook((rows, mode) => { calls.push(['bulk', mode, rows.length]); return []; });
+  uploader.registerRowHook((record, mode) => {
+    calls.push(['row', mode, record.row.name.value]);
+    const row = { length: { value: record.row.name.value.length } };
+    if (record.row.name.value === 'Ben') row.name = { info: [{ message: 'No Bens, please', level: 'error' }] };
+    else row.name = { info: [] };
+    return { ...record, row };
+  });
+  uploader.registerRowDeleteHook((record) => { calls.push(['deleted', record.row.name.value]); });
+  uploader.onResults((data, metadata) => { handed.results.push({ data, metadata }); });
+  document.getElementById('open').onclick = () => uploader.open();
+  return uploader;`;
+
+environmentTest('hooks of the page change rows when they arrive and when a person changes them', async (environment) => {
+  const { page, widget, handed } = await openProduct(environment, withHooks, { key: frontendKey, fields, settings });
   await page.getByRole('button', { name: 'Import contacts' }).click();
-  assert.match(String(await failed), /Row hooks are not supported/);
+  await choose(widget, 'contacts.csv', 'Name,E-Mail\nAnna,ANNA@example.org\nBen,ben@example.org\n');
+  await widget.getByText('No Bens, please').first().waitFor();
+  await widget.getByText('Ben', { exact: true }).first().dblclick();
+  await page.keyboard.press('Control+A');
+  await page.keyboard.type('Benjamin');
+  await page.keyboard.press('Enter');
+  await widget.getByText('All 2 rows are ready').waitFor();
+  await submit(widget, '2 rows');
+  await page.locator('iframe').waitFor({ state: 'hidden' });
+  const { results, calls } = (await handed()) as Handed & { calls: unknown[][] };
+  assert.deepEqual(results[0]!.data, [{ name: 'Anna', length: 4, email: 'anna@example.org' }, { name: 'Benjamin', length: 8, email: 'ben@example.org' }]);
+  assert.deepEqual(calls.map((call) => call.join(' ')), [
+    'upload contacts.csv 3', 'review Name,E-Mail E-Mail', 'bulk init 2', 'row init Anna', 'row init Ben', 'bulk update 1', 'row update Benjamin', 'submit E-Mail',
+  ]);
+});
+
+environmentTest('a hook that fails, hangs or returns nonsense costs only its own effect', async (environment) => {
+  for (const hook of ["() => { throw new Error('no'); }", '() => ({ row: { missing: { value: 1 } } })', "() => 'nonsense'", '() => null', '(record) => { record.row.name.value = Symbol(); return record; }']) {
+    const { page, widget, handed } = await openProduct(environment, inline.replace('return uploader', `uploader.registerRowHook(${hook}); return uploader`), { key: frontendKey, fields, settings });
+    await page.getByRole('button', { name: 'Import contacts' }).click();
+    await choose(widget, 'contacts.csv', 'Name,E-Mail\nAnna,anna@example.org\n');
+    await submit(widget, '1 row');
+    await page.locator('iframe').waitFor({ state: 'hidden' });
+    assert.deepEqual((await handed()).results[0]!.data, [{ name: 'Anna', email: 'anna@example.org' }], hook);
+    await page.context().close();
+  }
 });
 
 environmentTest('several importers in one page do not disturb each other', async (environment) => {

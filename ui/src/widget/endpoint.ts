@@ -1,6 +1,7 @@
 import { unwrap } from '../api';
 import { bearer, createLinkApi, type LinkPage, type StartedImport } from '../import/api';
 import type { ImportEndpoint } from '../import/endpoint';
+import type { PageHookKinds } from './page-hooks';
 import type { ImportBody, Setup } from './setup';
 
 /** An importer that a page embeds. */
@@ -10,9 +11,14 @@ export class WidgetEndpoint implements ImportEndpoint {
   /** The setup, which the page can change. */
   setup: Setup;
   readonly #api = createLinkApi();
+  readonly #hooks: PageHookKinds | null;
+  readonly #onStarted: (started: StartedImport) => void;
   #session = '';
 
-  constructor(origin: string, setup: Setup) {
+  /** `hooks` are the hooks of the page. `onStarted` is called with each import. */
+  constructor(origin: string, setup: Setup, hooks: PageHookKinds | null, onStarted: (started: StartedImport) => void) {
+    this.#hooks = hooks;
+    this.#onStarted = onStarted;
     this.#origin = origin;
     this.setup = setup;
   }
@@ -35,9 +41,12 @@ export class WidgetEndpoint implements ImportEndpoint {
     return this.#import({ initial_data: rows as Record<string, never>[] });
   }
 
-  #import(of: Pick<ImportBody, 'original_filename' | 'initial_data' | 'header_row' | 'delimiter'>): Promise<StartedImport> {
+  async #import(of: Pick<ImportBody, 'original_filename' | 'initial_data' | 'header_row' | 'delimiter'>): Promise<StartedImport> {
     const { choice, user } = this.setup;
-    return unwrap(this.#api.POST('/api/widget/v1/imports/', { headers: bearer(this.#session), body: { ...choice, ...of, ...(user && { import_metadata: { user } }) } }));
+    const body = { ...choice, ...of, ...(user && { import_metadata: { user } }), ...(this.#hooks && { page_hooks: this.#hooks }) };
+    const started = await unwrap(this.#api.POST('/api/widget/v1/imports/', { headers: bearer(this.#session), body }));
+    this.#onStarted(started);
+    return started;
   }
 
   template(lang: string): Promise<Blob> {

@@ -1,13 +1,15 @@
+import type { StartedImport } from '../import/api';
 import { mountVisit } from '../import/mount';
 import { Visit } from '../import/visit';
 import { bearerFetch } from './bearer';
 import type { Peer } from './channel';
 import { EventStream } from './event-stream';
 import { WidgetEndpoint } from './endpoint';
+import { PageHooks, type PageHookKinds } from './page-hooks';
 import { readMetadata, readRows, type Row } from './results';
 import { inMode, inlineSetup, savedSetup, userOf, withField, withoutField, type SchemaChoice, type Setup } from './setup';
 
-/** The hooks of the page that this version cannot call, by the method with which the page announces them. */
+/** The kinds of hooks of the page, by the method with which the page announces them. */
 type HookKind = 'Col' | 'Row' | 'BulkRow' | 'BatchRow' | 'RowDelete';
 
 /** A message of the page that a person must confirm before rows are submitted. */
@@ -29,6 +31,7 @@ export class Widget {
   #unmount = () => {};
   #endpoint: WidgetEndpoint | null = null;
   #confirmation: Confirmation | null = null;
+  #pageHooks: PageHooks | null = null;
   #inline = false;
   #language: string | null = null;
   #send: typeof fetch = fetch;
@@ -81,18 +84,22 @@ export class Widget {
     setCustomSteps: () => { throw unsupported('Custom steps'); },
     completeCustomStep: () => { throw unsupported('Custom steps'); },
     goBackCustomStep: () => { throw unsupported('Custom steps'); },
-    setHeaderRowOverride: (row: unknown) => this.#change((setup) => ({ ...setup, headerRow: typeof row === 'number' ? row : null })),
-    setUser: (user: unknown) => this.#change((setup) => ({ ...setup, user: userOf(user) })),
-    setDevelopmentMode: (is: unknown) => this.#changeSchema((choice) => inMode(choice, is === true)),
-    addField: (field: unknown, position: unknown) => this.#changeSchema((choice) => withField(choice, field, position)),
-    removeField: (key: unknown) => this.#changeSchema((choice) => withoutField(choice, key)),
+    setHeaderRowOverride: (row: unknown) => this.#inStep('setHeaderRowOverride', row) || this.#change((setup) => ({ ...setup, headerRow: typeof row === 'number' ? row : null })),
+    setUser: (user: unknown) => this.#inStep('setUser', user) || this.#change((setup) => ({ ...setup, user: userOf(user) })),
+    setDevelopmentMode: (is: unknown) => this.#inStep('setDevelopmentMode', is) || this.#changeSchema((choice) => inMode(choice, is === true)),
+    addField: (field: unknown, position: unknown) => this.#inStep('addField', field, position ?? null) || this.#changeSchema((choice) => withField(choice, field, position)),
+    removeField: (key: unknown) => this.#inStep('removeField', key) || this.#changeSchema((choice) => withoutField(choice, key)),
     setConfirmationMessage: (html: unknown, options: unknown) => {
       const { submitButtonText, cancelButtonText } = (options ?? {}) as { submitButtonText?: unknown; cancelButtonText?: unknown };
       this.#confirmation = typeof html === 'string' && html ? { html, submit: textOr(submitButtonText), cancel: textOr(cancelButtonText) } : null;
     },
-    updateInfoMessages: () => { throw unsupported('updateInfoMessages'); },
-    addRows: () => { throw unsupported('addRows'); },
-    removeRows: () => { throw unsupported('removeRows'); },
+    updateInfoMessages: (messages: unknown) => this.#onlyInStep('updateInfoMessages', messages),
+    addRows: (rows: unknown) => {
+      const ids = Array.isArray(rows) ? rows.map(() => crypto.randomUUID()) : [];
+      this.#onlyInStep('addRows', rows, ids);
+      return ids;
+    },
+    removeRows: (ids: unknown) => this.#onlyInStep('removeRows', ids),
     rehydrate: () => { throw unsupported('rehydrate'); },
   };
 
@@ -110,16 +117,43 @@ export class Widget {
     await visit?.open();
   }
 
+  /** Returns the kinds of hooks that the page has; null if it has none. */
+  #hookKinds(): PageHookKinds | null {
+    const has = (kind: HookKind) => (this.#hooks.get(kind) ?? 0) > 0;
+    const kinds = { columns: has('Col'), rows: has('Row'), bulk: has('BulkRow'), batches: has('BatchRow'), deleted: has('RowDelete'), steps: this.#peer!.has('handleStepHook') };
+    return Object.values(kinds).some(Boolean) ? kinds : null;
+  }
+
+  /** Calls the hooks of the page for an import, instead of for the one before. */
+  #startHooks(started: StartedImport): void {
+    this.#pageHooks?.stop();
+    if (!this.#hookKinds()) return;
+    this.#pageHooks = new PageHooks(this.#peer!, started, this.#send);
+  }
+
+  #onlyInStep(name: string, ...args: unknown[]): void {
+    if (!this.#inStep(name, ...args)) throw new Error(`${name} can only be called in a step hook.`);
+  }
+
+  /** Answers calls to hooks when the server announces them. */
+  #listen(events: EventStream): EventStream {
+    events.addEventListener('pageHooks', () => void this.#pageHooks?.answer());
+    return events;
+  }
+
+  /** Passes a method call to the step hook that makes it. Returns whether there is one. */
+  #inStep(name: string, ...args: unknown[]): boolean {
+    return this.#pageHooks?.record({ name, args }) ?? false;
+  }
+
   #count(kind: HookKind, n: unknown): void {
     this.#hooks.set(kind, Number(n) || 0);
   }
 
   /** Opens the importer and resolves when it shows something. */
   async #open(setup: Setup): Promise<void> {
-    // A hook that is not called would change the result silently.
-    for (const [kind, n] of this.#hooks) if (n > 0) throw unsupported(`${kind} hooks`);
     this.#unmount();
-    const endpoint = (this.#endpoint = new WidgetEndpoint(this.#peer!.origin, setup));
+    const endpoint = (this.#endpoint = new WidgetEndpoint(this.#peer!.origin, setup, this.#hookKinds(), (started) => this.#startHooks(started)));
     this.#confirmation = null;
     const visit = new Visit(endpoint);
     const send = bearerFetch();
@@ -129,7 +163,7 @@ export class Widget {
     this.#language = setup.language;
     this.#unmount = mountVisit(this.#root, visit, {
       language: this.#language,
-      host: { deliver: () => this.#deliver(visit, send), connect: (address) => new EventStream(address, send) },
+      host: { deliver: () => this.#deliver(visit, send), connect: (address) => this.#listen(new EventStream(address, send)) },
       send: this.#askBeforeSubmitting(visit, send),
     });
     this.onChange();
@@ -152,6 +186,7 @@ export class Widget {
       const submits = request.method === 'POST' && request.url.endsWith('/submit/');
       const refused = submits && this.#confirmation ? await this.confirm(this.#confirmation) : null;
       if (refused !== null) return cancelled(refused);
+      if (submits && peer.has('handleStepHook')) await this.#announceSubmission(visit, send);
       if (submits && (await peer.call('hasBeforeFinishCallback').catch(() => false)) === true) {
         const rows: Row[] = [];
         for await (const batch of readRows(send, reviewOf(visit))) rows.push(...batch);
@@ -163,6 +198,14 @@ export class Widget {
     };
   }
 
+  /** Calls the step hook of the page that runs before rows are submitted. */
+  async #announceSubmission(visit: Visit, send: typeof fetch): Promise<void> {
+    const { fields = {} } = (await readMetadata(send, reviewOf(visit))) as { fields?: Record<string, { fileHeader: string | null; fileHeaders?: string[] }> };
+    const headerMapping = Object.fromEntries(Object.entries(fields).map(([key, of]) => [key, of.fileHeaders ?? of.fileHeader]));
+    const described = (visit.state.page?.fields ?? []).map(({ key, label, type }) => ({ key, label, type }));
+    await this.#peer!.call('handleStepHook', 'REVIEW_STEP_PRE_SUBMIT', { headerMapping, fields: described }).catch((error: unknown) => console.error(error));
+  }
+
   /** Hands the submitted rows over to the page. Then nothing has to remain of the import. */
   async #deliver(visit: Visit, send: typeof fetch): Promise<void> {
     const review = reviewOf(visit);
@@ -170,6 +213,7 @@ export class Widget {
     const batches = readRows(send, review);
     if (this.#peer!.has('handleResultsBatch')) await this.#deliverBatches(batches, metadata);
     else await this.#deliverAll(batches, metadata);
+    this.#pageHooks?.stop();
     await send(review, { method: 'DELETE' }).catch(() => {}); // the server deletes it later otherwise
   }
 
@@ -196,6 +240,7 @@ export class Widget {
   async cancel(): Promise<void> {
     const visit = this.#visit;
     visit?.cancelUpload();
+    this.#pageHooks?.stop();
     if (visit?.state.current) void this.#send(reviewOf(visit), { method: 'DELETE' }).catch(() => {}); // the server deletes it later otherwise
     this.#unmount();
     this.#unmount = () => {};
