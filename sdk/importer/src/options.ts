@@ -120,7 +120,7 @@ export function startCall(options: ImporterOptions): [method: string, ...args: u
     return ['initFromSavedSchema', key, schema, host, plain({ user, developmentMode, headerRowOverride, hydrationId })];
   }
   const { fields, settings = {} } = plain(schema);
-  const { matchingStep } = settings;
-  const overrides = plain({ developmentMode, locale, hydrationId, matchingStep: { ...matchingStep, ...plain({ headerRowOverride }) } });
+  const matchingStep = headerRowOverride === undefined ? undefined : { ...settings.matchingStep, headerRowOverride };
+  const overrides = plain({ developmentMode, locale, hydrationId, matchingStep });
   return ['init', key, fields, { version: 'v2', browserExcelParsing: true, ...settings, ...overrides }, plain(user), host];
 }

@@ -70,7 +70,8 @@ export function showModal(frame: HTMLIFrameElement, escaped: () => void, dismiss
   });
   style(frame, { ...fill, 'border-radius': 'clamp(0px, (100vw - 640px) * 99, 10px)', background: 'Canvas' });
   const intercept = (event: Event): void => {
-    if (event.type === 'keydown' && (event as KeyboardEvent).key !== 'Escape') return;
+    // A hook may show another dialog above this one, which handles the key itself.
+    if (event.type === 'keydown' && ((event as KeyboardEvent).key !== 'Escape' || (event.target as Element).closest?.('dialog'))) return;
     event.preventDefault();
     event.stopPropagation();
     escaped();

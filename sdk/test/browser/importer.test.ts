@@ -63,6 +63,11 @@ onPage('the frame receives an inline schema', async (host) => {
   await host.page.getByRole('dialog', { name: 'Your contacts' }).waitFor();
 });
 
+onPage('settings without a value are absent', async (host) => {
+  const child = await host.open({ schema: { fields: [], settings: { importIdentifier: 'x' } } });
+  assert.deepEqual((await child.evaluate(() => window.child.calls)).at(-1)![3], { version: 'v2', browserExcelParsing: true, importIdentifier: 'x' });
+});
+
 onPage('a frame without optional methods starts', async (host) => {
   const child = await host.open({ mode: 'small' });
   assert.deepEqual(names(await child.evaluate(() => window.child.calls)), ['initFromSavedSchema']);
@@ -310,6 +315,21 @@ onPage('Escape cancels an importer that has not started', async (host) => {
   assert.deepEqual(await host.callbacks(), [['onCancel'], ['onClose', 'cancel']]);
 });
 
+onPage('Escape closes a dialog of the page above the importer only', async (host) => {
+  await host.open();
+  await host.page.evaluate(() => {
+    const dialog = document.createElement('dialog');
+    dialog.append(document.createElement('button'));
+    document.body.append(dialog);
+    dialog.onclose = () => void window.calls.push(['closed']);
+    dialog.showModal();
+  });
+  await host.page.keyboard.press('Escape');
+  await until(host, 'closed');
+  assert.deepEqual(await host.callbacks(), [['closed']]);
+  assert.equal(await host.page.evaluate(() => window.importers.it!.isOpen), true);
+});
+
 onPage('scrolling and styles of the page are restored', async (host) => {
   await host.page.evaluate(() => {
     document.documentElement.style.setProperty('overflow', 'scroll', 'important');
@@ -418,7 +438,8 @@ onPage('removing the frame closes the importer', async (host) => {
 
 /** Opens an importer that fails, and returns the code and the message of the error. */
 async function failure(host: Host, options: Parameters<Host['create']>[0]): Promise<string[]> {
-  await host.create({ connectTimeout: 600, ...options });
+  const responds = ['old', 'revoked', 'broken'].includes(options?.mode ?? '');
+  await host.create({ connectTimeout: responds ? 20_000 : 1_500, ...options });
   const code = await host.page.evaluate(() => window.importers.it!.open().then(() => 'none', (error: any) => error.code));
   const [error, close] = await host.callbacks();
   assert.deepEqual([error![0], error![1], close], ['onError', code, ['onClose', 'error']]);

@@ -145,7 +145,7 @@ export class Host {
 
   /** Waits for the frame of an importer that has connected. */
   async child(index = 0): Promise<Frame> {
-    for (let tries = 0; tries < 200; tries++) {
+    for (let tries = 0; tries < 600; tries++) {
       const frame = this.page.frames().filter((one) => one.url().includes('/widget/'))[index];
       if (frame && (await frame.evaluate(() => !!window.child?.calls.some(([name]) => /^init/.test(name))).catch(() => false))) return frame;
       await this.page.waitForTimeout(25);
