@@ -37,6 +37,10 @@ generate: ## Regenerate the phone tables, the package diagram, the API types and
 	$(GO) test . -run PictureOfImports -update
 	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent api && npm run --silent build
 
+.PHONY: clients
+clients: ## Regenerate the clients in sdk from the OpenAPI documents. Needs npm and Python.
+	INTRAY_TESTS=generators $(GO) test -count=1 ./test/generators -run '^TestClient' -update
+
 .PHONY: ui
 ui: ## Build the review page into server/webui/dist, which the program embeds.
 	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent build

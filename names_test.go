@@ -74,6 +74,8 @@ func TestRetiredWords(t *testing.T) {
 		switch name := entry.Name(); {
 		case entry.IsDir() && (name == "node_modules" || name == "dist" || name == ".git" || name == "testdata" || path == "ui"):
 			return filepath.SkipDir
+		case entry.IsDir() && (path == "sdk/go/api" || name == "generated"):
+			return filepath.SkipDir // The API has operations with retired words in their names.
 		case path != ".":
 			check(path, strings.TrimSuffix(name, ".go"))
 		}

@@ -1,6 +1,7 @@
 // Package generators generates clients from the OpenAPI documents with programs that others wrote,
-// compiles the clients, and completes an import with each. Its tests run in the suite
-// "generators", because they install these programs from package registries.
+// compiles the clients, and completes an import with each. It also tests the clients in sdk, and
+// that their generated code is current. Its tests run in the suite "generators", because they
+// install these programs from package registries.
 package generators
 
 import (
@@ -39,11 +40,7 @@ type workDir struct {
 // newWorkDir copies a folder in testdata. It skips the test if one of the programs is not installed.
 func newWorkDir(t *testing.T, name string, programs ...string) *workDir {
 	t.Helper()
-	for _, program := range programs {
-		if _, err := exec.LookPath(program); err != nil {
-			t.Skipf("SKIPPED: the program %s is not installed", program)
-		}
-	}
+	requirePrograms(t, programs...)
 	site := apitest.Start(t, apitest.SQLite, livetest.Config{})
 	w := &workDir{T: t, folder: t.TempDir(), env: append(os.Environ(), "INTRAY_URL="+site.URL, "INTRAY_KEY="+livetest.BackendKey)}
 	if err := os.CopyFS(w.folder, os.DirFS(filepath.Join("testdata", name))); err != nil {
@@ -54,6 +51,16 @@ func newWorkDir(t *testing.T, name string, programs ...string) *workDir {
 	}
 	w.write("people.csv", []byte(people))
 	return w
+}
+
+// requirePrograms skips the test if one of the programs is not installed.
+func requirePrograms(t *testing.T, programs ...string) {
+	t.Helper()
+	for _, program := range programs {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skipf("SKIPPED: the program %s is not installed", program)
+		}
+	}
 }
 
 func (w *workDir) write(name string, text []byte) {
