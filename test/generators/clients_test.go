@@ -78,7 +78,7 @@ func files(t *testing.T, folder string) map[string][]byte {
 			return err
 		}
 		if entry.IsDir() {
-			if slices.Contains([]string{"node_modules", "dist", "venv", ".venv", "__pycache__", ".ruff_cache", ".mypy_cache"}, entry.Name()) {
+			if slices.Contains([]string{"node_modules", "dist", "out", "venv", ".venv", "__pycache__", ".ruff_cache", ".mypy_cache"}, entry.Name()) {
 				return filepath.SkipDir
 			}
 			return nil
@@ -299,4 +299,14 @@ func TestClientGo(t *testing.T) {
 	shown := c.writeExample("go", "example/main.go")
 	c.example(shown, "go", "run", "./example")
 	c.lives("go", "test", "-count=1", "./...")
+}
+
+func TestClientJavaScript(t *testing.T) {
+	c := newClientDir(t, "client-js", "node", "npm")
+	c.run("npm", "ci", "--ignore-scripts", "--silent", "--no-audit", "--no-fund")
+	c.generate("src/generated", "npm", "run", "--silent", "generate")
+	c.run("npm", "run", "--silent", "build")
+	shown := c.writeExample("js", "example.mjs")
+	c.example(shown, "node", "example.mjs")
+	c.lives("npm", "test", "--silent")
 }
