@@ -310,3 +310,24 @@ func TestClientJavaScript(t *testing.T) {
 	c.example(shown, "node", "example.mjs")
 	c.lives("npm", "test", "--silent")
 }
+
+func TestClientPython(t *testing.T) {
+	requireVenv(t)
+	generators, err := filepath.Abs(filepath.Join("testdata", "python", "requirements.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newClientDir(t, "python", "python3")
+	c.run("python3", "-m", "venv", "venv")
+	c.run("venv/bin/pip", "install", "-q", "--disable-pip-version-check", "-r", generators, "-r", "requirements-dev.txt")
+	// The generator runs ruff.
+	c.env = append(os.Environ(), "PATH="+filepath.Join(c.folder, "venv", "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
+	const generated = "src/intray_client/generated"
+	c.generate(generated, "venv/bin/openapi-python-client", "generate", "--path", "openapi.json", "--output-path", generated,
+		"--meta", "none", "--config", "openapi-python-client.yaml", "--fail-on-warning", "--overwrite")
+	c.run("venv/bin/pip", "install", "-q", "--disable-pip-version-check", ".")
+	c.run("venv/bin/mypy")
+	shown := c.writeExample("python", "example.py")
+	c.example(shown, "venv/bin/python", "example.py")
+	c.lives("venv/bin/python", "-W", "error", "-m", "unittest", "discover", "-s", "tests")
+}

@@ -111,11 +111,17 @@ const loadAll = `import importlib, pkgutil, intray, intray.api
 for module in pkgutil.walk_packages(intray.__path__, "intray."):
     importlib.import_module(module.name)`
 
-// TestPython tests openapi-python-client, which must generate every operation.
-func TestPython(t *testing.T) {
+// requireVenv skips the test if Python cannot create virtual environments.
+func requireVenv(t *testing.T) {
+	t.Helper()
 	if err := exec.Command("python3", "-c", "import ensurepip, venv").Run(); err != nil {
 		t.Skip("SKIPPED: python3 with the module venv is not installed")
 	}
+}
+
+// TestPython tests openapi-python-client, which must generate every operation.
+func TestPython(t *testing.T) {
+	requireVenv(t)
 	w := newWorkDir(t, "python", "python3")
 	w.run("python3", "-m", "venv", "venv")
 	w.run("venv/bin/pip", "install", "-q", "--disable-pip-version-check", "-r", "requirements.txt")

@@ -1,0 +1,185 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+from uuid import UUID
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.import_link import ImportLink
+from ...models.import_link_draft import ImportLinkDraft
+from ...types import Response
+
+
+def _get_kwargs(
+    id: UUID,
+    *,
+    body: ImportLinkDraft,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+
+    _kwargs: dict[str, Any] = {
+        "method": "put",
+        "url": "/api/v1/import-links/{id}/".format(
+            id=quote(str(id), safe=""),
+        ),
+    }
+
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> ImportLink | None:
+    if response.status_code == 200:
+        response_200 = ImportLink.from_dict(response.json())
+
+        return response_200
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[ImportLink]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    id: UUID,
+    *,
+    client: AuthenticatedClient,
+    body: ImportLinkDraft,
+) -> Response[ImportLink]:
+    """Replace an import link
+
+     The address stays the same. If the password is missing, the stored one is kept; null removes it.
+    Another password ends the open sessions. The logo is kept.
+
+    Args:
+        id (UUID):
+        body (ImportLinkDraft): An import link to create, or what replaces it.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[ImportLink]
+    """
+
+    kwargs = _get_kwargs(
+        id=id,
+        body=body,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    id: UUID,
+    *,
+    client: AuthenticatedClient,
+    body: ImportLinkDraft,
+) -> ImportLink | None:
+    """Replace an import link
+
+     The address stays the same. If the password is missing, the stored one is kept; null removes it.
+    Another password ends the open sessions. The logo is kept.
+
+    Args:
+        id (UUID):
+        body (ImportLinkDraft): An import link to create, or what replaces it.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        ImportLink
+    """
+
+    return sync_detailed(
+        id=id,
+        client=client,
+        body=body,
+    ).parsed
+
+
+async def asyncio_detailed(
+    id: UUID,
+    *,
+    client: AuthenticatedClient,
+    body: ImportLinkDraft,
+) -> Response[ImportLink]:
+    """Replace an import link
+
+     The address stays the same. If the password is missing, the stored one is kept; null removes it.
+    Another password ends the open sessions. The logo is kept.
+
+    Args:
+        id (UUID):
+        body (ImportLinkDraft): An import link to create, or what replaces it.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[ImportLink]
+    """
+
+    kwargs = _get_kwargs(
+        id=id,
+        body=body,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    id: UUID,
+    *,
+    client: AuthenticatedClient,
+    body: ImportLinkDraft,
+) -> ImportLink | None:
+    """Replace an import link
+
+     The address stays the same. If the password is missing, the stored one is kept; null removes it.
+    Another password ends the open sessions. The logo is kept.
+
+    Args:
+        id (UUID):
+        body (ImportLinkDraft): An import link to create, or what replaces it.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        ImportLink
+    """
+
+    return (
+        await asyncio_detailed(
+            id=id,
+            client=client,
+            body=body,
+        )
+    ).parsed

@@ -1,0 +1,180 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+from uuid import UUID
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.schema_extensions import SchemaExtensions
+from ...types import Response
+
+
+def _get_kwargs(
+    id: UUID,
+    *,
+    body: SchemaExtensions,
+) -> dict[str, Any]:
+    headers: dict[str, Any] = {}
+
+    _kwargs: dict[str, Any] = {
+        "method": "put",
+        "url": "/api/v1/schemas/{id}/extensions/".format(
+            id=quote(str(id), safe=""),
+        ),
+    }
+
+    _kwargs["json"] = body.to_dict()
+
+    headers["Content-Type"] = "application/json"
+
+    _kwargs["headers"] = headers
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> SchemaExtensions | None:
+    if response.status_code == 200:
+        response_200 = SchemaExtensions.from_dict(response.json())
+
+        return response_200
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[SchemaExtensions]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    id: UUID,
+    *,
+    client: AuthenticatedClient,
+    body: SchemaExtensions,
+) -> Response[SchemaExtensions]:
+    """Replace the extensions of a saved schema
+
+     Replacing the schema does not change its extensions. Earlier imports keep the previous version.
+
+    Args:
+        id (UUID):
+        body (SchemaExtensions): The extensions of a schema.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[SchemaExtensions]
+    """
+
+    kwargs = _get_kwargs(
+        id=id,
+        body=body,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    id: UUID,
+    *,
+    client: AuthenticatedClient,
+    body: SchemaExtensions,
+) -> SchemaExtensions | None:
+    """Replace the extensions of a saved schema
+
+     Replacing the schema does not change its extensions. Earlier imports keep the previous version.
+
+    Args:
+        id (UUID):
+        body (SchemaExtensions): The extensions of a schema.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        SchemaExtensions
+    """
+
+    return sync_detailed(
+        id=id,
+        client=client,
+        body=body,
+    ).parsed
+
+
+async def asyncio_detailed(
+    id: UUID,
+    *,
+    client: AuthenticatedClient,
+    body: SchemaExtensions,
+) -> Response[SchemaExtensions]:
+    """Replace the extensions of a saved schema
+
+     Replacing the schema does not change its extensions. Earlier imports keep the previous version.
+
+    Args:
+        id (UUID):
+        body (SchemaExtensions): The extensions of a schema.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[SchemaExtensions]
+    """
+
+    kwargs = _get_kwargs(
+        id=id,
+        body=body,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    id: UUID,
+    *,
+    client: AuthenticatedClient,
+    body: SchemaExtensions,
+) -> SchemaExtensions | None:
+    """Replace the extensions of a saved schema
+
+     Replacing the schema does not change its extensions. Earlier imports keep the previous version.
+
+    Args:
+        id (UUID):
+        body (SchemaExtensions): The extensions of a schema.
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        SchemaExtensions
+    """
+
+    return (
+        await asyncio_detailed(
+            id=id,
+            client=client,
+            body=body,
+        )
+    ).parsed

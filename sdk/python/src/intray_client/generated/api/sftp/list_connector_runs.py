@@ -1,0 +1,198 @@
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import quote
+from uuid import UUID
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.sftp_connector_run_page import SftpConnectorRunPage
+from ...types import UNSET, Response, Unset
+
+
+def _get_kwargs(
+    id: UUID,
+    *,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
+) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    params["offset"] = offset
+
+    params["limit"] = limit
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/api/v1/headless/sftp/connectors/{id}/runs/".format(
+            id=quote(str(id), safe=""),
+        ),
+        "params": params,
+    }
+
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> SftpConnectorRunPage | None:
+    if response.status_code == 200:
+        response_200 = SftpConnectorRunPage.from_dict(response.json())
+
+        return response_200
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(
+    *, client: AuthenticatedClient | Client, response: httpx.Response
+) -> Response[SftpConnectorRunPage]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    id: UUID,
+    *,
+    client: AuthenticatedClient,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
+) -> Response[SftpConnectorRunPage]:
+    """List the runs of a connector, newest first
+
+     The last 200 are kept.
+
+    Args:
+        id (UUID):
+        offset (int | Unset):
+        limit (int | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[SftpConnectorRunPage]
+    """
+
+    kwargs = _get_kwargs(
+        id=id,
+        offset=offset,
+        limit=limit,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    id: UUID,
+    *,
+    client: AuthenticatedClient,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
+) -> SftpConnectorRunPage | None:
+    """List the runs of a connector, newest first
+
+     The last 200 are kept.
+
+    Args:
+        id (UUID):
+        offset (int | Unset):
+        limit (int | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        SftpConnectorRunPage
+    """
+
+    return sync_detailed(
+        id=id,
+        client=client,
+        offset=offset,
+        limit=limit,
+    ).parsed
+
+
+async def asyncio_detailed(
+    id: UUID,
+    *,
+    client: AuthenticatedClient,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
+) -> Response[SftpConnectorRunPage]:
+    """List the runs of a connector, newest first
+
+     The last 200 are kept.
+
+    Args:
+        id (UUID):
+        offset (int | Unset):
+        limit (int | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[SftpConnectorRunPage]
+    """
+
+    kwargs = _get_kwargs(
+        id=id,
+        offset=offset,
+        limit=limit,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    id: UUID,
+    *,
+    client: AuthenticatedClient,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
+) -> SftpConnectorRunPage | None:
+    """List the runs of a connector, newest first
+
+     The last 200 are kept.
+
+    Args:
+        id (UUID):
+        offset (int | Unset):
+        limit (int | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        SftpConnectorRunPage
+    """
+
+    return (
+        await asyncio_detailed(
+            id=id,
+            client=client,
+            offset=offset,
+            limit=limit,
+        )
+    ).parsed

@@ -1,0 +1,179 @@
+from http import HTTPStatus
+from typing import Any
+
+import httpx
+
+from ... import errors
+from ...client import AuthenticatedClient, Client
+from ...models.webhook_delivery_page import WebhookDeliveryPage
+from ...types import UNSET, Response, Unset
+
+
+def _get_kwargs(
+    *,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
+) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    params["offset"] = offset
+
+    params["limit"] = limit
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
+
+    _kwargs: dict[str, Any] = {
+        "method": "get",
+        "url": "/api/v1/webhooks/settings-deliveries/",
+        "params": params,
+    }
+
+    return _kwargs
+
+
+def _parse_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> WebhookDeliveryPage | None:
+    if response.status_code == 200:
+        response_200 = WebhookDeliveryPage.from_dict(response.json())
+
+        return response_200
+
+    if client.raise_on_unexpected_status:
+        raise errors.UnexpectedStatus(response.status_code, response.content)
+    else:
+        return None
+
+
+def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Response) -> Response[WebhookDeliveryPage]:
+    return Response(
+        status_code=HTTPStatus(response.status_code),
+        content=response.content,
+        headers=response.headers,
+        parsed=_parse_response(client=client, response=response),
+    )
+
+
+def sync_detailed(
+    *,
+    client: AuthenticatedClient,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
+) -> Response[WebhookDeliveryPage]:
+    """List calls of webhookUrl and needsReviewWebhookUrl, newest first
+
+     At most 100 at a time. Deliveries are kept for 30 days.
+
+    Args:
+        offset (int | Unset):
+        limit (int | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[WebhookDeliveryPage]
+    """
+
+    kwargs = _get_kwargs(
+        offset=offset,
+        limit=limit,
+    )
+
+    response = client.get_httpx_client().request(
+        **kwargs,
+    )
+
+    return _build_response(client=client, response=response)
+
+
+def sync(
+    *,
+    client: AuthenticatedClient,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
+) -> WebhookDeliveryPage | None:
+    """List calls of webhookUrl and needsReviewWebhookUrl, newest first
+
+     At most 100 at a time. Deliveries are kept for 30 days.
+
+    Args:
+        offset (int | Unset):
+        limit (int | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        WebhookDeliveryPage
+    """
+
+    return sync_detailed(
+        client=client,
+        offset=offset,
+        limit=limit,
+    ).parsed
+
+
+async def asyncio_detailed(
+    *,
+    client: AuthenticatedClient,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
+) -> Response[WebhookDeliveryPage]:
+    """List calls of webhookUrl and needsReviewWebhookUrl, newest first
+
+     At most 100 at a time. Deliveries are kept for 30 days.
+
+    Args:
+        offset (int | Unset):
+        limit (int | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        Response[WebhookDeliveryPage]
+    """
+
+    kwargs = _get_kwargs(
+        offset=offset,
+        limit=limit,
+    )
+
+    response = await client.get_async_httpx_client().request(**kwargs)
+
+    return _build_response(client=client, response=response)
+
+
+async def asyncio(
+    *,
+    client: AuthenticatedClient,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
+) -> WebhookDeliveryPage | None:
+    """List calls of webhookUrl and needsReviewWebhookUrl, newest first
+
+     At most 100 at a time. Deliveries are kept for 30 days.
+
+    Args:
+        offset (int | Unset):
+        limit (int | Unset):
+
+    Raises:
+        errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
+        httpx.TimeoutException: If the request takes longer than Client.timeout.
+
+    Returns:
+        WebhookDeliveryPage
+    """
+
+    return (
+        await asyncio_detailed(
+            client=client,
+            offset=offset,
+            limit=limit,
+        )
+    ).parsed

@@ -1,0 +1,65 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+T = TypeVar("T", bound="AnswersRequestAnswers")
+
+
+@_attrs_define
+class AnswersRequestAnswers:
+    """By question id: the value of one of its choices, the index of any column if anyColumn is true, several indexes
+    joined by commas if manyColumns is true, or null to withdraw an earlier answer. Two answers that assign one column
+    to two fields are refused. value:<field key>:<raw value> needs no question: the answer is the value that cells with
+    this raw value are read as, by any of its names, or "" for none.
+
+    """
+
+    additional_properties: dict[str, None | str] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+
+        field_dict: dict[str, Any] = {}
+        for prop_name, prop in self.additional_properties.items():
+            field_dict[prop_name] = prop
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        answers_request_answers = cls()
+
+        additional_properties = {}
+        for prop_name, prop_dict in d.items():
+
+            def _parse_additional_property(data: object) -> None | str:
+                if data is None:
+                    return data
+                return cast(None | str, data)
+
+            additional_property = _parse_additional_property(prop_dict)
+
+            additional_properties[prop_name] = additional_property
+
+        answers_request_answers.additional_properties = additional_properties
+        return answers_request_answers
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> None | str:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: None | str) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,96 @@
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping
+from typing import Any, Self, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="LexiconValue")
+
+
+@_attrs_define
+class LexiconValue:
+    """
+    Attributes:
+        field (str): The key of the field.
+        text (str): The raw value of cells.
+        value (str): The value that the raw value is read as, empty for an empty cell.
+        remembered_date (datetime.datetime | Unset): ISO 8601 in UTC with microseconds.
+    """
+
+    field: str
+    text: str
+    value: str
+    remembered_date: datetime.datetime | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        field = self.field
+
+        text = self.text
+
+        value = self.value
+
+        remembered_date: str | Unset = UNSET
+        if not isinstance(self.remembered_date, Unset):
+            remembered_date = self.remembered_date.isoformat()
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "field": field,
+                "text": text,
+                "value": value,
+            }
+        )
+        if remembered_date is not UNSET:
+            field_dict["remembered_date"] = remembered_date
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        field = d.pop("field")
+
+        text = d.pop("text")
+
+        value = d.pop("value")
+
+        _remembered_date = d.pop("remembered_date", UNSET)
+        remembered_date: datetime.datetime | Unset
+        if isinstance(_remembered_date, Unset):
+            remembered_date = UNSET
+        else:
+            remembered_date = datetime.datetime.fromisoformat(_remembered_date)
+
+        lexicon_value = cls(
+            field=field,
+            text=text,
+            value=value,
+            remembered_date=remembered_date,
+        )
+
+        lexicon_value.additional_properties = d
+        return lexicon_value
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self, TypeVar, cast
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..models.require_with_validator_level import (
+    RequireWithValidatorLevel,
+    check_require_with_validator_level,
+)
+from ..models.require_with_validator_validate import (
+    RequireWithValidatorValidate,
+    check_require_with_validator_validate,
+)
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="RequireWithValidator")
+
+
+@_attrs_define
+class RequireWithValidator:
+    """The validator require_with.
+
+    Attributes:
+        fields (list[str]): The keys of the other fields.
+        validate (RequireWithValidatorValidate): The name of the validator.
+        error_message (str | Unset): Replaces the message of the validator.
+        level (RequireWithValidatorLevel | Unset): The severity. Only an error makes a row invalid. Default: "error".
+    """
+
+    fields: list[str]
+    validate: RequireWithValidatorValidate
+    error_message: str | Unset = UNSET
+    level: RequireWithValidatorLevel | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        fields = self.fields
+
+        validate: str = self.validate
+
+        error_message = self.error_message
+
+        level: str | Unset = UNSET
+        if not isinstance(self.level, Unset):
+            level = self.level
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update(
+            {
+                "fields": fields,
+                "validate": validate,
+            }
+        )
+        if error_message is not UNSET:
+            field_dict["errorMessage"] = error_message
+        if level is not UNSET:
+            field_dict["level"] = level
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        fields = cast(list[str], d.pop("fields"))
+
+        validate = check_require_with_validator_validate(d.pop("validate"))
+
+        error_message = d.pop("errorMessage", UNSET)
+
+        _level = d.pop("level", UNSET)
+        level: RequireWithValidatorLevel | Unset
+        if isinstance(_level, Unset):
+            level = UNSET
+        else:
+            level = check_require_with_validator_level(_level)
+
+        require_with_validator = cls(
+            fields=fields,
+            validate=validate,
+            error_message=error_message,
+            level=level,
+        )
+
+        require_with_validator.additional_properties = d
+        return require_with_validator
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

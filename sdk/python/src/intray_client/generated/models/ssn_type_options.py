@@ -1,0 +1,62 @@
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Self, TypeVar
+
+from attrs import define as _attrs_define
+from attrs import field as _attrs_field
+
+from ..types import UNSET, Unset
+
+T = TypeVar("T", bound="SSNTypeOptions")
+
+
+@_attrs_define
+class SSNTypeOptions:
+    """The options of the type ssn.
+
+    Attributes:
+        output_dash (bool | Unset): Formats the number with dashes. Default: false.
+    """
+
+    output_dash: bool | Unset = UNSET
+    additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        output_dash = self.output_dash
+
+        field_dict: dict[str, Any] = {}
+        field_dict.update(self.additional_properties)
+        field_dict.update({})
+        if output_dash is not UNSET:
+            field_dict["outputDash"] = output_dash
+
+        return field_dict
+
+    @classmethod
+    def from_dict(cls, src_dict: Mapping[str, Any]) -> Self:
+        d = dict(src_dict)
+        output_dash = d.pop("outputDash", UNSET)
+
+        ssn_type_options = cls(
+            output_dash=output_dash,
+        )
+
+        ssn_type_options.additional_properties = d
+        return ssn_type_options
+
+    @property
+    def additional_keys(self) -> list[str]:
+        return list(self.additional_properties.keys())
+
+    def __getitem__(self, key: str) -> Any:
+        return self.additional_properties[key]
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        self.additional_properties[key] = value
+
+    def __delitem__(self, key: str) -> None:
+        del self.additional_properties[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.additional_properties

@@ -1,0 +1,171 @@
+from __future__ import annotations
+
+import json
+import unittest
+from collections.abc import Iterator
+
+import httpx
+
+from intray_client import APIError, Intray, IntrayImportError
+from intray_client._retry import MAX_ATTEMPTS, RetryTransport, retry_delay
+from intray_client.client import _lines
+from intray_client.generated.api.schemas import create_schema
+from intray_client.generated.models import Import, SchemaDraft, Settings
+
+
+class Scripted(httpx.BaseTransport):
+    """Responds to each request with the next of its responses.
+
+    A response is a status, a status and a code, a status and a Retry-After, or "lost" if the connection
+    fails.
+    """
+
+    def __init__(self, responses: list[str]) -> None:
+        self.responses = list(responses)
+        self.requests: list[tuple[str | None, bytes]] = []
+
+    def handle_request(self, request: httpx.Request) -> httpx.Response:
+        body = b"".join(request.stream)  # type: ignore[arg-type]
+        self.requests.append((request.headers.get("Idempotency-Key"), body))
+        script = self.responses.pop(0)
+        if script == "lost":
+            raise httpx.ReadError("lost")
+        status, _, rest = script.partition(" ")
+        if rest.startswith("after "):
+            return httpx.Response(int(status), headers={"Retry-After": rest.removeprefix("after ")}, text="<html>")
+        if rest:
+            return httpx.Response(int(status), json={"code": rest, "detail": "Wrong.", "request_id": "7"})
+        return httpx.Response(int(status), text="<html>")
+
+
+CASES: list[tuple[str, list[str], int, str]] = [
+    ("GET", ["200"], 1, ""),
+    ("GET", ["lost", "502", "503", "429", "200"], 5, ""),
+    ("GET", ["lost", "lost", "lost", "lost", "lost"], 5, "lost"),
+    ("GET", ["400 invalid"], 1, "invalid"),
+    ("GET", ["500 internal"], 1, "internal"),
+    ("GET", ["302"], 1, "http_error"),
+    ("POST", ["lost", "409 idempotency_key_in_use", "200"], 3, ""),
+    ("POST", ["409 name_taken"], 1, "name_taken"),
+    ("POST", ["429 after 60", "200"], 2, ""),
+    ("POST", ["429 after 61"], 1, "http_error"),
+    ("PUT", ["lost", "200"], 2, ""),
+    ("DELETE", ["lost"], 1, "lost"),
+    ("DELETE", ["502"], 1, "http_error"),
+    ("DELETE", ["503", "429", "200"], 3, ""),
+]
+
+
+class RetryTest(unittest.TestCase):
+    def test_cases(self) -> None:
+        for method, responses, attempts, code in CASES:
+            with self.subTest(method=method, responses=responses):
+                transport = Scripted(responses)
+                got = ""
+                with httpx.Client(transport=RetryTransport(transport, sleep=lambda _: None)) as client:
+                    try:
+                        client.request(method, "http://intray.test/", content=b"{}")
+                    except APIError as error:
+                        got = error.code
+                    except httpx.ReadError:
+                        got = "lost"
+                self.assertEqual((got, len(transport.requests)), (code, attempts))
+                for key, body in transport.requests:
+                    self.assertEqual(key, transport.requests[0][0])
+                    self.assertEqual(key is None, method != "POST")
+                    self.assertEqual(body, b"{}")
+
+    def test_generated_functions_use_the_transport(self) -> None:
+        saved = {
+            "id": "6a2f41a3-c54c-fce8-32d2-0324e1c32e22",
+            "name": "People",
+            "fields": [],
+            "settings": {},
+            "hooks": {},
+        }
+        seen: list[httpx.Request] = []
+
+        def handle(request: httpx.Request) -> httpx.Response:
+            seen.append(request)
+            if len(seen) == 1:
+                return httpx.Response(503, headers={"Retry-After": "0"})
+            return httpx.Response(201, json=saved)
+
+        intray = Intray("http://intray.test/base", "bk_test", transport=httpx.MockTransport(handle))
+        draft = SchemaDraft(fields=[], name="People", settings=Settings())
+        schema = create_schema.sync(client=intray.client, body=draft)
+        self.assertEqual(schema and schema.name, "People")
+        self.assertEqual(seen[0].headers["Idempotency-Key"], seen[1].headers["Idempotency-Key"])
+        self.assertEqual(seen[0].headers["X-Service-License-Key"], "bk_test")
+        self.assertEqual(str(seen[0].url), "http://intray.test/base/api/v1/schemas/")
+
+    def test_delays_grow(self) -> None:
+        for attempt in range(1, MAX_ATTEMPTS):
+            delay = retry_delay("GET", httpx.ReadError("lost"), attempt)
+            average = 0.5 * 2 ** (attempt - 1)
+            self.assertTrue(delay is not None and average / 2 < delay < average * 2, f"attempt {attempt}: {delay}")
+
+
+class ErrorTest(unittest.TestCase):
+    def test_errors_of_imports(self) -> None:
+        notices = [
+            {"level": "warning", "type": "VALUE_MAPPED", "message": "Mapped."},
+            {"level": "error", "type": "EMPTY_FILE", "message": "The file is empty."},
+        ]
+        for status, errors, code, message in [
+            ("FAILED", notices, "EMPTY_FILE", "failed: The file is empty."),
+            ("FAILED", None, "FAILED", "failed"),
+            ("NEEDS_REVIEW", notices, "NEEDS_REVIEW", "needs a review: The file is empty."),
+        ]:
+            now, some_id = "2026-11-21T09:30:00.000000Z", "6a2f41a3-c54c-fce8-32d2-0324e1c32e22"
+            failed = Import.from_dict(
+                {
+                    "id": some_id,
+                    "status": status,
+                    "import_errors": errors,
+                    "created_date": now,
+                    "modified_date": now,
+                    "original_filename": "",
+                    "result_metadata": None,
+                    "review_url": "",
+                    "schema_id": some_id,
+                    "upload": "",
+                }
+            )
+            error = IntrayImportError(failed)
+            self.assertEqual((error.code, str(error)), (code, f"Import {some_id} {message}"))
+
+    def test_errors_without_json(self) -> None:
+        for text in [b"<html>", b"[]", b'{"code": 7}', b""]:
+            error = APIError(502, text)
+            self.assertEqual(
+                (error.code, error.body, str(error)), ("http_error", {}, "The server returned status 502.")
+            )
+
+    def test_invalid_options(self) -> None:
+        for server, key in [
+            ("127.0.0.1:8080", "bk_1"),
+            ("ftp://intray.test", "bk_1"),
+            ("http://intray.test", "fk_1"),
+            ("http://intray.test", ""),
+        ]:
+            with self.assertRaises(ValueError):
+                Intray(server, key)
+
+
+class LinesTest(unittest.TestCase):
+    def test_lines_that_arrive_in_pieces(self) -> None:
+        # A line separator within a text ends no line.
+        text = '{"a":"\u2028ä"}\n\n{}\n{"b":1}'
+        data = text.encode()
+
+        def pieces(size: int) -> Iterator[bytes]:
+            return (data[at : at + size] for at in range(0, len(data), size))
+
+        for size in range(1, len(data) + 1):
+            found = [json.loads(line) for line in _lines(pieces(size))]
+            self.assertEqual(found, [{"a": "\u2028ä"}, {}, {"b": 1}])
+
+
+if __name__ == "__main__":
+    unittest.main()
