@@ -51,6 +51,11 @@ func readError(response *http.Response) *APIError {
 	return e
 }
 
+// notJSON reports a success that is not from Intray.
+func notJSON(response *http.Response) *APIError {
+	return &APIError{Code: "http_error", Status: response.StatusCode, retryAfter: -1}
+}
+
 // ImportError reports an import that has no result: it failed, or a person must review it.
 type ImportError struct {
 	// Code is "NEEDS_REVIEW" if a person must review the import at Import.ReviewURL. Otherwise, it is

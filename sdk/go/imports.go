@@ -95,6 +95,9 @@ func (c *Client) StartImport(ctx context.Context, draft api.ImportDraft, file Fi
 		return nil, err
 	}
 	imp := created.JSON201
+	if imp == nil {
+		return nil, notJSON(created.HTTPResponse)
+	}
 	err = c.upload(ctx, imp.Upload, file, size, options.OnProgress)
 	if hasCode(err, "expired") {
 		// The server repeated an old response to the same Idempotency-Key.
@@ -172,6 +175,9 @@ func (c *Client) getImport(ctx context.Context, id string) (*api.Import, error) 
 	if err != nil {
 		return nil, err
 	}
+	if got.JSON200 == nil {
+		return nil, notJSON(got.HTTPResponse)
+	}
 	return got.JSON200, nil
 }
 
@@ -232,6 +238,9 @@ func (c *Client) Download(ctx context.Context, importID string, format api.GetIm
 	result, err := c.API.GetImportResultWithResponse(ctx, importID, &api.GetImportResultParams{Format: &format})
 	if err != nil {
 		return nil, err
+	}
+	if result.JSON200 == nil {
+		return nil, notJSON(result.HTTPResponse)
 	}
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, result.JSON200.PresignedURL, nil)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -98,6 +99,53 @@ func TestRetries(t *testing.T) {
 				t.Errorf("%s %q: attempt %d sent %q with the key %q", c.method, c.responses, i+1, body, transport.keys[i])
 			}
 		}
+	}
+}
+
+// roundTrip is a function that implements http.RoundTripper.
+type roundTrip func(*http.Request) string
+
+func (f roundTrip) RoundTrip(request *http.Request) (*http.Response, error) {
+	status, text, _ := strings.Cut(f(request), " ")
+	code, err := strconv.Atoi(status)
+	header := http.Header{"Content-Type": {"application/json"}}
+	return &http.Response{StatusCode: code, Header: header, Body: io.NopCloser(strings.NewReader(text)), Request: request}, err
+}
+
+func TestUploadWithANewURL(t *testing.T) {
+	const imp = `{"id": "6a2f41a3-c54c-fce8-32d2-0324e1c32e22", "status": "AWAITING_UPLOAD", "upload": "http://intray.test/upload/`
+	responses := map[string]string{
+		"POST /api/v1/headless/imports/": "201 " + imp + `old"}`,
+		"PUT /upload/old":                `403 {"code": "expired", "detail": "Expired.", "request_id": "7"}`,
+		"GET /api/v1/headless/imports/6a2f41a3-c54c-fce8-32d2-0324e1c32e22/": "200 " + imp + `new"}`,
+		"PUT /upload/new": "200 ",
+	}
+	var requests []string
+	client, err := New("http://intray.test", "bk_test", Config{&http.Client{Transport: roundTrip(func(r *http.Request) string {
+		request := r.Method + " " + r.URL.Path
+		requests = append(requests, request)
+		if (r.Header.Get("X-Service-License-Key") != "") == strings.HasPrefix(r.URL.Path, "/upload/") {
+			t.Errorf("%s: key %q", request, r.Header.Get("X-Service-License-Key"))
+		}
+		return responses[request]
+	})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := client.StartImport(context.Background(), SavedSchema("1"), strings.NewReader("x"), ImportOptions{}); err != nil || len(requests) != 4 {
+		t.Errorf("%v after %q", err, requests)
+	}
+}
+
+func TestResponsesOfOthers(t *testing.T) {
+	client, err := New("http://intray.test", "bk_test", Config{&http.Client{Transport: roundTrip(func(*http.Request) string { return "200 {}" })}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.StartImport(context.Background(), SavedSchema("1"), strings.NewReader("x"), ImportOptions{})
+	var e *APIError
+	if !errors.As(err, &e) || e.Code != "http_error" || e.Status != 200 {
+		t.Errorf("got %v", err)
 	}
 }
 

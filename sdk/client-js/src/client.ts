@@ -72,7 +72,7 @@ export class Intray {
   constructor({ server, key, fetch = globalThis.fetch }: IntrayOptions) {
     if (!/^https?:\/\//.test(server)) throw new TypeError('server must be a URL that starts with http:// or https://');
     if (!key?.startsWith('bk_')) throw new TypeError('key must be a backend API key, which starts with bk_');
-    this.#fetch = (request) => fetch(request);
+    this.#fetch = (...request) => fetch(...request);
     const config = createConfig({
       baseUrl: server.replace(/\/+$/, ''),
       auth: key,
@@ -106,11 +106,12 @@ export class Intray {
     const draft = typeof schema === 'string' ? { schema_id: schema } : schema;
     const blob = file instanceof Blob ? file : new Blob([file]);
     const name = options.name ?? (file instanceof File ? file.name : undefined);
-    const { data: created } = await this.api.createImport({
+    const { data: created, response } = await this.api.createImport({
       body: name ? { ...draft, original_filename: name } : draft,
       headers: idempotencyKey ? { 'Idempotency-Key': idempotencyKey } : {},
       signal,
     });
+    if (!created.upload) throw new ApiError(response.status); // a proxy has sent it
     try {
       await this.#upload(created.upload, blob, onProgress, signal);
     } catch (error) {
@@ -118,7 +119,7 @@ export class Intray {
       if (error.code === 'expired') {
         // The server repeated an old response to the same Idempotency-Key.
         const { data: current } = await this.api.getImport({ path: { id: created.id }, signal });
-        if (current.status !== 'AWAITING_UPLOAD') return current;
+        if (current.status !== 'AWAITING_UPLOAD') return current; // an earlier attempt has uploaded the file
         await this.#upload(current.upload, blob, onProgress, signal);
       } else if (error.code !== 'already_uploaded') { // an earlier attempt has uploaded the file
         throw error;
@@ -164,7 +165,8 @@ export class Intray {
    */
   async download(importId: string, format: ResultFormat = 'json', { signal }: { signal?: AbortSignal } = {}): Promise<Response> {
     const { data } = await this.api.getImportResult({ path: { id: importId }, query: { format }, signal });
-    return send(() => new Request(data.presigned_url, { signal, redirect: 'manual' }), this.#fetch, sleep);
+    const url = data.presigned_url;
+    return send({ method: 'GET', url, signal }, () => this.#fetch(url, { signal, redirect: 'manual' }), sleep);
   }
 
   /** Sends a request of the generated code. */
@@ -172,18 +174,16 @@ export class Intray {
     if (request.method === 'POST' && !request.headers.has('Idempotency-Key')) {
       request.headers.set('Idempotency-Key', crypto.randomUUID());
     }
-    return send(() => request.clone(), this.#fetch, sleep);
+    return send(request, () => this.#fetch(request.clone()), sleep);
   }
 
   /** Sends a file to a signed URL. */
   async #upload(url: string, file: Blob, onProgress?: (progress: Progress) => void, signal?: AbortSignal): Promise<void> {
     const report = (sentBytes: number) => onProgress?.({ status: 'AWAITING_UPLOAD', sentBytes, totalBytes: file.size });
-    const build = () => {
-      const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': String(file.size) };
-      const init = { method: 'PUT', headers, body: counted(file, report), duplex: 'half', redirect: 'manual', signal };
-      return new Request(url, init as RequestInit);
-    };
-    const response = await send(build, this.#fetch, sleep);
+    const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': String(file.size) };
+    // Unless the request forbids redirects and has no window, Node keeps the whole file in memory.
+    const init = { method: 'PUT', headers, duplex: 'half', redirect: 'error', window: null, signal } as const;
+    const response = await send({ method: 'PUT', url, signal }, () => this.#fetch(url, { ...init, body: counted(file, report) } as RequestInit), sleep);
     await response.body?.cancel();
   }
 }

@@ -10,25 +10,31 @@ const maxRetryAfter = 60;
 export type Fetch = typeof globalThis.fetch;
 export type Sleep = (milliseconds: number, signal?: AbortSignal | null) => Promise<void>;
 
+/** What the attempts of a request have in common. */
+export interface Target {
+  method: string;
+  url: string;
+  signal?: AbortSignal | null;
+}
+
 /**
- * Sends requests until one succeeds or another attempt is unsafe or useless. `build` returns the
- * request for each attempt. Throws an `ApiError` if the last response is not a success.
+ * Calls `attempt` to send a request until it succeeds, or another attempt is unsafe or useless.
+ * Throws an `ApiError` if the last response is not a success.
  */
-export async function send(build: () => Request, fetch: Fetch, sleep: Sleep): Promise<Response> {
-  for (let attempt = 1; ; attempt++) {
-    const request = build();
+export async function send({ method, url, signal }: Target, attempt: () => Promise<Response>, sleep: Sleep): Promise<Response> {
+  for (let count = 1; ; count++) {
     let error: ApiError | ConnectionError;
     try {
-      const response = await fetch(request);
+      const response = await attempt();
       if (response.ok) return response;
       error = await readError(response);
     } catch (cause) {
-      request.signal.throwIfAborted();
-      error = new ConnectionError(request.url, cause);
+      signal?.throwIfAborted();
+      error = new ConnectionError(url, cause);
     }
-    const delay = attempt < maxAttempts ? retryDelay(request.method, error, attempt) : undefined;
+    const delay = count < maxAttempts ? retryDelay(method, error, count) : undefined;
     if (delay === undefined) throw error;
-    await sleep(delay, request.signal);
+    await sleep(delay, signal);
   }
 }
 

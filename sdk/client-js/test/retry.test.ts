@@ -35,7 +35,7 @@ for (const [method, responses, attempts, code] of cases) {
   test(`${method} ${responses.join(', ')}`, async () => {
     const left = [...responses];
     const sent = send(
-      () => new Request('http://intray.test/', { method }),
+      { method, url: 'http://intray.test/' },
       async () => respond(left.shift()!),
       async () => {},
     );
@@ -63,6 +63,31 @@ test('each attempt of a POST has the same key and body', async () => {
   assert.equal(data.id, '1');
   assert.deepEqual(sent[0], sent[1]);
   assert.match(sent[0]![0], /^.{36}$/);
+});
+
+test('an upload with a new URL', async () => {
+  const imp = { id: '1', status: 'AWAITING_UPLOAD' };
+  const responses: Record<string, () => Response> = {
+    'POST /api/v1/headless/imports/': () => Response.json({ ...imp, upload: 'http://intray.test/upload/old' }, { status: 201 }),
+    'PUT /upload/old': () => respond('403 expired'),
+    'GET /api/v1/headless/imports/1/': () => Response.json({ ...imp, upload: 'http://intray.test/upload/new' }),
+    'PUT /upload/new': () => new Response(),
+  };
+  const requests: string[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const { method, url, headers } = new Request(input, init);
+    const { pathname } = new URL(url);
+    requests.push(`${method} ${pathname}`);
+    assert.equal(headers.has('X-Service-License-Key'), !pathname.startsWith('/upload/'));
+    return responses[requests.at(-1)!]!();
+  };
+  await new Intray({ server: 'http://intray.test', key: 'bk_test', fetch }).startImport('1', new Blob(['x']));
+  assert.deepEqual(requests, Object.keys(responses));
+});
+
+test('responses of others', async () => {
+  const intray = new Intray({ server: 'http://intray.test', key: 'bk_test', fetch: async () => new Response('<html>') });
+  await assert.rejects(intray.startImport('1', new Blob(['x'])), { code: 'http_error', status: 200 });
 });
 
 test('delays grow', () => {

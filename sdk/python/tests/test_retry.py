@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import unittest
 from collections.abc import Iterator
+from typing import Any
 
 import httpx
 
@@ -11,6 +12,24 @@ from intray_client._retry import MAX_ATTEMPTS, RetryTransport, retry_delay
 from intray_client.client import _lines
 from intray_client.generated.api.schemas import create_schema
 from intray_client.generated.models import Import, SchemaDraft, Settings
+
+SOME_ID = "6a2f41a3-c54c-fce8-32d2-0324e1c32e22"
+
+
+def import_json(**changes: Any) -> dict[str, Any]:
+    """Returns an import as the server sends it."""
+    return {
+        "id": SOME_ID,
+        "schema_id": SOME_ID,
+        "status": "AWAITING_UPLOAD",
+        "original_filename": "",
+        "created_date": "2026-11-21T09:30:00.000000Z",
+        "modified_date": "2026-11-21T09:30:00.000000Z",
+        "upload": "",
+        "review_url": "",
+        "result_metadata": None,
+        "import_errors": None,
+    } | changes
 
 
 class Scripted(httpx.BaseTransport):
@@ -99,6 +118,36 @@ class RetryTest(unittest.TestCase):
         self.assertEqual(seen[0].headers["X-Service-License-Key"], "bk_test")
         self.assertEqual(str(seen[0].url), "http://intray.test/base/api/v1/schemas/")
 
+    def test_an_upload_with_a_new_url(self) -> None:
+        expired = {"code": "expired", "detail": "Expired.", "request_id": "7"}
+        responses = {
+            "POST /api/v1/headless/imports/": httpx.Response(
+                201, json=import_json(upload="http://intray.test/upload/old")
+            ),
+            "PUT /upload/old": httpx.Response(403, json=expired),
+            f"GET /api/v1/headless/imports/{SOME_ID}/": httpx.Response(
+                200, json=import_json(upload="http://intray.test/upload/new")
+            ),
+            "PUT /upload/new": httpx.Response(200),
+        }
+        requests: list[str] = []
+
+        def handle(request: httpx.Request) -> httpx.Response:
+            requests.append(f"{request.method} {request.url.path}")
+            uploads = request.url.path.startswith("/upload/")
+            self.assertEqual("X-Service-License-Key" in request.headers, not uploads)
+            return responses[requests[-1]]
+
+        intray = Intray("http://intray.test", "bk_test", transport=httpx.MockTransport(handle))
+        intray.start_import("1", b"x")
+        self.assertEqual(requests, list(responses))
+
+    def test_responses_of_others(self) -> None:
+        transport = httpx.MockTransport(lambda _: httpx.Response(200, html="<html>"))
+        with self.assertRaises(APIError) as raised:
+            Intray("http://intray.test", "bk_test", transport=transport).start_import("1", b"x")
+        self.assertEqual((raised.exception.code, raised.exception.status), ("http_error", 200))
+
     def test_delays_grow(self) -> None:
         for attempt in range(1, MAX_ATTEMPTS):
             delay = retry_delay("GET", httpx.ReadError("lost"), attempt)
@@ -117,23 +166,9 @@ class ErrorTest(unittest.TestCase):
             ("FAILED", None, "FAILED", "failed"),
             ("NEEDS_REVIEW", notices, "NEEDS_REVIEW", "needs a review: The file is empty."),
         ]:
-            now, some_id = "2026-11-21T09:30:00.000000Z", "6a2f41a3-c54c-fce8-32d2-0324e1c32e22"
-            failed = Import.from_dict(
-                {
-                    "id": some_id,
-                    "status": status,
-                    "import_errors": errors,
-                    "created_date": now,
-                    "modified_date": now,
-                    "original_filename": "",
-                    "result_metadata": None,
-                    "review_url": "",
-                    "schema_id": some_id,
-                    "upload": "",
-                }
-            )
+            failed = Import.from_dict(import_json(status=status, import_errors=errors))
             error = IntrayImportError(failed)
-            self.assertEqual((error.code, str(error)), (code, f"Import {some_id} {message}"))
+            self.assertEqual((error.code, str(error)), (code, f"Import {SOME_ID} {message}"))
 
     def test_errors_without_json(self) -> None:
         for text in [b"<html>", b"[]", b'{"code": 7}', b""]:

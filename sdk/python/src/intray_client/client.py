@@ -136,7 +136,7 @@ class Intray:
         headers = {"Idempotency-Key": idempotency_key} if idempotency_key else {}
         draft = _draft(schema, name or content.name())
         created = self._http.post("/api/v1/headless/imports/", json=draft, headers=headers)
-        started = Import.from_dict(created.json())
+        started = _decode_import(created)
         try:
             try:
                 self._upload(started, content)
@@ -205,7 +205,7 @@ class Intray:
                 to.write(chunk)
 
     def _import(self, import_id: str | UUID) -> Import:
-        return Import.from_dict(self._http.get(f"/api/v1/headless/imports/{import_id}/").json())
+        return _decode_import(self._http.get(f"/api/v1/headless/imports/{import_id}/"))
 
     def _upload(self, target: Import, content: _Content) -> None:
         headers = {"Content-Type": "application/octet-stream", "Content-Length": str(content.size)}
@@ -215,6 +215,12 @@ class Intray:
         result = self._http.get(f"/api/v1/headless/imports/{import_id}/url/", params={"format": format})
         url: str = result.json()["presigned_url"]
         return url
+
+
+def _decode_import(response: httpx.Response) -> Import:
+    if not response.headers.get("Content-Type", "").startswith("application/json"):
+        raise APIError(response.status_code, b"")  # a proxy has sent it
+    return Import.from_dict(response.json())
 
 
 class _Content:
