@@ -324,7 +324,7 @@ func TestClientPython(t *testing.T) {
 	c.env = append(os.Environ(), "PATH="+filepath.Join(c.folder, "venv", "bin")+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	const generated = "src/intray_client/generated"
 	c.generate(generated, "venv/bin/openapi-python-client", "generate", "--path", "openapi.json", "--output-path", generated,
-		"--meta", "none", "--config", "openapi-python-client.yaml", "--fail-on-warning", "--overwrite")
+		"--meta", "none", "--config", "openapi-python-client.yaml", "--custom-template-path", "templates", "--fail-on-warning", "--overwrite")
 	c.run("venv/bin/pip", "install", "-q", "--disable-pip-version-check", ".")
 	c.run("venv/bin/mypy")
 	shown := c.writeExample("python", "example.py")

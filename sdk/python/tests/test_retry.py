@@ -11,7 +11,14 @@ from intray_client import APIError, Intray, IntrayImportError
 from intray_client._retry import MAX_ATTEMPTS, RetryTransport, retry_delay
 from intray_client.client import _lines
 from intray_client.generated.api.schemas import create_schema
-from intray_client.generated.models import Import, SchemaDraft, Settings
+from intray_client.generated.models import (
+    Field,
+    Import,
+    RequiredValidator,
+    SchemaDraft,
+    Settings,
+    UniqueValidator,
+)
 
 SOME_ID = "6a2f41a3-c54c-fce8-32d2-0324e1c32e22"
 
@@ -169,6 +176,17 @@ class ErrorTest(unittest.TestCase):
             failed = Import.from_dict(import_json(status=status, import_errors=errors))
             error = IntrayImportError(failed)
             self.assertEqual((error.code, str(error)), (code, f"Import {SOME_ID} {message}"))
+
+    def test_values_of_later_versions(self) -> None:
+        notice = {"level": "grave", "type": "LATER", "message": "New.", "more": 1}
+        imported = Import.from_dict(import_json(status="LATER", import_errors=[notice]))
+        assert imported.import_errors
+        self.assertEqual((imported.status, imported.import_errors[0].type_), ("LATER", "LATER"))
+
+    def test_unions_of_objects(self) -> None:
+        field = {"key": "a", "label": "A", "validators": [{"validate": "unique"}, {"validate": "required"}]}
+        validators = Field.from_dict(field).validators
+        self.assertEqual([type(v) for v in validators or []], [UniqueValidator, RequiredValidator])
 
     def test_errors_without_json(self) -> None:
         for text in [b"<html>", b"[]", b'{"code": 7}', b""]:

@@ -1,17 +1,8 @@
-from typing import Literal
+from typing import Literal, cast
 
 GetUploadResultFormat = Literal["csv", "json", "ndjson", "parquet", "xlsx"]
 
-GET_UPLOAD_RESULT_FORMAT_VALUES: set[GetUploadResultFormat] = {
-    "csv",
-    "json",
-    "ndjson",
-    "parquet",
-    "xlsx",
-}
-
 
 def check_get_upload_result_format(value: str) -> GetUploadResultFormat:
-    if value in GET_UPLOAD_RESULT_FORMAT_VALUES:
-        return value
-    raise TypeError(f"Unexpected value {value!r}. Expected one of {GET_UPLOAD_RESULT_FORMAT_VALUES!r}")
+    # Later versions of the server can add values.
+    return cast(GetUploadResultFormat, value)

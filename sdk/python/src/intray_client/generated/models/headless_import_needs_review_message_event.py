@@ -1,15 +1,10 @@
-from typing import Literal
+from typing import Literal, cast
 
 HeadlessImportNeedsReviewMessageEvent = Literal["headless_import_needs_review"]
 
-HEADLESS_IMPORT_NEEDS_REVIEW_MESSAGE_EVENT_VALUES: set[HeadlessImportNeedsReviewMessageEvent] = {
-    "headless_import_needs_review",
-}
-
 
 def check_headless_import_needs_review_message_event(value: str) -> HeadlessImportNeedsReviewMessageEvent:
-    if value in HEADLESS_IMPORT_NEEDS_REVIEW_MESSAGE_EVENT_VALUES:
-        return value
-    raise TypeError(
-        f"Unexpected value {value!r}. Expected one of {HEADLESS_IMPORT_NEEDS_REVIEW_MESSAGE_EVENT_VALUES!r}"
-    )
+    # The value distinguishes types.
+    if value != "headless_import_needs_review":
+        raise TypeError(f"Unexpected value {value!r}. Expected headless_import_needs_review.")
+    return cast(HeadlessImportNeedsReviewMessageEvent, value)

@@ -1,13 +1,10 @@
-from typing import Literal
+from typing import Literal, cast
 
 LengthValidatorValidate = Literal["length"]
 
-LENGTH_VALIDATOR_VALIDATE_VALUES: set[LengthValidatorValidate] = {
-    "length",
-}
-
 
 def check_length_validator_validate(value: str) -> LengthValidatorValidate:
-    if value in LENGTH_VALIDATOR_VALIDATE_VALUES:
-        return value
-    raise TypeError(f"Unexpected value {value!r}. Expected one of {LENGTH_VALIDATOR_VALIDATE_VALUES!r}")
+    # The value distinguishes types.
+    if value != "length":
+        raise TypeError(f"Unexpected value {value!r}. Expected length.")
+    return cast(LengthValidatorValidate, value)

@@ -1,15 +1,8 @@
-from typing import Literal
+from typing import Literal, cast
 
 NumberFormatCurrencyPosition = Literal["infix", "postfix", "prefix"]
 
-NUMBER_FORMAT_CURRENCY_POSITION_VALUES: set[NumberFormatCurrencyPosition] = {
-    "infix",
-    "postfix",
-    "prefix",
-}
-
 
 def check_number_format_currency_position(value: str) -> NumberFormatCurrencyPosition:
-    if value in NUMBER_FORMAT_CURRENCY_POSITION_VALUES:
-        return value
-    raise TypeError(f"Unexpected value {value!r}. Expected one of {NUMBER_FORMAT_CURRENCY_POSITION_VALUES!r}")
+    # Later versions of the server can add values.
+    return cast(NumberFormatCurrencyPosition, value)

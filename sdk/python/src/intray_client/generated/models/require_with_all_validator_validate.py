@@ -1,13 +1,10 @@
-from typing import Literal
+from typing import Literal, cast
 
 RequireWithAllValidatorValidate = Literal["require_with_all"]
 
-REQUIRE_WITH_ALL_VALIDATOR_VALIDATE_VALUES: set[RequireWithAllValidatorValidate] = {
-    "require_with_all",
-}
-
 
 def check_require_with_all_validator_validate(value: str) -> RequireWithAllValidatorValidate:
-    if value in REQUIRE_WITH_ALL_VALIDATOR_VALIDATE_VALUES:
-        return value
-    raise TypeError(f"Unexpected value {value!r}. Expected one of {REQUIRE_WITH_ALL_VALIDATOR_VALIDATE_VALUES!r}")
+    # The value distinguishes types.
+    if value != "require_with_all":
+        raise TypeError(f"Unexpected value {value!r}. Expected require_with_all.")
+    return cast(RequireWithAllValidatorValidate, value)

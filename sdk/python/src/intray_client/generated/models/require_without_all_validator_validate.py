@@ -1,13 +1,10 @@
-from typing import Literal
+from typing import Literal, cast
 
 RequireWithoutAllValidatorValidate = Literal["require_without_all"]
 
-REQUIRE_WITHOUT_ALL_VALIDATOR_VALIDATE_VALUES: set[RequireWithoutAllValidatorValidate] = {
-    "require_without_all",
-}
-
 
 def check_require_without_all_validator_validate(value: str) -> RequireWithoutAllValidatorValidate:
-    if value in REQUIRE_WITHOUT_ALL_VALIDATOR_VALIDATE_VALUES:
-        return value
-    raise TypeError(f"Unexpected value {value!r}. Expected one of {REQUIRE_WITHOUT_ALL_VALIDATOR_VALIDATE_VALUES!r}")
+    # The value distinguishes types.
+    if value != "require_without_all":
+        raise TypeError(f"Unexpected value {value!r}. Expected require_without_all.")
+    return cast(RequireWithoutAllValidatorValidate, value)

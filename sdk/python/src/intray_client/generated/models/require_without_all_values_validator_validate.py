@@ -1,15 +1,10 @@
-from typing import Literal
+from typing import Literal, cast
 
 RequireWithoutAllValuesValidatorValidate = Literal["require_without_all_values"]
 
-REQUIRE_WITHOUT_ALL_VALUES_VALIDATOR_VALIDATE_VALUES: set[RequireWithoutAllValuesValidatorValidate] = {
-    "require_without_all_values",
-}
-
 
 def check_require_without_all_values_validator_validate(value: str) -> RequireWithoutAllValuesValidatorValidate:
-    if value in REQUIRE_WITHOUT_ALL_VALUES_VALIDATOR_VALIDATE_VALUES:
-        return value
-    raise TypeError(
-        f"Unexpected value {value!r}. Expected one of {REQUIRE_WITHOUT_ALL_VALUES_VALIDATOR_VALIDATE_VALUES!r}"
-    )
+    # The value distinguishes types.
+    if value != "require_without_all_values":
+        raise TypeError(f"Unexpected value {value!r}. Expected require_without_all_values.")
+    return cast(RequireWithoutAllValuesValidatorValidate, value)

@@ -1,15 +1,8 @@
-from typing import Literal
+from typing import Literal, cast
 
 RequireWithoutValidatorLevel = Literal["error", "info", "warning"]
 
-REQUIRE_WITHOUT_VALIDATOR_LEVEL_VALUES: set[RequireWithoutValidatorLevel] = {
-    "error",
-    "info",
-    "warning",
-}
-
 
 def check_require_without_validator_level(value: str) -> RequireWithoutValidatorLevel:
-    if value in REQUIRE_WITHOUT_VALIDATOR_LEVEL_VALUES:
-        return value
-    raise TypeError(f"Unexpected value {value!r}. Expected one of {REQUIRE_WITHOUT_VALIDATOR_LEVEL_VALUES!r}")
+    # Later versions of the server can add values.
+    return cast(RequireWithoutValidatorLevel, value)

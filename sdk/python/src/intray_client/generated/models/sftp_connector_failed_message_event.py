@@ -1,13 +1,10 @@
-from typing import Literal
+from typing import Literal, cast
 
 SftpConnectorFailedMessageEvent = Literal["sftp_connector_failed"]
 
-SFTP_CONNECTOR_FAILED_MESSAGE_EVENT_VALUES: set[SftpConnectorFailedMessageEvent] = {
-    "sftp_connector_failed",
-}
-
 
 def check_sftp_connector_failed_message_event(value: str) -> SftpConnectorFailedMessageEvent:
-    if value in SFTP_CONNECTOR_FAILED_MESSAGE_EVENT_VALUES:
-        return value
-    raise TypeError(f"Unexpected value {value!r}. Expected one of {SFTP_CONNECTOR_FAILED_MESSAGE_EVENT_VALUES!r}")
+    # The value distinguishes types.
+    if value != "sftp_connector_failed":
+        raise TypeError(f"Unexpected value {value!r}. Expected sftp_connector_failed.")
+    return cast(SftpConnectorFailedMessageEvent, value)

@@ -1,13 +1,10 @@
-from typing import Literal
+from typing import Literal, cast
 
 SftpDeliveryFailedMessageEvent = Literal["sftp_delivery_failed"]
 
-SFTP_DELIVERY_FAILED_MESSAGE_EVENT_VALUES: set[SftpDeliveryFailedMessageEvent] = {
-    "sftp_delivery_failed",
-}
-
 
 def check_sftp_delivery_failed_message_event(value: str) -> SftpDeliveryFailedMessageEvent:
-    if value in SFTP_DELIVERY_FAILED_MESSAGE_EVENT_VALUES:
-        return value
-    raise TypeError(f"Unexpected value {value!r}. Expected one of {SFTP_DELIVERY_FAILED_MESSAGE_EVENT_VALUES!r}")
+    # The value distinguishes types.
+    if value != "sftp_delivery_failed":
+        raise TypeError(f"Unexpected value {value!r}. Expected sftp_delivery_failed.")
+    return cast(SftpDeliveryFailedMessageEvent, value)

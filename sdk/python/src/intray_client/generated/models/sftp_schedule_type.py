@@ -1,14 +1,8 @@
-from typing import Literal
+from typing import Literal, cast
 
 SftpScheduleType = Literal["daily_at_time", "every_n_minutes"]
 
-SFTP_SCHEDULE_TYPE_VALUES: set[SftpScheduleType] = {
-    "daily_at_time",
-    "every_n_minutes",
-}
-
 
 def check_sftp_schedule_type(value: str) -> SftpScheduleType:
-    if value in SFTP_SCHEDULE_TYPE_VALUES:
-        return value
-    raise TypeError(f"Unexpected value {value!r}. Expected one of {SFTP_SCHEDULE_TYPE_VALUES!r}")
+    # Later versions of the server can add values.
+    return cast(SftpScheduleType, value)

@@ -1,15 +1,8 @@
-from typing import Literal
+from typing import Literal, cast
 
 UniqueCaseInsensitiveValidatorLevel = Literal["error", "info", "warning"]
 
-UNIQUE_CASE_INSENSITIVE_VALIDATOR_LEVEL_VALUES: set[UniqueCaseInsensitiveValidatorLevel] = {
-    "error",
-    "info",
-    "warning",
-}
-
 
 def check_unique_case_insensitive_validator_level(value: str) -> UniqueCaseInsensitiveValidatorLevel:
-    if value in UNIQUE_CASE_INSENSITIVE_VALIDATOR_LEVEL_VALUES:
-        return value
-    raise TypeError(f"Unexpected value {value!r}. Expected one of {UNIQUE_CASE_INSENSITIVE_VALIDATOR_LEVEL_VALUES!r}")
+    # Later versions of the server can add values.
+    return cast(UniqueCaseInsensitiveValidatorLevel, value)

@@ -1,15 +1,10 @@
-from typing import Literal
+from typing import Literal, cast
 
 UniqueCaseInsensitiveValidatorValidate = Literal["unique_case_insensitive"]
 
-UNIQUE_CASE_INSENSITIVE_VALIDATOR_VALIDATE_VALUES: set[UniqueCaseInsensitiveValidatorValidate] = {
-    "unique_case_insensitive",
-}
-
 
 def check_unique_case_insensitive_validator_validate(value: str) -> UniqueCaseInsensitiveValidatorValidate:
-    if value in UNIQUE_CASE_INSENSITIVE_VALIDATOR_VALIDATE_VALUES:
-        return value
-    raise TypeError(
-        f"Unexpected value {value!r}. Expected one of {UNIQUE_CASE_INSENSITIVE_VALIDATOR_VALIDATE_VALUES!r}"
-    )
+    # The value distinguishes types.
+    if value != "unique_case_insensitive":
+        raise TypeError(f"Unexpected value {value!r}. Expected unique_case_insensitive.")
+    return cast(UniqueCaseInsensitiveValidatorValidate, value)

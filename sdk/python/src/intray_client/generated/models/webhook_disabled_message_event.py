@@ -1,13 +1,10 @@
-from typing import Literal
+from typing import Literal, cast
 
 WebhookDisabledMessageEvent = Literal["webhook_disabled"]
 
-WEBHOOK_DISABLED_MESSAGE_EVENT_VALUES: set[WebhookDisabledMessageEvent] = {
-    "webhook_disabled",
-}
-
 
 def check_webhook_disabled_message_event(value: str) -> WebhookDisabledMessageEvent:
-    if value in WEBHOOK_DISABLED_MESSAGE_EVENT_VALUES:
-        return value
-    raise TypeError(f"Unexpected value {value!r}. Expected one of {WEBHOOK_DISABLED_MESSAGE_EVENT_VALUES!r}")
+    # The value distinguishes types.
+    if value != "webhook_disabled":
+        raise TypeError(f"Unexpected value {value!r}. Expected webhook_disabled.")
+    return cast(WebhookDisabledMessageEvent, value)
