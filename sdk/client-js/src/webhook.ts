@@ -68,10 +68,15 @@ export async function verifySignature(secret: string, headers: WebhookHeaders, b
 }
 
 function header(headers: WebhookHeaders, name: string): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined;
+  if (isHeaders(headers)) return headers.get(name) ?? undefined;
   const key = Object.keys(headers).find((key) => key.toLowerCase() === name);
   const value = key === undefined ? undefined : headers[key];
   return Array.isArray(value) ? value.join(' ') : value;
+}
+
+/** Reports whether the headers have the methods of `Headers`, from whichever library. */
+function isHeaders(headers: WebhookHeaders): headers is Headers {
+  return typeof headers.get === 'function';
 }
 
 /** Decodes base64. Returns undefined if the text is invalid. */
