@@ -121,10 +121,11 @@ func TestImportOfTheSameKeyContinues(t *testing.T) {
 func TestFailedImport(t *testing.T) {
 	ctx, c := client(t)
 	_, err := c.ImportFile(ctx, inline(t), strings.NewReader(""), intray.ImportOptions{Name: "failed.csv"})
-	if codeOf(err) != "EMPTY_FILE" {
-		t.Errorf("got %v", err)
+	var failed *intray.ImportError
+	if !errors.As(err, &failed) || failed.Code != "EMPTY_FILE" {
+		t.Fatalf("got %v", err)
 	}
-	for _, err := range intray.Rows[map[string]any](ctx, c, err.(*intray.ImportError).Import.ID) {
+	for _, err := range intray.Rows[map[string]any](ctx, c, failed.Import.ID) {
 		if codeOf(err) != "not_finished" {
 			t.Errorf("got %v", err)
 		}

@@ -84,11 +84,12 @@ func TestRetries(t *testing.T) {
 		_, err = s.Do(request)
 		code := ""
 		var e *APIError
-		if errors.Is(err, errLost) {
+		switch {
+		case errors.Is(err, errLost):
 			code = "lost"
-		} else if errors.As(err, &e) {
+		case errors.As(err, &e):
 			code = e.Code
-		} else if err != nil {
+		case err != nil:
 			t.Error(err)
 		}
 		if code != c.code || len(transport.bodies) != c.attempts {
