@@ -117,7 +117,7 @@ func (b *Broker) remove(p *page, call *pageCall) {
 	}
 }
 
-// PageWatch tells when there are calls to the page of an import.
+// PageWatch reports calls to the page of an import.
 type PageWatch struct {
 	broker  *Broker
 	page    *page
