@@ -1,9 +1,23 @@
 import { createServer, type Server } from 'node:http';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
+import { build } from 'vite';
 
-/** The published client for embedding importers, as a script for web pages. */
+/** The published client that existing products use, as a script for web pages. */
 const client = readFileSync('node_modules/dromo-uploader-js/dist/DromoUploader.js');
+
+/** Builds our own client as a script for web pages, with the global Intray. */
+async function buildOwnClient(): Promise<string> {
+  const made = await build({
+    configFile: false,
+    logLevel: 'warn',
+    build: { write: false, target: 'chrome123', lib: { entry: '../sdk/importer/src/script.ts', formats: ['iife'], name: 'Intray', fileName: 'intray' } },
+  });
+  const [{ output }] = (Array.isArray(made) ? made : [made]) as [{ output: { code?: string }[] }];
+  return output[0]!.code!;
+}
+
+let ownClient: Promise<string> | undefined;
 
 /** A web page of an organization, on an origin of its own, which embeds the importer of a server. */
 export class HostPage {
@@ -17,10 +31,11 @@ export class HostPage {
 
   /** `widget` is the address of the server whose importer the page embeds. */
   static async start(widget: string): Promise<HostPage> {
+    const scripts: Record<string, string | Buffer> = { '/client.js': client, '/own.js': await (ownClient ??= buildOwnClient()) };
     const server = createServer((request, response) => {
-      const script = request.url === '/client.js';
+      const script = scripts[request.url ?? ''];
       response.setHeader('content-type', script ? 'text/javascript' : 'text/html; charset=utf-8');
-      response.end(script ? client : page(widget));
+      response.end(script ?? page(widget));
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     return new HostPage(server, widget);
@@ -50,6 +65,7 @@ function page(widget: string): string {
 <div id="place"></div>
 <script>window.DROMO_WIDGET_OVERRIDE = '${widget}/widget/';</script>
 <script src="/client.js"></script>
+<script src="/own.js"></script>
 </body>
 </html>`;
 }

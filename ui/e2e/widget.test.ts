@@ -238,3 +238,30 @@ environmentTest('several importers in one page do not disturb each other', async
   }
   assert.deepEqual((await handed()).results.map((one) => one.data[0]!.name), ['two', 'three', 'one']);
 });
+
+environmentTest('our own client opens the same importer, and reports why it cannot', async (environment) => {
+  const own = `
+    const importer = Intray.createImporter({
+      server: given.server, key: given.key, schema: { fields: given.fields, settings: given.settings }, locale: 'de',
+      hooks: { rows: [(record) => ({ row: { name: { value: record.row.name.value.toUpperCase() } } })] },
+      onResults: (data, metadata) => { handed.results.push({ data, metadata }); },
+      onError: (error) => { handed.error = [error.code, error.message]; },
+    });
+    document.getElementById('open').onclick = () => importer.open();`;
+  const given = { server: environment.service.address, key: frontendKey, fields, settings };
+  const { page, widget, handed } = await openProduct(environment, own, given);
+  await page.getByRole('button', { name: 'Import contacts' }).click();
+  await widget.getByText('Datei auswählen').first().waitFor();
+  await choose(widget, 'contacts.csv', 'Name,E-Mail\nAnna,anna@example.org\n');
+  await widget.getByText('ANNA').first().waitFor();
+  await widget.getByRole('button', { name: 'Abschicken' }).first().click();
+  await widget.getByRole('button', { name: '1 Zeile abschicken' }).click();
+  await page.locator('iframe').waitFor({ state: 'hidden' });
+  assert.deepEqual((await handed()).results[0]!.data, [{ name: 'ANNA', email: 'anna@example.org' }]);
+  const refused = await openProduct(environment, own, { ...given, settings: { ...settings, developmentMode: false } });
+  await refused.page.getByRole('button', { name: 'Import contacts' }).click();
+  await refused.page.waitForFunction(() => 'error' in (globalThis as unknown as { handed: object }).handed);
+  const [code, message] = ((await refused.handed()) as unknown as { error: string[] }).error as [string, string];
+  assert.equal(code, 'origin_refused');
+  assert.match(message, /intray keys origins/);
+});

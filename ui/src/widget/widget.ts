@@ -1,3 +1,4 @@
+import type { Fault } from '../api';
 import type { StartedImport } from '../import/api';
 import { mountVisit } from '../import/mount';
 import { Visit } from '../import/visit';
@@ -160,7 +161,7 @@ export class Widget {
     this.#visit = visit;
     this.#send = send;
     this.opened++;
-    this.#language = setup.language;
+    this.#language = setup.language ?? new URLSearchParams(location.search).get('lang');
     this.#unmount = mountVisit(this.#root, visit, {
       language: this.#language,
       host: { deliver: () => this.#deliver(visit, send), connect: (address) => this.#listen(new EventStream(address, send)) },
@@ -168,6 +169,8 @@ export class Widget {
     });
     this.onChange();
     await visit.open();
+    // A page that can report errors does so. For all others, the importer shows why it cannot be opened.
+    if (visit.state.trouble && this.#peer!.has('handleError')) throw refusalOf(visit.state.trouble);
     if (setup.rows && visit.state.phase === 'ready') await this.#startRows(visit, endpoint, setup.rows);
   }
 
@@ -255,6 +258,13 @@ export class Widget {
 /** Returns the path of the review that a visit shows, with a slash at the end. */
 function reviewOf(visit: Visit): string {
   return `/api/review/v1/${encodeURIComponent(visit.state.current?.id ?? '')}/`;
+}
+
+/** Returns the error that tells the page why the importer cannot be opened. */
+function refusalOf({ code, detail, message }: Fault): Error {
+  const error = new Error(detail?.text || message);
+  error.name = code === 'origin_refused' ? code : code === 'unauthorized' || code === 'backend_key' ? 'key_refused' : 'schema_refused';
+  return error;
 }
 
 /** The response that the server sends if a hook cancels the submission. */
