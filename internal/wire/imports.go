@@ -271,6 +271,7 @@ type LayoutColumn struct {
 type LayoutField struct {
 	Key            string  `json:"key"`
 	Label          string  `json:"label"`
+	Description    string  `json:"description"`
 	Type           string  `json:"type"`
 	Required       bool    `json:"required" doc:"Cells must not be empty."`
 	RequireMapping bool    `json:"requireMapping" doc:"The field must have a column."`

@@ -280,7 +280,7 @@ func wireColumns(headers []string, examples [][]string, fed map[int]string) []wi
 
 func wireLayoutField(f intray.Field, imp model.Import, at int) wire.LayoutField {
 	one := wire.LayoutField{
-		Key: f.Key, Label: f.Label, Type: string(f.Type.Name), RequireMapping: f.RequireMapping, ManyToOne: f.ManyToOne,
+		Key: f.Key, Label: f.Label, Description: f.Description, Type: string(f.Type.Name), RequireMapping: f.RequireMapping, ManyToOne: f.ManyToOne,
 		Required: isRequired(f), Columns: []int{}, Reasons: wire.NewReasons(nil), Decided: "file",
 	}
 	if imp.Outcome != nil && at < len(imp.Outcome.Mapping.Fields) {
