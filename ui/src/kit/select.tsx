@@ -11,6 +11,8 @@ export interface Option {
   readonly note?: string;
   /** An additional name that the search finds. */
   readonly also?: string;
+  /** The meaning of a dot after the label, such as "required"; without it, there is no dot. */
+  readonly mark?: string;
   readonly disabled?: boolean;
 }
 
@@ -69,7 +71,7 @@ export function Select(props: Props) {
           setOpen(true);
         }}
       >
-        <span class={`k-select-text${chosen ? '' : ' is-empty'}`} dir="auto">{chosen?.label ?? placeholder}</span>
+        <span class={`k-select-text${chosen ? '' : ' is-empty'}`} dir="auto">{chosen?.label ?? placeholder}<Mark of={chosen} /></span>
         <Icon name="down" />
       </button>
       {open && (
@@ -79,6 +81,10 @@ export function Select(props: Props) {
       )}
     </div>
   );
+}
+
+function Mark({ of }: { of: Option | undefined }) {
+  return of?.mark ? <><span class="k-mark" aria-hidden="true"> •</span><span class="k-unseen"> {of.mark}</span></> : null;
 }
 
 interface ListProps extends Props {
@@ -141,7 +147,7 @@ function Options({ options, value, onTake, id, ...texts }: ListProps): Component
             onClick={() => !one.disabled && onTake(one.value)}
           >
             <span class="k-option-check">{one.value === value && <Icon name="check" />}</span>
-            <span class="k-option-label" dir="auto">{one.label}</span>
+            <span class="k-option-label" dir="auto">{one.label}<Mark of={one} /></span>
             {one.note && <span class="k-option-note" dir="auto">{one.note}</span>}
           </div>
         ))}
