@@ -70,6 +70,7 @@ function ValueItem({ model, group, place, value }: Props & { value: Value }) {
   const name = first && suggestionName(place, first);
   const put = (text: string) => replaceAll(model, group, value, text);
   const show = () => void model.filterBy({ ...filterOf(group), search: value.text, in: group.key });
+  const action = t(place.column.choices ? 'values.choose' : 'values.change');
   const look = value.text === '' || value.cut ? undefined : show;
   return (
     <li class="c-value">
@@ -85,9 +86,9 @@ function ValueItem({ model, group, place, value }: Props & { value: Value }) {
       {open && (
         <button
           ref={anchor} type="button" class={first ? 'c-other' : 'c-choose'} aria-haspopup="dialog" aria-expanded={choosing}
-          aria-label={t('values.chooseFor', { text: valueName(t, place, value.text) })} onClick={() => setChoosing(!choosing)}
+          aria-label={first ? t('values.chooseFor', { text: valueName(t, place, value.text) }) : `${action}: ${valueName(t, place, value.text)}`} onClick={() => setChoosing(!choosing)}
         >
-          {first ? <Icon name="down" size={12} /> : t(place.column.choices ? 'values.choose' : 'values.change')}
+          {first ? <Icon name="down" size={12} /> : action}
         </button>
       )}
       {!isMapped(group) && look && <button type="button" class="c-choose" onClick={look}>{t('values.showRows', { n: value.count })}</button>}
