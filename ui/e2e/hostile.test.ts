@@ -36,7 +36,7 @@ environmentTest('scripts in sheet names and questions do not run', async (enviro
   const contacts = [{ key: 'name', label: 'Name' }, { key: 'email', label: 'E-mail' }];
   const made = await environment.service.make({ fields: contacts, filename: 'x.xml', file: workbook(sheets) });
   const person = await environment.person(made);
-  const choices = person.page.locator('.choice-label');
+  const choices = person.page.locator('.top .k-tab');
   await choices.first().waitFor();
   for (const name of sheets) assert.ok((await choices.allTextContents()).some((text) => text.includes(name)), name);
   await assertNoScriptRan(person);
@@ -101,10 +101,14 @@ async function openEverything(person: Person): Promise<void> {
   await page.locator('.c-group-head').first().click();
   await page.locator('.c-chip').waitFor();
   await person.press('Alt+ArrowDown');
-  await page.locator('.stepper-step').first().click();
+  await page.locator('.rail-step').nth(1).click();
   await page.locator('.column-line').first().waitFor();
   await page.locator('.column-line .k-select').first().click();
   await person.press('Escape');
+  await page.locator('.rail-step').first().click();
+  await page.locator('.top-table').waitFor();
+  await page.locator('.rail-step').last().click();
+  await page.locator('.confirm-counts').waitFor();
 }
 
 async function assertNoScriptRan(person: Person): Promise<void> {

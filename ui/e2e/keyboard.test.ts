@@ -26,7 +26,7 @@ environmentTest('crm: reviewed to the end with the keyboard', async (environment
   }
   await person.waitUntilSaved();
   await person.waitForCount('Problems', 0);
-  await tabTo(person, 'Submit');
+  await tabTo(person, 'Continue');
   await person.press('Enter');
   await person.button(`Submit ${crm.rows} rows`).waitFor();
   await tabTo(person, `Submit ${crm.rows} rows`);

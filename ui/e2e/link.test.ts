@@ -52,8 +52,8 @@ environmentTest('a person sends a file through a link, corrects it and submits i
   await person.button('Germany').click();
   await page.getByText('All 2 rows are ready').waitFor();
   assert.equal((await imports(environment)).results[0]!.status, 'NEEDS_REVIEW', 'nothing is submitted before the person does');
-  await person.button('Submit').first().click();
-  await page.getByRole('dialog').getByRole('button', { name: 'Submit 2 rows' }).click();
+  await page.locator('.fix-continue').click();
+  await person.button('Submit 2 rows').click();
   await page.getByRole('heading', { name: 'Import complete' }).waitFor();
   assert.equal(await page.getByRole('link', { name: 'Return to northwind.example' }).getAttribute('href'), 'https://northwind.example/setup');
   const [done] = (await imports(environment)).results;
@@ -76,7 +76,7 @@ environmentTest('a wrong file is discarded, and a table is pasted instead', asyn
   await choose(person, 'wrong.csv', 'Customer no.,Email\nK-1,a@example.org\n');
   await person.cell(0, 0).filter({ hasText: 'K-1' }).waitFor();
   const [wrong] = (await imports(environment)).results;
-  await person.button('Choose another file').click();
+  await page.locator('.rail-step', { hasText: 'Upload' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Discard it and choose another file' }).click();
   await page.getByRole('heading', { name: 'Your customer list' }).waitFor();
   await assert.rejects(environment.service.call('GET', `/api/v1/headless/imports/${wrong!.id}/`), /404/);

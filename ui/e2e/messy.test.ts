@@ -19,7 +19,7 @@ for (const example of messy) {
       await person.page.locator('#cells-problems').filter({ hasNotText: before! }).waitFor();
     }
     await person.waitForCount('Problems', 0);
-    await person.page.locator('.bar-submit').click();
+    await person.page.locator('.fix-continue').click();
     await person.button(`Submit ${example.rows} rows`).click();
     await person.page.getByRole('heading', { name: 'Import complete' }).waitFor();
     await person.page.locator('.counts').getByText(String(example.rows)).waitFor();

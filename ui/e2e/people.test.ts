@@ -84,7 +84,7 @@ environmentTest('after a submission, all open and later pages show that the impo
   const theirs = await environment.person(made);
   await theirs.type(0, 1, 'anna@example.org');
   await theirs.waitForCount('Problems', 0);
-  await theirs.page.locator('.bar-submit').click();
+  await theirs.page.locator('.fix-continue').click();
   await theirs.button('Submit 1 row').click();
   for (const person of [theirs, mine, await environment.person(made)]) {
     await person.page.getByRole('heading', { name: 'Import complete' }).waitFor();

@@ -143,16 +143,12 @@ export const states: readonly State[] = [
   } },
   { name: 'go-to-row', of: 'full', act: (person) => person.press('Control+g') },
   { name: 'columns-decided', of: 'full', act: async ({ page }) => {
-    if (await page.locator('.stepper-step').first().isVisible()) await page.locator('.stepper-step').first().click();
-    else {
-      await page.locator('.stepper-narrow button').first().click();
-      await page.locator('[role=menuitem]').first().click();
-    }
+    await page.locator('.rail-step').nth(1).click();
     await page.locator('.column-line').first().waitFor();
   } },
   { name: 'blocked', of: 'full', act: async ({ page }) => {
-    await page.locator('.bar-submit').click();
-    await page.locator('.summary').waitFor();
+    await page.locator('.fix-continue').click();
+    await page.locator('.confirm-counts').waitFor();
   } },
   { name: 'search-without-answer', of: 'full', act: async (person) => {
     await person.press('Control+f');
@@ -161,11 +157,15 @@ export const states: readonly State[] = [
   } },
   { name: 'columns', of: 'columns', act: ({ page }) => page.locator('.card').first().waitFor() },
   { name: 'dates', of: 'dates', act: ({ page }) => page.locator('.card').first().waitFor() },
-  { name: 'sheets', of: 'sheets', act: ({ page }) => page.locator('.card').first().waitFor() },
-  { name: 'header', of: 'header', act: ({ page }) => page.locator('.column-head').waitFor() },
+  { name: 'sheets', of: 'sheets', act: ({ page }) => page.locator('.top-table').waitFor() },
+  { name: 'header', of: 'header', act: ({ page }) => page.locator('.top-table').waitFor() },
+  { name: 'table', of: 'full', act: async ({ page }) => {
+    await page.locator('.rail-step').first().click();
+    await page.locator('.top-table').waitFor();
+  } },
   { name: 'submit-leaving-out', of: 'leave', act: async ({ page }) => {
-    await page.locator('.bar-submit').click();
-    await page.locator('.summary').waitFor();
+    await page.locator('.fix-continue').click();
+    await page.locator('.confirm-counts').waitFor();
   } },
   { name: 'done', of: 'done' },
   { name: 'failed', of: 'failed' },

@@ -52,7 +52,7 @@ async function choose(widget: FrameLocator, name: string, content: string): Prom
 
 /** Submits the rows under review. */
 async function submit(widget: FrameLocator, rows: string): Promise<void> {
-  await widget.getByRole('button', { name: 'Submit' }).first().click();
+  await widget.locator('.fix-continue').click();
   await widget.getByRole('button', { name: `Submit ${rows}` }).click();
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import type { BrowserContextOptions } from 'playwright-core';
 import { Pages } from '../test/browser/pages';
+import { acts } from '../test/browser/scene-acts';
 import { scenes } from '../test/browser/scenes';
 
 /**
@@ -27,10 +28,7 @@ for (const [look, [query, options]] of Object.entries(looks)) {
     if (!file.includes(only)) continue;
     const { page, close, pageErrors } = await pages.review(scene(), query, options);
     await page.locator('h1').first().waitFor();
-    if (name === 'columns') await page.locator('.stepper, .stepper-narrow').first().waitFor({ state: 'attached' });
-    if (name === 'columns') await openColumns(page);
-    if (name === 'blocked' || name === 'cancelled') await page.locator('.bar-submit').click();
-    if (name === 'cancelled') await page.locator('.k-dialog-foot .k-primary').click();
+    await acts[name]?.(page);
     await page.waitForTimeout(400);
     await page.screenshot({ path: `${folder}/${file}.png` });
     for (const pageError of pageErrors) console.log(file, pageError);
@@ -38,10 +36,3 @@ for (const [look, [query, options]] of Object.entries(looks)) {
   }
 }
 await pages.close();
-
-async function openColumns(page: import('playwright-core').Page): Promise<void> {
-  const wide = page.locator('.stepper-step').first();
-  if (await wide.isVisible()) return wide.click();
-  await page.locator('.stepper-narrow button').first().click();
-  await page.locator('.k-menu-item').first().click();
-}

@@ -9,7 +9,7 @@ import { ServerText } from './server-text';
 const shownInTable = new Set(['VALIDATION', 'VALUE_MAPPED', 'REPAIRED_ROW', 'NO_ROWS', 'TRUNCATED']);
 
 /** Returns what the file contains that the table does not show, and how it was read. */
-function notesOf(facts: Import) {
+export function notesOf(facts: Import) {
   return facts.import_errors.filter((one) => one.rowIndex === undefined && !shownInTable.has(one.type));
 }
 

@@ -7,7 +7,7 @@ import { consumeUrlToken, Prefetch } from './prefetch';
 import { App } from './app';
 import { pageTexts } from '../i18n/page-texts';
 import { cells, preloadCells } from './cells-step';
-import { earlySteps } from './steps-view';
+import { otherSteps } from './steps-view';
 import { SharedProvider, type Key } from './context';
 import type { ReviewHost } from './host';
 import { applyTheme } from './apply-theme';
@@ -86,7 +86,7 @@ async function firstContent(review: Review, locale: Locale): Promise<void> {
   });
   if (review.state.steps.length === 0) return;
   if (review.state.step === 'cells') await preloadCells({ api: review.api, events: review.events, locale }).catch(() => {});
-  else await Promise.all([earlySteps.load(), loadMessages(locale)]).catch(() => {});
+  else await Promise.all([otherSteps.load(), loadMessages(locale)]).catch(() => {});
 }
 
 /** Resolves when the styles are loaded, because rendering measures elements. */

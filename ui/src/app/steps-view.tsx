@@ -8,21 +8,21 @@ import { Spinner } from '../kit';
 /** Delay before the other steps are loaded, in milliseconds. The rows come first. */
 const loadAfter = 1000;
 
-export const earlySteps = new OnDemand(() => import('./question-steps'));
+export const otherSteps = new OnDemand(() => import('./other-steps'));
 
 /** Shows the current step. */
 export function Steps() {
   const { step } = useReview();
   // The other steps must be there if the connection is lost.
   useEffect(() => {
-    const timer = setTimeout(() => void earlySteps.load().catch(() => {}), loadAfter);
+    const timer = setTimeout(() => void otherSteps.load().catch(() => {}), loadAfter);
     return () => clearTimeout(timer);
   }, []);
-  return step === 'cells' ? <CellsStep /> : <Early step={step} />;
+  return step === 'cells' ? <CellsStep /> : <Other step={step} />;
 }
 
-function Early({ step }: { step: Exclude<StepId, 'cells'> }) {
+function Other({ step }: { step: Exclude<StepId, 'cells'> }) {
   const { t } = useShared();
-  const { module, failure } = useOnDemand(earlySteps);
-  return failure ?? (module ? <module.EarlyStep step={step} /> : <p class="cells-opening"><Spinner /> {t('opening')}</p>);
+  const { module, failure } = useOnDemand(otherSteps);
+  return failure ?? (module ? <module.OtherStep key={step} step={step} /> : <p class="cells-opening"><Spinner /> {t('opening')}</p>);
 }

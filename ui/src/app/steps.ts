@@ -1,8 +1,11 @@
 import type { Import, Layout, Question, Questions } from '../api';
 
 /** The steps of a review, in the order in which a file is read. */
-export const stepIds = ['sheet', 'header', 'columns', 'values', 'cells'] as const;
+export const stepIds = ['table', 'columns', 'cells', 'confirm'] as const;
 export type StepId = (typeof stepIds)[number];
+
+/** The steps in which questions are answered. */
+export type QuestionStepId = 'table' | 'columns';
 
 export interface Step {
   readonly id: StepId;
@@ -13,11 +16,8 @@ export interface Step {
 }
 
 /** Returns the step of a question or answer ID. */
-export function stepOf(id: string): Exclude<StepId, 'cells'> {
-  if (id === 'header_row') return 'header';
-  if (id.startsWith('column:') || id.startsWith('field:')) return 'columns';
-  if (id.startsWith('format:') || id.startsWith('value:')) return 'values';
-  return 'sheet';
+export function stepOf(id: string): QuestionStepId {
+  return /^(column|field|format|value):/.test(id) ? 'columns' : 'table';
 }
 
 /** Returns the questions of a step. */
@@ -26,36 +26,42 @@ export function questionsOf(questions: Questions | null, step: StepId): readonly
 }
 
 /** Returns the earlier answers of a step for which no question is open. */
-export function decidedIn(step: StepId, layout: Layout | null, questions: Questions | null): readonly [string, string][] {
+export function decidedIn(step: QuestionStepId, layout: Layout | null, questions: Questions | null): readonly [string, string][] {
   const asked = new Set(questions?.questions.map((one) => one.id));
   return Object.entries(layout?.answers ?? {}).filter(([id]) => stepOf(id) === step && !asked.has(id));
 }
 
-/** Returns the steps that this import needs, including answered ones. */
+/**
+ * Returns the steps of an import. All imports of a file have the same steps, so that people who
+ * send a file every month always find the same ones. Until the layout is loaded, the steps about
+ * it cannot be opened.
+ */
 export function stepsOf(facts: Import, layout: Layout | null, questions: Questions | null): readonly Step[] {
-  const asked = (questions?.questions.length ?? 0) > 0;
-  return stepIds.filter((id) => isNeeded(id, layout, questions)).map((id) => ({
-    id,
-    open: questionsOf(questions, id).filter((one) => one.answer === null).length,
-    ready: id === 'cells' ? canReview(facts, asked) : true,
+  const closed = facts.hasRows === false || (questions?.questions.length ?? 0) > 0;
+  const ready: Readonly<Record<StepId, boolean>> = {
+    table: layout !== null, columns: (layout?.columns.length ?? 0) > 0, cells: !closed, confirm: !closed,
+  };
+  return stepIds.filter((id) => id === 'cells' || id === 'confirm' || hasFile(layout, questions)).map((id) => ({
+    id, ready: ready[id], open: questionsOf(questions, id).filter((one) => one.answer === null).length,
   }));
 }
 
-function canReview(facts: Import, asked: boolean): boolean {
-  return facts.hasRows !== false && !asked;
-}
-
-function isNeeded(id: StepId, layout: Layout | null, questions: Questions | null): boolean {
-  if (id === 'cells') return true;
-  if (questionsOf(questions, id).length > 0 || decidedIn(id, layout, questions).length > 0) return true;
-  if (id === 'columns') return (layout?.columns.length ?? 0) > 0;
-  return id === 'sheet' && (layout?.evidence.some((one) => one.choice === 'sheet' && one.rivals.length > 0) ?? false);
+/** Reports whether there is anything to show about the file; true if that is still unknown. */
+function hasFile(layout: Layout | null, questions: Questions | null): boolean {
+  if (!layout) return true;
+  return layout.columns.length + layout.evidence.length + (questions?.questions.length ?? 0) + Object.keys(layout.answers).length > 0;
 }
 
 /**
  * Returns the step to continue with: the first one with an open question, or the cells step
- * if there is none.
+ * if there is none. Steps without open questions are skipped.
  */
 export function nextStep(steps: readonly Step[]): StepId {
-  return (steps.find((step) => step.open > 0) ?? steps.find((step) => step.id === 'cells' && step.ready) ?? steps[0])?.id ?? 'cells';
+  return (steps.find((step) => step.open > 0) ?? steps.find((step) => step.id === 'cells' && step.ready) ?? steps.find((step) => step.ready))?.id ?? 'cells';
+}
+
+/** Returns the step after the given one that has open questions or, if there is none, the next one that can be opened. */
+export function stepAfter(steps: readonly Step[], id: StepId): StepId {
+  const later = steps.slice(steps.findIndex((one) => one.id === id) + 1).filter((one) => one.ready);
+  return (later.find((one) => one.open > 0) ?? later[0])?.id ?? id;
 }

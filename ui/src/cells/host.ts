@@ -39,8 +39,6 @@ export interface CellsHost {
   readonly onTotals: (now: CellTotals) => void;
   /** Called on faults that end the step. The page shows what to do. */
   readonly onFault: (fault: unknown) => void;
-  /** Opens the submit dialog. */
-  readonly onSubmit: () => void;
   /** Called with the unsaved changes when the step is removed. */
   readonly onUnsent: (unsent: UnsentChanges) => void;
   /** Reports whether the server responds. */

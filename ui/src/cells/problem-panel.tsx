@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { Button, Icon, IconButton } from '../kit';
+import { IconButton } from '../kit';
 import type { OpenDialog } from './dialogs/props';
 import { useKeptFocus } from './focus';
 import { GroupItem } from './problem-group';
@@ -44,7 +44,6 @@ export function ProblemPanel({ model, sheet, onClose, onOpen }: Props) {
         <h2 id="cells-problems" ref={title} tabIndex={-1}><Summary model={model} groups={groups} /></h2>
         {sheet && <IconButton icon="close" small label={t('close')} onClick={onClose} />}
       </header>
-      {calm && <NoProblems model={model} />}
       {groups.length === 0 ? <Counting model={model} /> : (
         <ul class="c-groups">
           {groups.map((group) => (
@@ -68,16 +67,4 @@ function Summary({ model: { t, store }, groups }: { model: Model; groups: readon
 function Counting({ model }: { model: Model }) {
   const counting = useStore(model.store, ({ counted, totals }) => !counted && totals.errors + totals.warnings + totals.infos > 0);
   return counting ? <div class="c-values is-loading" aria-busy="true" /> : null;
-}
-
-/** Shown if no row has an error. */
-function NoProblems({ model: { t, store, host } }: { model: Model }) {
-  const rows = useStore(store, (now) => now.totals.rows);
-  return (
-    <div class="c-calm">
-      <Icon name="good" size={24} />
-      <p class="c-calm-title">{t('calm.title', { n: rows })}</p>
-      <Button look="primary" onClick={host.onSubmit}>{t('calm.submit')}</Button>
-    </div>
-  );
 }

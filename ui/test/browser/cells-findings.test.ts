@@ -54,7 +54,7 @@ finding('B9: after the last problem of a group is fixed, page and grid show the 
   await it.page.getByText('All 3 rows are ready').waitFor();
   await it.page.getByRole('tab', { name: 'All', selected: true }).waitFor();
   assert.equal(await it.page.locator('.ig-body .ig-row').count(), 3);
-  await it.page.locator('.c-calm').getByRole('button', { name: 'Submit' }).click();
+  await it.page.locator('.fix-continue.k-primary').click();
   await it.page.getByRole('button', { name: 'Submit 3 rows' }).waitFor();
 });
 
@@ -242,14 +242,14 @@ finding('B19: values with a problem are not cut off by the marker', contacts(300
 });
 
 finding('B10: without rows, submitting is not the obvious thing to do', `${head}\n`, async (it) => {
-  const submit = it.page.locator('.bar-submit');
-  assert.doesNotMatch((await submit.getAttribute('class'))!, /k-primary/);
-  await submit.click();
-  const dialog = it.page.getByRole('dialog', { name: 'There are no rows to submit' });
-  assert.doesNotMatch((await dialog.getByRole('button', { name: 'Finish without rows' }).getAttribute('class'))!, /k-primary/);
-  await dialog.getByRole('button', { name: 'Back' }).click();
+  const onward = it.page.locator('.fix-continue');
+  assert.doesNotMatch((await onward.getAttribute('class'))!, /k-primary/);
+  await onward.click();
+  await it.page.getByText('Add rows first, or finish this import without any.').waitFor();
+  assert.doesNotMatch((await it.page.getByRole('button', { name: 'Finish without rows' }).getAttribute('class'))!, /k-primary/);
+  await it.page.getByRole('button', { name: 'Back' }).click();
   await it.page.getByRole('button', { name: 'Add a row' }).click();
-  await it.page.locator('.bar-submit.k-primary').waitFor();
+  await it.page.getByRole('heading', { name: '1 of 1 row needs attention' }).waitFor();
 });
 
 finding('B23: the status bar shows the row, its position in the view, and its line in the file', `Customers\nAs of today\n${head}\nA,a@b.org,DE,,,,,\n"B\nb",a@b.org,DE,,,,,\nC,nobody,DE,,,,,\n`, async (it) => {

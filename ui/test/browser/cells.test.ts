@@ -506,7 +506,7 @@ test('offline changes are listed after somebody else has submitted', async (cont
   await there.page.keyboard.type('half typed');
   await here.page.locator('.c-fix').first().click();
   await here.waitUntilSaved();
-  await here.page.locator('.bar-submit').click();
+  await here.page.locator('.fix-continue').click();
   await here.page.getByRole('button', { name: 'Submit 3 rows' }).click();
   await here.page.getByText('You’re done and can close this page.').waitFor();
   await there.page.context().setOffline(false);
@@ -605,12 +605,14 @@ test('on a phone, "next problem" visits each problem of a row', async (context) 
 });
 
 review('offline downloads and submissions are rejected with a message', `${head}\nA,,DE,,,,,\nB,,Germny,,,,,\n`, async (it) => {
+  // The other steps are loaded soon after the cells, so that they work offline.
+  await it.page.waitForFunction(() => performance.getEntriesByType('resource').some((one) => /other-steps-.*\.css/.test(one.name)));
   await it.page.context().setOffline(true);
   await it.page.getByRole('button', { name: 'More' }).click();
   await it.page.getByRole('menuitem', { name: /Download all/ }).click();
   await it.page.getByText('Not available while you’re offline.').waitFor();
-  await it.page.locator('.bar-submit').click();
-  await it.page.getByRole('dialog').getByText('You can’t submit while offline.').waitFor();
+  await it.page.locator('.fix-continue').click();
+  await it.page.getByText('You can’t submit while offline.').waitFor();
   await it.page.context().setOffline(false);
-  await it.page.getByRole('dialog', { name: '1 row still has errors' }).waitFor({ timeout: 15_000 });
+  await it.page.getByRole('heading', { name: '1 row still has errors' }).waitFor({ timeout: 15_000 });
 });

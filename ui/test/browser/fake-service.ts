@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { counts, rows, table } from './sample-table';
-import type { FilePreview, Import, Layout, Questions, Submission } from '../../src/api/shapes';
+import { cleanRows, counts, rows, table } from './sample-table';
+import type { FilePreview, Import, Layout, Questions, Submission, Table } from '../../src/api/shapes';
 
 /** The responses of the server. A number is an error status. */
 export interface Scene {
@@ -8,6 +8,10 @@ export interface Scene {
   layout?: Layout;
   questions?: Questions;
   submission?: Submission;
+  /** Whether no row has an error. */
+  clean?: boolean;
+  /** The first rows of each sheet of the file. */
+  sheets?: readonly { readonly name: string; readonly rows: string[][] }[];
   /** Error responses, by method and end of the path. */
   refuse?: Record<string, { status: number; code: string; message_code?: string; detail: string; changes?: number }>;
   /** Whether calls get no response. */
@@ -19,7 +23,14 @@ export interface Scene {
 /** The first rows of a file, the third of which contains the column names. */
 const filePreview: FilePreview = {
   sheets: [{ name: '', hidden: false, answer: '#1' }], sheet: 0, more: true,
-  rows: [['Customers'], [''], ['No.', 'Name', 'E-mail'], ...Array.from({ length: 20 }, (_, at) => [`K-${at}`, 'Anna Weiß', 'anna@example.org'])],
+  rows: [
+    ['Kundenliste'], ['Stand 12.11.2026'],
+    ['Name', 'E-Mail', 'Land', 'geb.', 'Tel. 1', 'Tel. 2', 'interne Notiz (nicht weitergeben)'],
+    ['Anna Weiß', 'anna@example.org', 'Germany', '31.12.1990', '+49 30 1234567', '', 'ruft zurück'],
+    ['Ben Okafor', 'ben@example.com', 'Deutschl.', '01.02.1988', '0171 5550123', '030 987654', 'VIP'],
+    ['Zoë Martín', 'zoe(at)example.net', 'AT', '17.05.2001', '+43 1 5125', '', 'Vertrag bis 2027'],
+    ...Array.from({ length: 17 }, (_, at) => [`Kunde ${at + 4}`, `kunde${at + 4}@example.org`, 'AT', '01.02.1988', '', '', '']),
+  ],
 };
 
 /** A fake of the server's review API. */
@@ -60,26 +71,36 @@ export class Fake {
     if (refusal) return json(answer, refusal.status, { ...refusal, request_id: 'req_7Q2M4' });
     if (end === 'events/') return this.#stream(answer);
     this.then[name]?.(this.scene);
-    const found = this.#answer(name);
+    const found = this.#answer(name, new URL(request.url!, 'http://x').searchParams);
     if (found === undefined) return json(answer, 404, { detail: 'The import does not exist.', code: 'not_found', request_id: 'req_1' });
     json(answer, 200, found);
   }
 
-  #answer(name: string): unknown {
+  #answer(name: string, query: URLSearchParams): unknown {
     const { facts, layout, questions, submission } = this.scene;
     switch (name) {
       case 'POST session/': case 'GET ': case 'POST run-again/': return facts;
       case 'GET layout/': case 'POST layout/': return layout;
       case 'GET questions/': case 'POST questions/': return questions ?? { status: facts.status, questions: [], answers: {} };
       case 'GET submit/': case 'POST submit/': return submission;
-      case 'GET preview/': return filePreview;
-      case 'GET table/': return table;
-      case 'GET rows/': return rows;
-      case 'GET counts/': return counts;
+      case 'GET preview/': return this.#preview(Number(query.get('sheet') ?? 0));
+      case 'GET table/': return this.#table();
+      case 'GET rows/': return this.scene.clean || query.get('show') === 'valid' ? cleanRows : rows;
+      case 'GET counts/': return this.scene.clean ? [] : counts;
       case 'GET values/': return { values: [{ text: 'zoe(at)example.net', count: 1, suggestions: [] }], more: 0 };
       case 'GET next/': return { next: { id: '2', place: 2 } };
       default: return undefined;
     }
+  }
+
+  #table(): Table {
+    return this.scene.clean ? { ...table, totals: { ...table.totals, errors: 0 } } : table;
+  }
+
+  #preview(sheet: number): FilePreview {
+    const { sheets } = this.scene;
+    if (!sheets) return filePreview;
+    return { sheets: sheets.map(({ name }) => ({ name, hidden: false, answer: name })), sheet, rows: sheets[sheet]!.rows, more: false };
   }
 
   #stream(answer: ServerResponse): void {
@@ -91,7 +112,7 @@ export class Fake {
 
   #state(stream: ServerResponse): void {
     const { facts } = this.scene;
-    const totals = facts.status === 'NEEDS_REVIEW' ? table.totals : null;
+    const totals = facts.status === 'NEEDS_REVIEW' ? this.#table().totals : null;
     stream.write(`event: state\ndata: ${JSON.stringify({ status: facts.status, run: this.#run, change: 0, totals })}\n\n`);
   }
 }

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import type { Params } from '../../src/i18n/types';
 import type { Scene } from './fake-service';
 import { Pages, type Opened } from './pages';
+import { openStep } from './scene-acts';
 import { asking, facts, layout, questions, scenes, submission } from './scenes';
 
 let pages: Pages;
@@ -44,7 +45,7 @@ test('finding B25: an address without its token does not claim that a session ha
   await opened.close();
   // A session that ends while the page is open is reported as such.
   const open = await pages.review(scene('values'));
-  await heading(open).filter({ hasText: 'How should we read' }).waitFor();
+  await heading(open).filter({ hasText: 'Match the columns' }).waitFor();
   open.fake.scene = { ...open.fake.scene, refuse: { '*': none } };
   open.fake.emit();
   await heading(open).filter({ hasText: 'Your session has ended' }).waitFor();
@@ -98,7 +99,7 @@ test('the review appears automatically when the file has been read', async () =>
   await heading(opened).filter({ hasText: 'Reading the file' }).waitFor();
   opened.fake.scene = scene('values');
   opened.fake.emit();
-  await heading(opened).filter({ hasText: 'How should we read these values?' }).waitFor();
+  await heading(opened).filter({ hasText: 'Match the columns' }).waitFor();
   await opened.close();
 });
 
@@ -146,7 +147,7 @@ test('continuing to the cells moves the focus to their beginning', async () => {
   opened.fake.then['POST questions/'] = (now) => Object.assign(now, { facts: facts(), questions: asking() });
   await opened.page.keyboard.press('Enter');
   await opened.page.locator('.ig-row:not(.is-waiting) .ig-cell').first().waitFor();
-  assert.equal(await opened.page.evaluate(() => `${document.activeElement!.tagName} ${document.activeElement!.textContent}`), 'H1 Cells');
+  assert.equal(await opened.page.evaluate(() => `${document.activeElement!.tagName} ${document.activeElement!.textContent}`), 'H1 1 of 5 rows needs attention');
   await opened.page.keyboard.press('Alt+ArrowDown');
   await opened.page.waitForFunction(() => document.activeElement?.getAttribute('aria-invalid') === 'true');
   await opened.close();
@@ -160,7 +161,7 @@ test('earlier answers are shown in the language of the page', async () => {
     ['ar', 'الشهر ثم اليوم ثم السنة', 'فاصلة عشرية، ونقاط بين الآلاف'],
   ] as const) {
     const opened = await pages.review({ facts: facts(), layout: layout({ answers }), submission: submission() }, `lang=${lang}`);
-    await opened.page.locator('.stepper-step').nth(1).click();
+    await openStep(opened.page, 'columns');
     await opened.page.locator('.decided-value').first().waitFor();
     assert.deepEqual(await opened.page.locator('.decided-value').allInnerTexts(), [born, amount]);
     await opened.close();
@@ -181,8 +182,8 @@ test('file properties are shown in the language of the page', async () => {
     ['de', 'Tabulator', 'in der Zeile sep= festgelegt; nächstbestes Trennzeichen: ein Komma (9 % der Wertung)', 'Namen in der Datei', 'darüber steht 1 Zeile', 'UTF-9', 'The sentence of a later service.'],
   ] as const) {
     const opened = await pages.review({ ...scene('columns'), layout: layout({ evidence }) }, `lang=${lang}`);
-    await opened.page.locator('.stepper-step').first().click();
-    await opened.page.locator('.reading').waitFor();
+    await openStep(opened.page, 'table');
+    await opened.page.locator('.reading summary').click();
     const shown = opened.page.locator('.reading strong, .reading dd .quiet');
     await shown.filter({ hasText: says[1] }).waitFor();
     assert.deepEqual(await shown.allTextContents(), says);
@@ -191,32 +192,77 @@ test('file properties are shown in the language of the page', async () => {
   }
 });
 
-test('the likeliest choice is marked, and none is preselected', async () => {
+test('the likeliest header row is marked in the file, and none is preselected', async () => {
   const opened = await pages.review(scene('header'));
-  await heading(opened).waitFor();
-  assert.equal(await opened.page.locator('.choice-best').count(), 1);
-  assert.equal(await opened.page.locator('.choice').first().locator('.choice-best').count(), 1);
+  await opened.page.locator('.top-table').waitFor();
+  assert.match(await opened.page.locator('.top-table tr', { has: opened.page.locator('.choice-best') }).innerText(), /^3\s+Suggested\s+Name\s+E-Mail/);
   assert.equal(await opened.page.locator('input:checked').count(), 0);
+  assert.equal(await opened.page.locator('.column-foot .k-primary').isDisabled(), true);
+  await opened.page.keyboard.press('1');
+  assert.match(await opened.page.locator('.top-said').innerText(), /Row 3 contains the column names. The 2 rows above it are not imported./);
+  await opened.page.waitForFunction(() => document.activeElement?.matches('.column-foot .k-primary'));
+  await opened.page.keyboard.press('Enter');
+  await opened.page.waitForTimeout(100);
+  assert.deepEqual(sent(opened, 'questions/'), [{ answers: { header_row: '3' } }]);
+  await opened.close();
+});
+
+/** Chooses the second sheet in a scene that asks for the sheet. */
+async function chooseSheet(opened: Opened) {
+  await opened.page.getByRole('tab', { name: 'Kontakte 2024' }).click();
+  await opened.page.getByRole('cell', { name: 'dana@example.org' }).waitFor();
+  return opened.page.getByRole('button', { name: 'Import “Kontakte 2024”' });
+}
+
+test('the sheet in view is imported, and the others are a click away', async () => {
+  const opened = await pages.review(scene('sheet'));
+  await opened.page.getByRole('button', { name: 'Import “Kontakte 2025”' }).waitFor();
+  await (await chooseSheet(opened)).click();
+  await opened.page.waitForTimeout(100);
+  assert.deepEqual(sent(opened, 'questions/'), [{ answers: { sheet: 'Kontakte 2024' } }]);
+  await opened.close();
+});
+
+test('the sheet can be changed without a question, together with its header row', async () => {
+  const opened = await pages.review(scene('workbook'));
+  await openStep(opened.page, 'table');
+  await opened.page.locator('.top-table').waitFor();
+  await opened.page.getByRole('tab', { name: 'Kontakte 2025', selected: true }).waitFor();
+  assert.equal(await opened.page.locator('.top-table .is-header').count(), 1);
+  await opened.page.getByRole('tab', { name: 'Kontakte 2024' }).click();
+  await opened.page.getByRole('cell', { name: 'dana@example.org' }).waitFor();
+  assert.equal(await opened.page.locator('.top-table .is-header').count(), 0);
+  await opened.page.getByRole('radio', { name: 'Row 1 contains the column names' }).check({ force: true });
+  await opened.page.getByRole('button', { name: 'Read the file again' }).click();
+  await opened.page.waitForTimeout(100);
+  assert.deepEqual(sent(opened, 'layout/'), [{ answers: { sheet: 'Kontakte 2024', header_row: '1' } }]);
+  await opened.close();
+});
+
+test('a file whose beginning cannot be shown has its questions as cards', async () => {
+  const opened = await pages.review({ ...scene('header'), refuse: { 'GET preview/': { status: 409, code: 'no_preview', detail: 'The file is damaged.' } } });
+  await opened.page.getByRole('alert').getByText('can’t be shown here').waitFor();
+  await opened.page.locator('.card .choice').nth(1).click();
+  await opened.page.getByRole('button', { name: 'Continue' }).click();
+  await opened.page.waitForTimeout(100);
+  assert.deepEqual(sent(opened, 'questions/'), [{ answers: { header_row: '1' } }]);
   await opened.close();
 });
 
 test('a rejected answer is reported and kept', async () => {
   const opened = await pages.review(scene('sheet'));
-  await heading(opened).waitFor();
-  await opened.page.getByText('Kontakte 2024').last().click();
+  const onward = await chooseSheet(opened);
   opened.fake.scene.refuse = { 'POST questions/': { status: 409, code: 'not_in_review', detail: 'The import is RUNNING; someone else answered.' } };
-  await opened.page.getByRole('button', { name: 'Continue' }).click();
+  await onward.click();
   await opened.page.getByRole('alert').getByText('someone else answered').waitFor();
-  assert.equal(await opened.page.locator('input:checked').inputValue(), 'Kontakte 2024');
+  await opened.page.getByRole('tab', { name: 'Kontakte 2024', selected: true }).waitFor();
   await opened.close();
 });
 
 test('an answer that would discard cell changes asks for confirmation', async () => {
   const opened = await pages.review(scene('sheet'));
-  await heading(opened).waitFor();
-  await opened.page.getByText('Kontakte 2024').last().click();
+  const onward = await chooseSheet(opened);
   opened.fake.scene.refuse = { 'POST questions/': { status: 409, code: 'discards_changes', detail: 'This discards 7 changes.', changes: 7 } };
-  const onward = opened.page.getByRole('button', { name: 'Continue' });
   await onward.click();
   await opened.page.getByRole('dialog').getByText('This discards 7 changes to the cells').waitFor();
   await opened.page.getByRole('button', { name: 'Keep 7 changes' }).click();
@@ -233,7 +279,7 @@ test('an answer that would discard cell changes asks for confirmation', async ()
 /** Opens the columns step from the cells step. */
 async function columns(scene: Scene): Promise<Opened> {
   const opened = await pages.review(scene);
-  await opened.page.getByRole('button', { name: 'Columns', exact: true }).click();
+  await openStep(opened.page, 'columns');
   await heading(opened).filter({ hasText: 'Match the columns' }).waitFor();
   return opened;
 }
@@ -282,9 +328,46 @@ test('a change that leaves a required field without a column cannot be sent', as
   await opened.close();
 });
 
+test('columns are in groups, and the reasons for a match are shown on demand', async () => {
+  const opened = await columns(scene('columns'));
+  const { page } = opened;
+  assert.deepEqual((await page.locator('.column-group h2').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')), ['Matched 6', 'Not imported 2']);
+  assert.equal(await page.getByText('98% of the values look like email addresses').count(), 0);
+  await page.getByRole('button', { name: 'Why? E-Mail' }).click();
+  await page.getByText('98% of the values look like email addresses').waitFor();
+  await page.getByText('First and last name, as on the contract').waitFor();
+  await page.getByRole('button', { name: 'Field for the column Name Name required' }).waitFor();
+  await opened.close();
+});
+
+test('each step begins with the focus on its heading', async () => {
+  const opened = await pages.review(scene('cells'));
+  await opened.page.locator('.ig-row:not(.is-waiting) .ig-cell').first().waitFor();
+  for (const [step, title] of [['table', 'Check the table'], ['columns', 'Match the columns'], ['confirm', 'Check what will be submitted'], ['cells', '1 of 5 rows needs attention']] as const) {
+    if (step === 'confirm') opened.fake.scene.submission = submission({ rows: 4, rowsLeftOut: 1 });
+    await openStep(opened.page, step);
+    await opened.page.waitForFunction((wanted) => document.activeElement?.tagName === 'H1' && document.activeElement.textContent === wanted, title);
+    assert.equal(await opened.page.locator('[aria-current=step]').count(), 1);
+  }
+  assert.deepEqual(opened.pageErrors, []);
+  await opened.close();
+});
+
+test('continuing is the obvious thing to do only if all rows are ready', async () => {
+  const open = await pages.review(scene('cells'));
+  await open.page.locator('.fix-head').getByRole('heading', { name: '1 of 5 rows needs attention' }).waitFor();
+  assert.equal(await open.page.locator('.fix-continue.k-primary').count(), 0);
+  assert.equal(await open.page.locator('.fix-head [role=progressbar]').getAttribute('aria-valuenow'), '0');
+  await open.close();
+  const ready = await pages.review(scene('ready'));
+  await ready.page.locator('.fix-head').getByRole('heading', { name: 'All 5 rows are ready' }).waitFor();
+  await ready.page.locator('.fix-continue.k-primary').waitFor();
+  await ready.close();
+});
+
 test('a header row that is not among the choices of its question can be clicked in the file', async () => {
   const opened = await pages.review(scene('header'));
-  await opened.page.locator('.top-table tr').nth(4).click();
+  await opened.page.locator('.top-table tbody tr').nth(4).click();
   const answered = opened.page.waitForResponse((response) => response.url().endsWith('/layout/') && response.request().method() === 'POST');
   await opened.page.getByRole('button', { name: 'Continue' }).click();
   await answered;
@@ -292,13 +375,15 @@ test('a header row that is not among the choices of its question can be clicked 
   await opened.close();
 });
 
-test('the header row can be changed without a question', async () => {
-  const opened = await columns(scene('columns'));
-  await opened.page.locator('.reading dl > div', { hasText: 'Header row' }).getByRole('button', { name: 'Change' }).click();
-  await opened.page.getByText('anna@example.org').first().waitFor();
-  await opened.page.getByRole('radio', { name: 'Row 4 contains the column names' }).check();
+test('the header row can be changed without a question, after a warning about lost changes', async () => {
+  const opened = await pages.review(scene('table'));
+  await openStep(opened.page, 'table');
+  await opened.page.locator('.top-table').waitFor();
+  assert.equal(await opened.page.locator('.top-table .is-above').count(), 2);
+  await opened.page.getByRole('radio', { name: 'Row 4 contains the column names' }).check({ force: true });
   assert.equal(await opened.page.locator('.top-table .is-above').count(), 3);
   await opened.page.getByRole('button', { name: 'Read the file again' }).click();
+  await opened.page.getByRole('button', { name: 'Discard 3 changes and read again' }).click();
   await opened.page.waitForFunction(() => document.querySelector('dialog') === null);
   assert.deepEqual(sent(opened, 'layout/'), [{ answers: { header_row: '4' } }]);
   await opened.close();
@@ -313,37 +398,39 @@ test('an answer can be withdrawn', async () => {
   await opened.close();
 });
 
-test('the summary shows the counts, and submitting completes the import', async () => {
-  const opened = await pages.review(scene('columns'));
-  await opened.page.locator('.bar-submit').click();
-  const dialog = opened.page.getByRole('dialog');
-  await dialog.getByText('190 rows have errors and will be skipped.').waitFor();
+test('the confirmation shows the counts and the first rows, and submitting completes the import', async () => {
+  const opened = await pages.review(scene('confirm'));
+  const { page } = opened;
+  await openStep(page, 'confirm');
+  await page.locator('.confirm-counts').waitFor();
+  assert.deepEqual((await page.locator('.confirm-counts > div').allInnerTexts()).map((text) => text.replace(/\s+/g, ' ')).sort(), ['changes on this page 12', 'rows in the file 48,210', 'rows will be skipped because of errors 190', 'rows will be submitted 48,020']);
+  await page.locator('.reasons').getByText('Invalid email address.').waitFor();
+  assert.equal((await page.locator('.first-rows td').nth(1).innerText()).replace(/\s+/g, ' '), 'anna@example.org In the file: Anna@Example.org');
+  assert.equal(await page.locator('.first-rows tbody tr').count(), 4);
   opened.fake.then['POST submit/'] = (now) => Object.assign(now.facts, { status: 'SUCCESSFUL', finished: '2026-11-21T14:03:00Z' });
-  await dialog.getByRole('button', { name: 'Submit 48,020 rows and skip 190' }).click();
+  await page.getByRole('button', { name: 'Submit 48,020 rows and skip 190' }).click();
   await heading(opened).filter({ hasText: 'Import complete' }).waitFor();
-  assert.equal(await opened.page.locator('.bar-submit').count(), 0);
+  assert.equal(await page.locator('.rail').count(), 0);
   assert.deepEqual(opened.pageErrors, []);
   await opened.close();
 });
 
-test('the summary cannot be closed while submitting', async () => {
+test('an import is submitted only once', async () => {
   const opened = await pages.review(scene('columns'));
-  await opened.page.locator('.bar-submit').click();
+  await openStep(opened.page, 'confirm');
   const submit = opened.page.getByRole('button', { name: 'Submit 48,020 rows and skip 190' });
   await submit.waitFor();
-  opened.fake.scene.slow = 1500;
+  opened.fake.scene.slow = 1000;
   await Promise.all([opened.page.waitForRequest((asked) => asked.method() === 'POST' && asked.url().endsWith('/submit/')), submit.click()]);
-  for (let times = 0; times < 3; times++) await opened.page.keyboard.press('Escape');
-  assert.equal(await opened.page.locator('dialog[open]').count(), 1);
   await submit.click({ force: true });
-  await opened.page.locator('dialog').waitFor({ state: 'detached', timeout: 20_000 });
+  await opened.page.locator('.column-foot .is-busy').waitFor({ state: 'detached', timeout: 20_000 });
   assert.equal(sent(opened, 'submit/').length, 1, 'clicked twice, sent once');
   await opened.close();
 });
 
 test('a submission canceled by a hook shows the reason', async () => {
   const opened = await pages.review(scene('cancelled'));
-  await opened.page.locator('.bar-submit').click();
+  await openStep(opened.page, 'confirm');
   await opened.page.getByRole('button', { name: 'Submit 48,020 rows and skip 190' }).click();
   await opened.page.getByRole('alert').getByText('The month is closed already.').waitFor();
   await opened.close();
@@ -351,19 +438,18 @@ test('a submission canceled by a hook shows the reason', async () => {
 
 test('errors that prevent submitting are shown', async () => {
   const opened = await columns(scene('blocked'));
-  await opened.page.locator('.bar-submit').click();
-  const dialog = opened.page.getByRole('dialog');
-  await dialog.getByText('190 rows still have errors').waitFor();
-  assert.equal(await dialog.getByRole('button', { name: /^Submit/ }).count(), 0);
-  await dialog.getByRole('button', { name: 'Show errors' }).click();
+  await openStep(opened.page, 'confirm');
+  await heading(opened).filter({ hasText: '190 rows still have errors' }).waitFor();
+  assert.equal(await opened.page.getByRole('button', { name: /^Submit/ }).count(), 0);
+  await opened.page.getByRole('button', { name: 'Show errors' }).click();
   await opened.page.locator('.ig-row:not(.is-waiting) .ig-cell').first().waitFor();
-  assert.equal(await dialog.count(), 0);
+  await opened.page.getByRole('tab', { name: 'Problems', selected: true }).waitFor();
   await opened.close();
 });
 
 test('rows changed by somebody else are counted again', async () => {
   const opened = await pages.review({ ...scene('columns'), refuse: { 'POST submit/': { status: 409, code: 'rows_changed', detail: 'Someone changed rows at the same moment.' } } });
-  await opened.page.locator('.bar-submit').click();
+  await openStep(opened.page, 'confirm');
   const submit = opened.page.getByRole('button', { name: 'Submit 48,020 rows and skip 190' });
   await submit.waitFor();
   opened.fake.scene.submission = submission({ rows: 48_021, rowsLeftOut: 189 });
@@ -384,7 +470,7 @@ test('a lost connection is reported until it is restored', async () => {
   // The page also tries by itself, which removes the button, so do not wait for it to be stable.
   await again!.evaluate((button: HTMLElement) => button.click());
   await opened.page.getByText('You’re offline.').waitFor({ state: 'detached' });
-  assert.equal(await heading(opened).innerText(), 'How should we read these values?');
+  assert.equal(await heading(opened).innerText(), 'Match the columns');
   await opened.close();
 });
 
@@ -414,7 +500,8 @@ test('the language follows the browser, and ?lang= overrides it', async () => {
 test('valid styles of a schema are applied, and invalid ones ignored', async () => {
   const styleOverrides = { global: { backgroundColor: '#fff8e7', textColor: 'expression(alert(1))', borderRadius: '2px' }, primaryButton: { backgroundColor: 'rebeccapurple', textColor: '#663399' } };
   const opened = await pages.review({ ...scene('columns'), facts: facts({ styleOverrides }) }, '', { colorScheme: 'dark' });
-  const button = opened.page.locator('.bar-submit');
+  await openStep(opened.page, 'columns');
+  const button = opened.page.locator('.column-foot .k-primary');
   await button.waitFor();
   const applied = await button.evaluate((element) => {
     const style = getComputedStyle(element);
@@ -434,7 +521,7 @@ test('hostile names, headers and values are shown as text', async () => {
   };
   const opened = await pages.review(hostile);
   await heading(opened).waitFor();
-  await opened.page.getByRole('button', { name: 'Columns', exact: true }).click();
+  await openStep(opened.page, 'columns');
   await heading(opened).filter({ hasText: 'Match the columns' }).waitFor();
   assert.equal(await opened.page.locator('main img, main script').count(), 0);
   assert.ok(/<img/.test(await opened.page.locator('.column-header').innerText()));

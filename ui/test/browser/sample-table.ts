@@ -24,3 +24,9 @@ export const rows: RowWindow = {
 } as RowWindow;
 
 export const counts: Counts = [{ key: 'email', code: 'email', level: 'error', rows: 1, message: problem.message }];
+
+/** The rows without errors. The address of the first one was converted. */
+export const cleanRows: RowWindow = {
+  ...rows, total: names.length - 1,
+  rows: rows.rows.filter((row) => row.cells.every((cell) => !cell.problems)).map((row, at) => (at > 0 ? row : { ...row, cells: [row.cells[0]!, { text: 'Anna@Example.org', value: 'anna@example.org' }] })),
+} as RowWindow;

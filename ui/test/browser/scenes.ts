@@ -10,7 +10,7 @@ export const facts = (more: Partial<Import> = {}): Import => ({
 
 const column = (index: number, header: string, field: string | null, ...examples: string[]) => ({ index, header, field, examples });
 const field = (key: string, label: string, columns: number[], { reasons = ['the header has the name of the field'], ...more }: Partial<Layout['fields'][number]> = {}): Layout['fields'][number] => ({
-  key, label, type: 'string', required: false, requireMapping: false, manyToOne: false, columns, score: 1, decided: 'file',
+  key, label, type: 'string', description: '', required: false, requireMapping: false, manyToOne: false, columns, score: 1, decided: 'file',
   reasons, reasonMessages: reasons.map((text) => ({ text })), ...more,
 });
 
@@ -34,7 +34,7 @@ export const layout = (more: Partial<Layout> = {}): Layout => ({
     column(7, '', null),
   ],
   fields: [
-    field('name', 'Name', [0], { required: true, requireMapping: true }),
+    field('name', 'Name', [0], { required: true, requireMapping: true, description: 'First and last name, as on the contract' }),
     field('email', 'E-mail', [1], { required: true, requireMapping: true, reasons: ['the same name', '98% of the values look like email addresses'] }),
     field('country', 'Country', [2], { type: 'country', score: 0.91, reasons: ['‘Land’ means country'] }),
     field('born', 'Date of birth', [3], { type: 'date', decided: 'person' }),
@@ -79,20 +79,43 @@ export const questions = {
   ] }),
 };
 
+/** The sheets of a workbook. */
+const sheets = [
+  { name: 'Kontakte 2025', rows: [['Kontakte'], [''], ['Name', 'E-Mail', 'Land', 'geb.', 'Telefon'], ['Anna Weiß', 'anna@example.org', 'DE', '31.12.1990', '+49 30 1234567'], ['Ben Okafor', 'ben@example.com', 'AT', '01.02.1988', '']] },
+  { name: 'Kontakte 2024', rows: [['Name', 'Mail', 'Land', 'geb.'], ['Dana Whitfield', 'dana@example.org', 'UK', '11.12.1999']] },
+  { name: 'Lieferanten', rows: [['Firma', 'USt-IdNr.', 'IBAN'], ['Muster GmbH', 'DE123456789', 'DE02120300000000202051']] },
+];
+const unnamed = (key: string) => question({ id: `column:${key}`, type: 'UNMAPPED_FIELDS', fieldKey: key, message: 'No header matches the field.', choices: [], anyColumn: true });
+/** A layout in which columns lose their fields. */
+const without = (...columns: number[]) => layout({
+  columns: layout().columns.map((one) => (columns.includes(one.index) ? { ...one, field: null } : one)),
+  fields: layout().fields.map((one) => ({ ...one, columns: one.columns.filter((index) => !columns.includes(index)) })),
+});
+const left = [
+  { type: 'LEFT_OUT_ROWS', level: 'info', message: 'The 2 rows above the table were not imported.' },
+  { type: 'LEFT_OUT_ROWS', level: 'warning', message: 'Line 48,216 is below the table and was not imported.' },
+] as unknown as Import['import_errors'];
+
 export const submission = (more: Partial<Submission> = {}): Submission => ({ status: 'NEEDS_REVIEW', rows: 48_020, rowsWithError: 0, rowsLeftOut: 190, blocked: false, ...more });
 
 const damaged = { status: 409, code: 'rows_damaged', message_code: 'review.rows_damaged', detail: 'The stored rows of this import are damaged. Run the import again to read them from the uploaded file.' };
 const unreadable = { type: 'UNREADABLE_FILE', level: 'error', message: 'The file is a password-protected workbook. Save it without a password and send it again.' } as const;
 
 export const scenes: Record<string, () => Scene> = {
-  sheet: () => ({ facts: facts({ num_data_rows: 0, hasRows: false, openQuestions: 1, original_filename: 'kontakte.xlsx' }), layout: layout({ columns: [], fields: [], evidence: [] }), questions: asking(questions.sheet) }),
+  cells: () => ({ facts: facts({ num_data_rows: 5, num_rows_with_error: 1, import_errors: left }), layout: layout() }),
+  ready: () => ({ facts: facts({ num_data_rows: 5, num_rows_with_error: 0 }), layout: layout(), clean: true }),
+  table: () => ({ facts: facts({ import_errors: left }), layout: layout({ changes: 3 }) }),
+  workbook: () => ({ facts: facts({ original_filename: 'kontakte.xlsx' }), sheets, layout: layout({ evidence: [{ choice: 'format', value: 'Excel', reason: 'the file is a workbook', answer: '', rivals: [] }, { choice: 'header row', value: '3', reason: 'its cells are texts', answer: 'header_row', rivals: [] }] }) }),
+  sheet: () => ({ facts: facts({ num_data_rows: 0, hasRows: false, openQuestions: 1, original_filename: 'kontakte.xlsx' }), sheets, layout: layout({ columns: [], fields: [], evidence: [] }), questions: asking(questions.sheet) }),
   header: () => ({ facts: facts({ num_data_rows: 0, hasRows: false, openQuestions: 1 }), layout: layout(), questions: asking(questions.header) }),
   columns: () => ({ facts: facts(), layout: layout(), submission: submission() }),
-  'columns-open': () => ({
-    facts: facts({ hasRows: false, openQuestions: 1, num_data_rows: 0 }), questions: asking(questions.email),
-    layout: layout({ columns: layout().columns.map((one) => (one.index === 1 ? { ...one, field: null } : one)), fields: layout().fields.map((one) => (one.key === 'email' ? { ...one, columns: [] } : one)) }),
+  'columns-open': () => ({ facts: facts({ hasRows: false, openQuestions: 1, num_data_rows: 0 }), questions: asking(questions.email), layout: without(1) }),
+  'columns-missing': () => ({ facts: facts(), layout: without(0, 3) }),
+  unnamed: () => ({
+    facts: facts({ hasRows: false, openQuestions: 5, num_data_rows: 0 }), layout: without(0, 1, 2, 3, 4, 5), questions: asking(...['name', 'email', 'country', 'born', 'phone'].map(unnamed)),
   }),
   values: () => ({ facts: facts({ hasRows: false, openQuestions: 2, num_data_rows: 0 }), layout: layout({ answers: { 'format:joined': 'YMD' } }), questions: asking(questions.born, questions.amount) }),
+  confirm: () => ({ facts: facts(), layout: layout({ changes: 12 }), submission: submission() }),
   awaiting: () => ({ facts: facts({ status: 'AWAITING_UPLOAD', original_filename: '', num_data_rows: 0 }) }),
   pending: () => ({ facts: facts({ status: 'PENDING', num_data_rows: 0 }) }),
   running: () => ({ facts: facts({ status: 'RUNNING', num_data_rows: 0 }) }),

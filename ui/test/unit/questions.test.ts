@@ -7,7 +7,7 @@ import { displayValue } from '../../src/app/questions/examples';
 import { headingOf, choiceLabel } from '../../src/app/questions/headings';
 import { truncate } from '../../src/app/server-text';
 import { countsOf } from '../../src/app/states/done';
-import { summaryOf } from '../../src/app/submit/summary';
+import { summaryOf } from '../../src/app/confirm/summary';
 import { messageRenderer } from '../../src/i18n/message-renderer';
 import type { Message, Params, Translator } from '../../src/i18n/types';
 import { chooseLocale } from '../../src/i18n/locale';
@@ -97,27 +97,30 @@ test('earlier answers are translated from their values', () => {
   assert.equal(label('field:1', 'email'), 'E-mail');
 });
 
+const summary = (more: Parameters<typeof submission>[0], known: Partial<Parameters<typeof summaryOf>[1]> = {}) =>
+  summaryOf(submission(more), { behavior: undefined, fileRows: 48_210, changes: 0, ...known }, t);
+const countsIn = (of: ReturnType<typeof summary>) => of.counts.map(({ n, label }) => `${n} ${label}`);
+
 test('the summary states exactly what is submitted', () => {
-  const summaryLines = (more: Parameters<typeof submission>[0], behavior?: string) => {
-    const { title, lines, action } = summaryOf(submission(more), behavior, t);
-    return [title, ...lines, action];
-  };
-  assert.deepEqual(summaryLines({}), ['Submit this import?', '48,020 rows will be submitted.', '190 rows have errors and will be skipped.', 'Submit 48,020 rows and skip 190']);
-  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rows: 1 }), ['Submit this import?', '1 row will be submitted.', 'Submit 1 row']);
-  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 2 }, 'INCLUDE_INVALID_ROWS').slice(2), ['2 of them have errors. The invalid cells will be submitted empty.', 'Submit 48,020 rows']);
-  assert.deepEqual(summaryLines({ rowsLeftOut: 0, rowsWithError: 1 }, 'INCLUDE_INVALID_ROWS_AND_VALUES').slice(2), ['1 of them has errors and will be submitted unchanged.', 'Submit 48,020 rows']);
-  assert.deepEqual(summaryLines({ blocked: true, rowsWithError: 3, rowsLeftOut: 0 })[0], '3 rows still have errors');
-  assert.equal(summaryLines({ blocked: true, rowsWithError: 3 }).at(-1), null);
+  const usual = summary({}, { changes: 2 });
+  assert.deepEqual(countsIn(usual), ['48210 rows in the file', '2 changes on this page', '190 rows will be skipped because of errors', '48020 rows will be submitted']);
+  assert.deepEqual([usual.title, usual.note, usual.action, usual.empty], ['Check what will be submitted', '', 'Submit 48,020 rows and skip 190', false]);
+  const one = summary({ rowsLeftOut: 0, rows: 1 }, { fileRows: 1 });
+  assert.deepEqual([...countsIn(one), one.action], ['1 row in the file', '1 row will be submitted', 'Submit 1 row']);
+  const emptied = summary({ rowsLeftOut: 0, rowsWithError: 2 }, { behavior: 'INCLUDE_INVALID_ROWS' });
+  assert.deepEqual([emptied.note, emptied.action], ['2 of them have errors. The invalid cells will be submitted empty.', 'Submit 48,020 rows']);
+  assert.equal(summary({ rowsLeftOut: 0, rowsWithError: 1 }, { behavior: 'INCLUDE_INVALID_ROWS_AND_VALUES' }).note, '1 of them has errors and will be submitted unchanged.');
+  const blocked = summary({ blocked: true, rowsWithError: 3, rowsLeftOut: 0 });
+  assert.deepEqual([blocked.title, blocked.action, ...countsIn(blocked)], ['3 rows still have errors', null, '48210 rows in the file', '3 rows with errors']);
 });
 
 test('finding B10: a submission without rows is not offered as the usual thing to do', () => {
   const lines = (left: number) => {
-    const { title, lines, action, empty } = summaryOf(submission({ rows: 0, rowsLeftOut: left }), undefined, t);
-    return [title, ...lines, action, empty];
+    const { title, note, action, empty } = summary({ rows: 0, rowsLeftOut: left });
+    return [title, note, action, empty];
   };
   assert.deepEqual(lines(0), ['There are no rows to submit', 'Add rows first, or finish this import without any.', 'Finish without rows', true]);
-  assert.deepEqual(lines(45), ['There are no rows to submit', '45 rows have errors and will be skipped.', 'Submit no rows and skip 45 rows', true]);
-  assert.equal(summaryOf(submission(), undefined, t).empty, undefined);
+  assert.deepEqual(lines(3), ['There are no rows to submit', '', 'Submit no rows and skip 3 rows', true]);
 });
 
 test('finding B28: a choice is suggested only for a reason that sets it apart', () => {

@@ -75,7 +75,7 @@ test('the cells are shown before the layout is known', async () => {
   const review = new Review('i1', fetching as typeof fetch);
   review.subscribe(() => seen.push(`${review.state.phase} ${review.state.steps.map((step) => step.id).join(' ')}`.trim()));
   await review.open('token');
-  assert.deepEqual(seen, ['opening', 'open cells', 'open columns cells']);
+  assert.deepEqual(seen, ['opening', 'open table columns cells confirm', 'open table columns cells confirm']);
   assert.equal(review.state.step, 'cells');
 });
 
@@ -134,7 +134,7 @@ test('the page follows the import by its events', async () => {
   answers = service({ hasRows: false }, questions.born);
   Stream.all[0]!.emit('NEEDS_REVIEW', 1);
   await settle();
-  assert.deepEqual([review.state.step, review.state.reading], ['values', 0]);
+  assert.deepEqual([review.state.step, review.state.reading], ['columns', 0]);
   Stream.all[0]!.emit('NEEDS_REVIEW', 2);
   assert.equal(review.state.reading, 1, 'the rows are reloaded');
 });
@@ -149,17 +149,19 @@ test('the page polls if no events arrive', async () => {
 });
 
 test('an answer is sent, and the page continues with the next question', async () => {
-  answers = service({ hasRows: false }, questions.email, questions.born);
+  answers = service({ hasRows: false }, questions.header, questions.born);
   const review = await open();
+  assert.equal(review.state.step, 'table');
+  answers = { ...answers, 'POST questions/': asking(), 'GET questions/': asking({ ...questions.header, answer: '3' }, questions.born) };
+  await review.answer({ header_row: '3' });
+  assert.ok(calls.includes('POST questions/ {"answers":{"header_row":"3"}}'));
   assert.equal(review.state.step, 'columns');
-  answers = { ...answers, 'POST questions/': asking(), 'GET questions/': asking({ ...questions.email, answer: '1' }, questions.born) };
-  await review.answer({ 'column:email': '1' });
-  assert.ok(calls.includes('POST questions/ {"answers":{"column:email":"1"}}'));
-  assert.equal(review.state.step, 'values');
-  review.goTo('cells');
-  assert.equal(review.state.step, 'values', 'the cells are closed while a question is open');
-  review.goTo('columns');
-  assert.equal(review.state.step, 'columns');
+  for (const closed of ['cells', 'confirm'] as const) {
+    review.goTo(closed);
+    assert.equal(review.state.step, 'columns', `${closed}: a question is open`);
+  }
+  review.goTo('table');
+  assert.equal(review.state.step, 'table');
 });
 
 test('a rejected answer throws, and the page stays', async () => {

@@ -1,6 +1,7 @@
+import { useId, useState } from 'preact/hooks';
 import { reasonOf, reasonsOf, type Layout, type LayoutColumn, type LayoutField } from '../../api';
 import { Icon, Select, type Option } from '../../kit';
-import { useShared } from '../context';
+import { useShared, type T } from '../context';
 import { applyMapping, type MappingChanges } from '../mapping';
 import { columnName } from '../column-name';
 import { columnLabel } from '../questions/headings';
@@ -9,66 +10,82 @@ import { truncate, Raw, ServerText } from '../server-text';
 /** The value of the option that skips the column. */
 export const noField = '\u0000';
 
+/** Maximum number of values shown for a column. */
+const maxExamples = 4;
+
 interface Props {
   readonly column: LayoutColumn;
   readonly layout: Layout;
   readonly wanted: MappingChanges;
-  /** Whether a question above the table is about the column. */
-  readonly asked: boolean;
   readonly fieldKey: string | null;
   readonly onGive: (column: number, key: string | null) => void;
 }
 
-/** One column of the file: its header, three of its values, and its field. */
-export function ColumnLine({ column, layout, wanted, asked, fieldKey, onGive }: Props) {
+/** One column of the file on one line: its header, some of its values, and its field. The reasons are shown on demand. */
+export function ColumnLine({ column, layout, wanted, fieldKey, onGive }: Props) {
   const { t } = useShared();
+  const id = useId();
+  const [open, setOpen] = useState(false);
   const field = layout.fields.find((one) => one.key === fieldKey) ?? null;
   const changed = wanted.has(column.index);
-  const examples = [...new Set(column.examples)].filter((one) => one.trim() !== '').slice(0, 3);
+  const name = truncate(columnName(column), 60);
+  const explained = !changed && field !== null;
   return (
     <li class={`column-line${field ? '' : ' is-left'}${changed ? ' is-changed' : ''}`}>
-      <div class="column-file">
-        <p class="column-header"><Raw text={columnLabel(column, layout, t)} /></p>
-        <p class="examples">
-          {examples.map((example, at) => <code key={at} class="example"><Raw text={truncate(example, 40)} /></code>)}
-          {examples.length === 0 && <span class="quiet">{t('columns.empty')}</span>}
-        </p>
-      </div>
+      <span class="column-sign">{field && !changed && <Icon name="check" />}</span>
+      <p class="column-header"><Raw text={columnLabel(column, layout, t)} /></p>
+      <Samples column={column} />
       <span class="column-arrow"><Icon name="arrow" /></span>
       <div class="column-field">
         <Select
-          label={t('columns.target', { column: truncate(columnName(column), 60) })}
+          label={t('columns.target', { column: name })}
           bare
-          value={fieldKey ?? noField}
-          options={targets(layout, wanted, column, t('columns.none'), (label) => t('columns.taken', { column: label }))}
+          value={fieldKey}
+          options={targets(layout, wanted, column, field, t)}
           onChange={(key) => onGive(column.index, key === noField ? null : key)}
-          placeholder={t('columns.none')}
+          placeholder={t('columns.choose')}
           searchLabel={t('columns.search')}
           nothing={t('search.nothing')}
         />
-        <p class="column-reason">{changed ? t('columns.changed') : <Reason column={column} field={field} layout={layout} asked={asked} />}</p>
+        {field?.description && <p class="column-about"><bdi>{truncate(field.description)}</bdi></p>}
       </div>
+      {explained && (
+        <button type="button" class="column-why" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
+          {t('columns.why')}<span class="k-unseen"> {name}</span>
+        </button>
+      )}
+      {changed && <p class="column-state">{t('columns.changed')}</p>}
+      {explained && open && <div class="column-reason" id={id}><Reason field={field} layout={layout} /></div>}
     </li>
   );
 }
 
-/** Explains why a column maps to its field, and how Intray parses its values. */
-function Reason({ column, field, layout, asked }: { column: LayoutColumn; field: LayoutField | null; layout: Layout; asked: boolean }) {
+/** Some different values of a column, on one line. */
+function Samples({ column }: { column: LayoutColumn }) {
   const { t } = useShared();
-  // If no header matches any field, do not say so for each column.
-  if (layout.fields.every((one) => one.columns.length === 0)) return null;
-  if (!field && asked) return <>{t('columns.asked')}</>;
-  if (!field) return <>{layout.answers[`field:${column.index}`] === 'none' ? t('columns.leftByPerson') : t('columns.leftOut')}</>;
+  const examples = [...new Set(column.examples)].filter((one) => one.trim() !== '').slice(0, maxExamples);
+  return (
+    <p class={examples.length > 0 ? 'column-samples' : 'column-samples is-empty'}>
+      {examples.map((example, at) => <span key={at}><Raw text={truncate(example, 40)} /></span>)}
+      {examples.length === 0 && t('columns.empty')}
+    </p>
+  );
+}
+
+/** Explains why a column maps to its field, and how Intray parses its values. */
+function Reason({ field, layout }: { field: LayoutField; layout: Layout }) {
+  const { t } = useShared();
   const read = layout.evidence.find((one) => one.choice === `format of ${field.key}`);
   return (
     <>
-      {field.decided === 'person' ? t('columns.byPerson') : <ServerText message={reasonsOf(field)} />}
-      {read && <span class="column-read"><ServerText message={reasonOf(read)} /></span>}
+      <p>{field.decided === 'person' ? t('columns.byPerson') : <ServerText message={reasonsOf(field)} />}</p>
+      {read && <p><ServerText message={reasonOf(read)} /></p>}
     </>
   );
 }
 
-function targets(layout: Layout, wanted: MappingChanges, column: LayoutColumn, none: string, taken: (label: string) => string): Option[] {
+/** Returns the fields that a column can feed. Skipping it is offered only if it has a field. */
+function targets(layout: Layout, wanted: MappingChanges, column: LayoutColumn, now: LayoutField | null, t: T): Option[] {
   const { columnsOf } = applyMapping(layout, wanted);
   const fields = layout.fields.map((field) => {
     const other = layout.columns.find((one) => one.index !== column.index && columnsOf.get(field.key)?.includes(one.index));
@@ -76,8 +93,9 @@ function targets(layout: Layout, wanted: MappingChanges, column: LayoutColumn, n
       value: field.key,
       label: truncate(field.label, 60),
       also: field.key,
-      ...(other && !field.manyToOne ? { note: taken(truncate(columnName(other), 30)) } : {}),
+      ...((field.required || field.requireMapping) && { mark: t('columns.required') }),
+      ...(other && !field.manyToOne ? { note: t('columns.taken', { column: truncate(columnName(other), 30) }) } : {}),
     };
   });
-  return [{ value: noField, label: none }, ...fields];
+  return now ? [{ value: noField, label: t('columns.none') }, ...fields] : fields;
 }

@@ -1,101 +1,96 @@
 import { useState } from 'preact/hooks';
-import { Fault, type Layout, type Question } from '../../api';
+import type { ComponentChildren } from 'preact';
+import { type Layout, type LayoutColumn, type Question } from '../../api';
 import { Button } from '../../kit';
 import { useReview, useShared } from '../context';
 import { layoutAnswers, missingRequired, applyMapping, settledInTable, unused, assignField, type MappingChanges } from '../mapping';
-import { FaultNote } from '../notices';
 import { StepHeading } from '../step-heading';
+import { Answered } from '../questions/answered';
+import { useAnswering, type Answering } from '../questions/answering';
 import { Card } from '../questions/card';
-import { applyChoice, currentAnswer, firstUnanswered, type Drafts } from '../questions/drafts';
-import { useDigits } from '../questions/digit-keys';
-import { RereadDialog } from '../reread-dialog';
-import { FileFormat } from '../file-format';
-import { questionsOf } from '../steps';
+import { currentAnswer } from '../questions/drafts';
+import { Sending } from '../questions/sending';
+import { decidedIn, questionsOf, stepAfter } from '../steps';
 import { ColumnLine } from './column-line';
-import { MissingFields } from './missing-fields';
+import { OptionalFields, RequiredFields } from './missing-fields';
 
-/** The columns step. It shows which column maps to which field, with open questions at the top. */
+/** The columns step. It shows what is left to decide, which column maps to which field, and which columns are not imported. */
 export function Columns() {
   const { review, t } = useShared();
   const { layout, questions } = useReview();
   const all = questionsOf(questions, 'columns');
   const inTable = settledInTable(all);
   const asked = all.filter((one) => !inTable.includes(one));
-  const [drafts, setDrafts] = useState<Drafts>({});
   const [wanted, setWanted] = useState<MappingChanges>(new Map());
-  const [sending, setSending] = useState(false);
-  /** While the user is being asked to confirm, the number of cell changes that would be discarded; otherwise 0. */
-  const [dropped, setDropped] = useState(0);
-  const [fault, setFault] = useState<Fault | null>(null);
-  const open = asked.filter((one) => currentAnswer(one, drafts) === null).length;
-  useDigits(() => (firstUnanswered(asked, drafts) ?? asked.at(-1))?.id ?? null);
+  const answering = useAnswering({
+    asked,
+    discards: () => layout?.changes ?? 0,
+    send: async (drafts, discard) => {
+      if (wanted.size > 0) await review.updateLayout({ ...drafts, ...layoutAnswers(layout!, wanted, inTable) });
+      else await review.answer({ ...drafts }, discard);
+      setWanted(new Map());
+    },
+  });
   if (!layout) return null;
 
   const setField = (column: number, key: string | null) => {
     setWanted(assignField(layout, wanted, column, key));
-    setFault(null);
+    answering.clearFault();
   };
-  const send = async (discard = false) => {
-    setDropped(0);
-    setSending(true);
-    try {
-      if (wanted.size > 0) await review.updateLayout({ ...drafts, ...layoutAnswers(layout, wanted, inTable) });
-      else await review.answer({ ...drafts }, discard);
-      setWanted(new Map());
-      setDrafts({});
-    } catch (error) {
-      if (error instanceof Fault && error.code === 'discards_changes') setDropped(error.changes);
-      else if (error instanceof Fault && error.endsReview) review.fail(error);
-      else setFault(error instanceof Fault ? error : new Fault('lost'));
-    }
-    setSending(false);
-  };
-  const decide = () => (layout.changes > 0 ? setDropped(layout.changes) : void send());
+  const { fieldOf } = applyMapping(layout, wanted);
+  const line = (column: LayoutColumn) => (
+    <ColumnLine key={column.index} column={column} layout={layout} wanted={wanted} fieldKey={fieldOf.get(column.index) ?? null} onGive={setField} />
+  );
+  // Lines stay in their group while the person changes them, so that they do not move away from the pointer.
+  const matched = layout.columns.filter((one) => one.field !== null);
+  const rest = layout.columns.filter((one) => one.field === null && !asked.some((question) => asksAbout(question, one.index)));
+  const [undecided, left] = inTable.length > 0 ? [rest, []] : [[], rest];
+  const missing = missingRequired(layout, wanted).filter((field) => !asked.some((one) => one.fieldKey === field.key));
+  const decide = asked.length + undecided.length + missing.length > 0;
   return (
-    <main class="column">
-      <StepHeading title={t('columns.title')} lead={inTable.length > 0 ? t('columns.unnamed') : <Lead layout={layout} wanted={wanted} />} />
-      {asked.map((question) => (
-        <Card
-          key={question.id}
-          question={question}
-          layout={layout}
-          answer={currentAnswer(question, drafts)}
-          onChoose={(value) => setDrafts(applyChoice(question, drafts, value))}
-        />
-      ))}
-      <MissingFields layout={layout} wanted={wanted} asked={new Set(asked.map((one) => one.fieldKey ?? ''))} onGive={setField} />
-      <ul class="columns" aria-label={t('columns.list')}>
-        {layout.columns.map((column) => (
-          <ColumnLine
-            key={column.index}
-            column={column}
-            layout={layout}
-            wanted={wanted}
-            asked={asked.some((one) => asksAbout(one, column.index))}
-            fieldKey={applyMapping(layout, wanted).fieldOf.get(column.index) ?? null}
-            onGive={setField}
-          />
-        ))}
-      </ul>
-      <FileFormat />
-      <FaultNote fault={fault} />
+    <main class="column is-wide">
+      <StepHeading title={t('columns.title')} lead={inTable.length > 0 ? t('columns.unnamed') : answering.open > 0 ? t('decide.lead', { n: answering.open }) : <Lead layout={layout} wanted={wanted} />} />
+      {decide && (
+        <Group title={t('columns.decide')} n={answering.open + (missing.length || undecided.length)} tone="decide">
+          <RequiredFields fields={missing} layout={layout} wanted={wanted} onGive={setField} />
+          {asked.map((question) => (
+            <Card
+              key={question.id}
+              question={question}
+              layout={layout}
+              answer={currentAnswer(question, answering.drafts)}
+              onChoose={(value) => answering.choose(question, value)}
+            />
+          ))}
+          {undecided.length > 0 && <ul class="columns" aria-label={t('columns.decide')}>{undecided.map(line)}</ul>}
+        </Group>
+      )}
+      {matched.length > 0 && (
+        <Group title={t('columns.matched')} n={matched.length} note={layout.fields.some((field) => field.required || field.requireMapping) && <><span class="k-mark" aria-hidden="true">•</span> {t('columns.required')}</>}>
+          <ul class="columns" aria-label={t('columns.matched')}>{matched.map(line)}</ul>
+        </Group>
+      )}
+      {left.length > 0 && (
+        <Group title={t('columns.left')} n={left.length}>
+          <ul class="columns" aria-label={t('columns.left')}>{left.map(line)}</ul>
+        </Group>
+      )}
+      <OptionalFields fields={unused(layout, wanted).fields.filter((field) => !asked.some((one) => one.fieldKey === field.key))} />
+      <Answered decided={decidedIn('columns', layout, questions).filter(([id]) => /^(format|value):/.test(id))} />
+      <Sending of={answering} />
       <Foot
         asked={asked.length + inTable.length}
-        open={open}
-        drafted={Object.keys(drafts).length}
+        answering={answering}
         wanted={wanted.size}
-        blocked={missingRequired(layout, wanted).some((field) => !asked.some((one) => one.id === `column:${field.key}`))}
-        sending={sending}
+        blocked={missing.length > 0}
         changes={layout.changes}
-        onSend={decide}
         onDiscard={() => setWanted(new Map())}
       />
-      {dropped > 0 && <RereadDialog changes={dropped} onDo={() => void send(true)} onClose={() => setDropped(0)} />}
     </main>
   );
 }
 
-/** Reports whether a question is about a column. */
+/** Reports whether a question is about a column that has no field yet. */
 function asksAbout(question: Question, column: number): boolean {
   if (question.id === `field:${column}`) return true;
   return question.id.startsWith('column:') && question.choices.some((one) => one.value === String(column));
@@ -103,41 +98,60 @@ function asksAbout(question: Question, column: number): boolean {
 
 function Lead({ layout, wanted }: { layout: Layout; wanted: MappingChanges }) {
   const { t } = useShared();
-  const left = unused(layout, wanted).columns;
-  const imported = layout.columns.length - left;
-  return <>{t('columns.imported', { n: imported, of: layout.columns.length })}{left > 0 && ` ${t('columns.left', { n: left })}`}</>;
+  const imported = layout.columns.length - unused(layout, wanted).columns;
+  return <>{t('columns.imported', { n: imported, of: layout.columns.length })}</>;
+}
+
+interface GroupProps {
+  readonly title: string;
+  readonly n: number;
+  readonly note?: ComponentChildren;
+  readonly tone?: 'decide';
+  readonly children: ComponentChildren;
+}
+
+/** A group of columns with the same state. */
+function Group({ title, n, note, tone, children }: GroupProps) {
+  const { locale } = useShared();
+  return (
+    <section class={`column-group${tone ? ` is-${tone}` : ''}`}>
+      <header>
+        <h2>{title}{n > 0 && <> <span class="column-count">{locale.number(n)}</span></>}</h2>
+        {note && <p class="column-note">{note}</p>}
+      </header>
+      {children}
+    </section>
+  );
 }
 
 interface FootProps {
   readonly asked: number;
-  readonly open: number;
-  readonly drafted: number;
+  readonly answering: Answering;
   readonly wanted: number;
   readonly blocked: boolean;
-  readonly sending: boolean;
   readonly changes: number;
-  readonly onSend: () => void;
   readonly onDiscard: () => void;
 }
 
-function Foot({ asked, open, drafted, wanted, blocked, sending, changes, onSend, onDiscard }: FootProps) {
+function Foot({ asked, answering, wanted, blocked, changes, onDiscard }: FootProps) {
   const { review, t } = useShared();
   const { steps } = useReview();
-  const changed = wanted > 0 || drafted > 0;
-  const next = steps.find((one) => one.id !== 'columns' && one.ready && (one.id === 'cells' || one.open > 0));
-  if (!changed && asked === 0) {
-    return next ? (
+  const { drafts, open, sending, onward, send } = answering;
+  const changed = wanted > 0 || Object.keys(drafts).length > 0;
+  const next = stepAfter(steps, 'columns');
+  if (!changed && (asked === 0 || (open === 0 && next !== 'columns'))) {
+    return (
       <footer class="column-foot">
         <p class="quiet">{t('columns.fine')}</p>
-        <Button look="primary" icon="next" iconLast onClick={() => review.goTo(next.id)}>{t('continue')}</Button>
+        <Button look="primary" icon="next" iconLast refTo={onward} disabled={next === 'columns'} onClick={() => review.goTo(next)}>{t('continue')}</Button>
       </footer>
-    ) : null;
+    );
   }
   return (
     <footer class="column-foot">
-      <p class="quiet">{noteOf()}</p>
+      <p class="quiet" role="status">{noteOf()}</p>
       {wanted > 0 && <Button onClick={onDiscard}>{t('columns.discard')}</Button>}
-      <Button look="primary" busy={sending} disabled={!changed || blocked} onClick={onSend} icon="next" iconLast>
+      <Button look="primary" refTo={onward} busy={sending} disabled={!changed || blocked} onClick={send} icon="next" iconLast>
         {wanted > 0 ? t('columns.apply', { n: wanted }) : t('continue')}
       </Button>
     </footer>

@@ -1,50 +1,46 @@
 import type { Layout, LayoutField } from '../../api';
 import { Note, Select } from '../../kit';
 import { useShared } from '../context';
-import { missingRequired, applyMapping, unused, type MappingChanges } from '../mapping';
+import { applyMapping, type MappingChanges } from '../mapping';
 import { columnName } from '../column-name';
 import { truncate, Raw } from '../server-text';
 
+/** Maximum number of optional fields that are named. */
+const maxNamed = 8;
+
 interface Props {
+  readonly fields: readonly LayoutField[];
   readonly layout: Layout;
   readonly wanted: MappingChanges;
-  /** Keys of fields with an open question. */
-  readonly asked: ReadonlySet<string>;
   readonly onGive: (column: number, key: string) => void;
 }
 
-/** Lists the fields without a column, required ones first. */
-export function MissingFields({ layout, wanted, asked, onGive }: Props) {
-  const { t, locale } = useShared();
-  const must = missingRequired(layout, wanted).filter((field) => !asked.has(field.key));
-  const may = unused(layout, wanted).fields.filter((field) => !asked.has(field.key));
+/** Names the required fields without a column, each with a list of columns to choose from. */
+export function RequiredFields({ fields, ...rest }: Props) {
+  const { t } = useShared();
+  if (fields.length === 0) return null;
   return (
-    <>
-      {must.length > 0 && (
-        <Note tone="error" toneLabel={t('level.error')} title={t('lacking.title', { n: must.length })}>
-          <ul class="lacking">
-            {must.map((field) => <MissingField key={field.key} field={field} layout={layout} wanted={wanted} onGive={onGive} />)}
-          </ul>
-        </Note>
-      )}
-      {may.length > 0 && (
-        <p class="quiet lacking-may">
-          {t('lacking.may', { n: may.length, fields: locale.list(may.slice(0, 8).map((field) => locale.isolate(truncate(field.label, 40)))) })}
-          {may.length > 8 && ` ${t('lacking.more', { n: may.length - 8 })}`}
-        </p>
-      )}
-    </>
+    <Note tone="error" toneLabel={t('level.error')} title={t('lacking.title', { n: fields.length })}>
+      <ul class="lacking">
+        {fields.map((field) => <MissingField key={field.key} field={field} {...rest} />)}
+      </ul>
+    </Note>
   );
 }
 
-interface LineProps {
-  readonly field: LayoutField;
-  readonly layout: Layout;
-  readonly wanted: MappingChanges;
-  readonly onGive: (column: number, key: string) => void;
+/** Names the optional fields without a column. */
+export function OptionalFields({ fields }: { fields: readonly LayoutField[] }) {
+  const { t, locale } = useShared();
+  if (fields.length === 0) return null;
+  return (
+    <p class="quiet">
+      {t('lacking.may', { n: fields.length, fields: locale.list(fields.slice(0, maxNamed).map((field) => locale.isolate(truncate(field.label, 40)))) })}
+      {fields.length > maxNamed && ` ${t('lacking.more', { n: fields.length - maxNamed })}`}
+    </p>
+  );
 }
 
-function MissingField({ field, layout, wanted, onGive }: LineProps) {
+function MissingField({ field, layout, wanted, onGive }: Omit<Props, 'fields'> & { field: LayoutField }) {
   const { t } = useShared();
   const { fieldOf } = applyMapping(layout, wanted);
   const free = layout.columns.map((column) => ({
@@ -54,7 +50,10 @@ function MissingField({ field, layout, wanted, onGive }: LineProps) {
   }));
   return (
     <li>
-      <Raw text={field.label} />
+      <div>
+        <p class="lacking-name"><Raw text={field.label} /></p>
+        {field.description && <p class="column-about"><bdi>{truncate(field.description)}</bdi></p>}
+      </div>
       <Select
         label={t('lacking.choose', { field: truncate(field.label, 60) })}
         bare

@@ -4,13 +4,11 @@ import { Button, Icon } from '../../kit';
 import { useReview, useShared } from '../context';
 import { Raw } from '../server-text';
 import { RereadDialog } from '../reread-dialog';
-import type { StepId } from '../steps';
 import { FaultNote } from '../notices';
 import { noneAnswer } from './drafts';
 import { headingOf, choiceLabel } from './headings';
 
 interface Props {
-  readonly step: StepId;
   readonly decided: readonly [string, string][];
 }
 

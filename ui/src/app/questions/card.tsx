@@ -4,7 +4,6 @@ import { Button, Field, Select } from '../../kit';
 import type { Message } from '../../i18n/types';
 import { useShared, type T } from '../context';
 import { truncate, Raw, ServerText } from '../server-text';
-import { stepOf } from '../steps';
 import { areColumnStarts, includesChoice, noneAnswer } from './drafts';
 import { Examples, Readings } from './examples';
 import { columnLabel, headingOf, choiceLabel } from './headings';
@@ -138,7 +137,7 @@ function orderOf(question: Question, answer: string | null): readonly QuestionCh
 
 /** Returns the examples of a choice. For the detected header row, returns the column names. */
 function examplesOf(question: Question, choice: QuestionChoice, layout: Layout | null): readonly string[] {
-  const most = stepOf(question.id) === 'header' || question.id === 'sheet' ? 6 : mostReadings;
+  const most = question.id === 'header_row' || question.id === 'sheet' ? 6 : mostReadings;
   const given = choice.examples.slice(0, most);
   if (given.length > 0) return given;
   if (question.id === 'header_row' && choice.value === question.choices[0]?.value) return layout?.columns.slice(0, most).map((one) => one.header) ?? [];

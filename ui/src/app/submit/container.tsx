@@ -4,38 +4,38 @@ import { useAnnouncer } from '../../kit';
 import { useReview, useShared } from '../context';
 import type { CellsHandle, CellTotals } from '../../cells/host';
 import type { StepId } from '../steps';
-import { SubmitDialog } from './dialog';
 import { SubmitProvider, type SubmitContext } from './context';
 
-/** Provides the submit context and shows the submit dialog. */
+/** Provides the counts of the rows, and waits for unsaved changes before leaving them. */
 export function SubmitContainer({ children }: { children: ComponentChildren }) {
   const { review, t } = useShared();
   const { show } = useAnnouncer();
-  const { facts, steps } = useReview();
+  const { facts, connected, reading } = useReview();
   const [totals, setTotals] = useState<CellTotals | null>(null);
   const [handle, setHandle] = useState<CellsHandle | null>(null);
-  const [shown, setShown] = useState(false);
-  const rows = totals?.rows ?? facts?.num_data_rows ?? 0;
+  // When the file is read again, there are other rows. After the review, the import has the final counts.
+  useEffect(() => setTotals(null), [reading]);
+  const known = facts?.status === 'NEEDS_REVIEW' ? totals : null;
+  const rows = known?.rows ?? facts?.num_data_rows ?? 0;
+  const errors = known?.errors ?? facts?.num_rows_with_error ?? 0;
   const pending = totals?.pending ?? 0;
   const [errorsRequested, setErrorsRequested] = useState(false);
-  const open = useCallback(() => setShown(true), []);
+  const forgetPending = useCallback(() => setTotals((now) => now && { ...now, pending: 0 }), []);
   const showErrors = useCallback(() => {
-    setShown(false);
     review.goTo('cells');
     setErrorsRequested(true);
   }, []);
   const goTo = useCallback((step: StepId) => {
     if (pending === 0 || !handle) return review.goTo(step);
-    show({ message: t('submit.saving', { n: pending }), tone: 'info' });
+    show({ message: connected ? t('submit.saving', { n: pending }) : t('submit.unsaved', { n: pending }), tone: 'info' });
     void handle.whenSaved().then(() => review.goTo(step));
-  }, [pending, handle]);
+  }, [pending, handle, connected]);
   // The cells may have to load first.
   useEffect(() => {
     if (!errorsRequested || !handle) return;
     setErrorsRequested(false);
     handle.showErrors();
   }, [errorsRequested, handle]);
-  const ready = steps.some((step) => step.id === 'cells' && step.ready);
 
   useEffect(() => {
     if (pending === 0) return undefined;
@@ -45,11 +45,6 @@ export function SubmitContainer({ children }: { children: ComponentChildren }) {
     return () => removeEventListener('beforeunload', keep);
   }, [pending > 0]);
 
-  const given = useMemo<SubmitContext>(() => ({ rows, ready, handle, open, goTo, showErrors, setTotals, setHandle }), [rows, ready, handle, goTo]);
-  return (
-    <SubmitProvider value={given}>
-      {children}
-      {shown && ready && <SubmitDialog pending={pending} onClose={() => setShown(false)} />}
-    </SubmitProvider>
-  );
+  const given = useMemo<SubmitContext>(() => ({ rows, errors, goTo, showErrors, setTotals, forgetPending, setHandle }), [rows, errors, goTo]);
+  return <SubmitProvider value={given}>{children}</SubmitProvider>;
 }

@@ -1,35 +1,32 @@
 import { useState } from 'preact/hooks';
-import type { Locale } from '../i18n/types';
-import { messageText } from '../i18n/messages';
-import { Fault, labelOf, reasonOf, type LayoutEvidence } from '../api';
-import { Button, Dialog, Field, Select } from '../kit';
-import { useReview, useShared, type Key, type T } from './context';
-import { FileTop } from './file-top';
-import { FaultNote } from './notices';
-import { areColumnStarts, noneAnswer } from './questions/drafts';
-import { choiceLabel } from './questions/headings';
-import { Raw, ServerText } from './server-text';
+import type { Locale } from '../../i18n/types';
+import { messageText } from '../../i18n/messages';
+import { Fault, labelOf, reasonOf, type LayoutEvidence } from '../../api';
+import { Button, Dialog, Field, Select } from '../../kit';
+import { useReview, useShared, type Key, type T } from '../context';
+import { FaultNote } from '../notices';
+import { areColumnStarts, noneAnswer } from '../questions/drafts';
+import { choiceLabel } from '../questions/headings';
+import { Raw, ServerText } from '../server-text';
 
 /** Labels of the detected file properties, by the server's names. */
 const names: Readonly<Record<string, Key>> = {
   'format': 'reading.format', 'encoding': 'reading.encoding', 'delimiter': 'reading.delimiter', 'sheet': 'reading.sheet', 'column starts': 'reading.columnStarts', 'header row': 'reading.header',
 };
 
-/** Headings of the dialogs that change these properties. */
-const titles: Readonly<Record<string, Key>> = {
-  'encoding': 'ask.encoding', 'delimiter': 'ask.delimiter', 'sheet': 'ask.sheet', 'column starts': 'ask.columnStarts', 'header row': 'ask.header',
-};
+/** Headings of the dialogs that change these properties. Sheets and header rows are changed in the view of the file. */
+const titles: Readonly<Record<string, Key>> = { 'encoding': 'ask.encoding', 'delimiter': 'ask.delimiter', 'column starts': 'ask.columnStarts' };
 
 /** Shows how the file was read and why, and lets the user change it. */
-export function FileFormat() {
+export function FileDetails() {
   const { t, locale } = useShared();
   const { layout } = useReview();
   const [changing, setChanging] = useState<LayoutEvidence | null>(null);
   const shown = (layout?.evidence ?? []).filter((one) => names[one.choice]);
   if (shown.length === 0) return null;
   return (
-    <section class="reading">
-      <h2>{t('reading.title')}</h2>
+    <details class="reading">
+      <summary>{t('reading.title')}</summary>
       <dl>
         {shown.map((one) => (
           <div key={one.choice}>
@@ -43,7 +40,7 @@ export function FileFormat() {
         ))}
       </dl>
       {changing && <ChangeDialog evidence={changing} onClose={() => setChanging(null)} />}
-    </section>
+    </details>
   );
 }
 
@@ -55,22 +52,19 @@ function valueOf(one: LayoutEvidence, t: T, locale: Locale): string {
   return /^\d+$/.test(one.value) ? t('reading.row', { row: Number(one.value) }) : one.value;
 }
 
-function canChange(one: LayoutEvidence): boolean {
-  if (one.choice === 'column starts') return one.answer !== '';
-  if (one.choice === 'header row') return one.answer !== '' && /^(\d+(-\d+)?|none)$/.test(one.value);
-  return one.answer !== '' && one.rivals.length > 0;
+function canChange({ choice, answer, rivals }: LayoutEvidence): boolean {
+  return answer !== '' && titles[choice] !== undefined && (choice === 'column starts' || rivals.length > 0);
 }
 
 function ChangeDialog({ evidence, onClose }: { evidence: LayoutEvidence; onClose: () => void }) {
   const { review, t } = useShared();
   const { layout } = useReview();
-  const isRow = evidence.choice === 'header row';
-  const [value, setValue] = useState(isRow ? evidence.value : '');
+  const [value, setValue] = useState('');
   const [sending, setSending] = useState(false);
   const [fault, setFault] = useState<Fault | null>(null);
   const isStarts = evidence.choice === 'column starts';
   const changes = layout?.changes ?? 0;
-  const fits = isStarts ? value === noneAnswer || areColumnStarts(value) : value !== '' && value !== evidence.value;
+  const fits = isStarts ? value === noneAnswer || areColumnStarts(value) : value !== '';
   const send = async () => {
     setSending(true);
     setFault(null);
@@ -84,10 +78,9 @@ function ChangeDialog({ evidence, onClose }: { evidence: LayoutEvidence; onClose
   };
   return (
     <Dialog
-      title={t(titles[evidence.choice] ?? 'ask.other')}
+      title={t(titles[evidence.choice]!)}
       closeLabel={t('close')}
       onClose={onClose}
-      wide={isRow}
       foot={(
         <>
           <Button onClick={onClose}>{t('cancel')}</Button>
@@ -100,8 +93,6 @@ function ChangeDialog({ evidence, onClose }: { evidence: LayoutEvidence; onClose
           <Field label={t('reading.columnStarts')} hint={t('reading.startsHint')} value={value === noneAnswer ? '' : value} onInput={setValue} />
           <Button pressed={value === noneAnswer} onClick={() => setValue(value === noneAnswer ? '' : noneAnswer)}>{t('choices.noFixedWidth')}</Button>
         </div>
-      ) : isRow ? (
-        <FileTop value={value} onChange={setValue} />
       ) : (
         <Select
           label={t('reading.other')}

@@ -1,0 +1,14 @@
+import { Columns } from './columns/columns';
+import { Confirm } from './confirm/confirm';
+import type { StepId } from './steps';
+import { TableStep } from './table/table-step';
+import './other-steps.css';
+
+/** The steps other than the cells. Many users never see most of them, so they are loaded on demand. */
+export function OtherStep({ step }: { step: Exclude<StepId, 'cells'> }) {
+  switch (step) {
+    case 'table': return <TableStep />;
+    case 'columns': return <Columns />;
+    case 'confirm': return <Confirm />;
+  }
+}
