@@ -1,1 +1,0 @@
-import{s as e}from"./messages-DwXlKxZ8.js";var t={en:()=>e(()=>import(`./en-Cm3y5G-i.js`).then(e=>({default:e.cells})),[]),de:()=>e(()=>import(`./de-BzLLabW4.js`).then(e=>({default:e.cells})),[]),ar:()=>e(()=>import(`./ar-BTRTqB0w.js`).then(e=>({default:e.cells})),[])};export{t};
