@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -185,6 +186,44 @@ func TestTypesOfAssets(t *testing.T) {
 		want := map[string]string{"css": "text/css", ".js": "text/javascript", "svg": "image/svg+xml"}[path[len(path)-3:]]
 		if got := response.Header.Get("Content-Type"); want == "" || !strings.HasPrefix(got, want) {
 			t.Errorf("%s is %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestWidgetPage checks which pages may show the widget in a frame, and that a host name of its own
+// serves it.
+func TestWidgetPage(t *testing.T) {
+	for _, c := range []struct {
+		origins    []string
+		everywhere bool
+		err        error
+		want       string
+	}{
+		{nil, false, nil, "frame-ancestors 'none'"},
+		{[]string{"https://a.example", "http://b.example:8080"}, false, nil, "frame-ancestors https://a.example http://b.example:8080;"},
+		{[]string{"https://a.example"}, true, nil, "frame-ancestors *;"},
+		{nil, false, errors.New("no database"), ""},
+	} {
+		routes, err := webui.Pages(func(context.Context) ([]string, bool, error) { return c.origins, c.everywhere, c.err })
+		if err != nil {
+			t.Fatal(err)
+		}
+		for route, host := range map[string]string{"GET /widget": "imports.example", "GET /{$}": "widget.imports.example"} {
+			w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+			r.Host = host
+			routes[route].ServeHTTP(w, r)
+			policy := w.Header().Get("Content-Security-Policy")
+			if c.err == nil && (w.Code != http.StatusOK || !strings.Contains(policy, c.want) || !strings.Contains(w.Body.String(), "/assets/widget-")) {
+				t.Errorf("%s of %s: status %d, policy %q", route, host, w.Code, policy)
+			}
+			if c.err != nil && w.Code != http.StatusServiceUnavailable {
+				t.Errorf("%s without a database: status %d", route, w.Code)
+			}
+		}
+		w, r := httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil)
+		routes["GET /{$}"].ServeHTTP(w, r)
+		if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") {
+			t.Errorf("the start page has the policy %q", policy)
 		}
 	}
 }

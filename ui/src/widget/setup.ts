@@ -39,9 +39,14 @@ const apiSettings = [
   'manualInputOnly', 'allowCustomFields', 'passThroughUnmappedColumns', 'maxRecords', 'developmentMode', 'displayEncoding', 'styleOverrides', 'maxFileSize',
 ] as const;
 
+/** Settings that change what people can do, but that the widget does not support yet. */
+const unsupported = ['manualInputOnly', 'manualInputDisabled', 'initialFile', 'textOverrides', 'savePartialSession', 'sessionId', 'hydrationId'];
+
 /** Returns the setup of an importer whose page defines the fields. */
 export function inlineSetup(key: unknown, fields: unknown, settings: unknown, user: unknown): Setup {
   const given = objectOf(settings);
+  const ignored = unsupported.filter((name) => given[name]);
+  if (ignored.length > 0) console.warn(`The importer does not support these settings yet: ${ignored.join(', ')}`);
   return {
     key: textOf(key),
     choice: { fields: fieldsOf(fields), settings: settingsOf(given) } as SchemaChoice,
