@@ -1,8 +1,9 @@
 // Package blob defines the storage of immutable files: uploads, staged segments and results.
 //
 // A blob has a key. It is written once, from beginning to end, and becomes visible
-// only when it is complete. New content gets a new key. The package does not depend
-// on imports or permissions: anyone who knows a key can read the blob.
+// only when it is complete. New content gets a new key. The exception is a blob that is
+// written in several steps with an [Appender]: its users must know when it is complete. The package
+// does not depend on imports or permissions: anyone who knows a key can read the blob.
 //
 // Keys are generated and never derived from names in requests. A key consists of parts joined by
 // "/". A part consists of characters from [a-z0-9._-] and does not begin with ".".
@@ -17,13 +18,20 @@ import (
 	"time"
 )
 
-// ErrNotFound means that there is no blob with the key.
-var ErrNotFound = errors.New("blob not found")
+var (
+	// ErrNotFound means that there is no blob with the key.
+	ErrNotFound = errors.New("blob not found")
+	// ErrInUse means that there is another Appender for the blob, in this or another process.
+	ErrInUse = errors.New("blob is being written")
+)
 
 // Store stores blobs. It is safe for concurrent use.
 type Store interface {
 	// Create starts writing a blob. Commit replaces any existing blob with the same key.
 	Create(ctx context.Context, key string) (Writer, error)
+	// Append opens a blob for writing at its end. It creates the blob if it does not exist. It
+	// returns ErrInUse if the blob is already open for this.
+	Append(ctx context.Context, key string) (Appender, error)
 	// Open opens a blob for reading. It returns ErrNotFound if the blob does not exist.
 	Open(ctx context.Context, key string) (Reader, error)
 	// Delete deletes a blob. It is not an error if the blob does not exist.
@@ -57,6 +65,23 @@ type Writer interface {
 	Commit() error
 	// Abort discards the blob. After Commit, Abort does nothing and can therefore be deferred.
 	Abort()
+}
+
+// Appender adds bytes to the end of a blob. If the blob is deleted, Write and Sync return an error.
+// It must not be used concurrently, except for ReadAt.
+type Appender interface {
+	io.Writer
+	// ReaderAt reads what was written so far.
+	io.ReaderAt
+	// Size returns the number of bytes in the blob, including those that were not flushed yet.
+	Size() int64
+	// Truncate shortens the blob to size bytes.
+	Truncate(size int64) error
+	// Sync makes everything that was written durable. If it returns nil, the blob with these bytes
+	// survives a crash of the process or the machine.
+	Sync() error
+	// Close ends writing. The bytes remain, and another Appender can continue.
+	Close() error
 }
 
 // Reader is an open blob. ReadAt is safe for concurrent use.

@@ -40,6 +40,10 @@ func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 		{"many writers, one key", manyWriters},
 		{"many readers, one blob", manyReaders},
 		{"writers against deletion", writersAgainstDeletion},
+		{"append in several steps", appendsInSteps},
+		{"append again after truncation", appendsAfterTruncation},
+		{"one appender at a time", oneAppender},
+		{"append to a deleted blob", appendToDeleted},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })
@@ -125,6 +129,13 @@ func keyMethods(s blob.Store) map[string]func(ctx context.Context, key string) e
 			r, err := s.Open(ctx, key)
 			if err == nil {
 				_ = r.Close()
+			}
+			return err
+		},
+		"Append": func(ctx context.Context, key string) error {
+			w, err := s.Append(ctx, key)
+			if err == nil {
+				err = w.Close()
 			}
 			return err
 		},

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strings"
 	"sync"
 
@@ -20,13 +21,15 @@ type Memory struct {
 	mu      sync.Mutex
 	blobs   map[string][]byte
 	writers map[*writer]struct{}
+	// appending contains the open appenders by key.
+	appending map[string]*appender
 }
 
 var _ blob.Store = (*Memory)(nil)
 
 // NewMemory returns an empty store.
 func NewMemory() *Memory {
-	return &Memory{blobs: map[string][]byte{}, writers: map[*writer]struct{}{}}
+	return &Memory{blobs: map[string][]byte{}, writers: map[*writer]struct{}{}, appending: map[string]*appender{}}
 }
 
 // Create starts writing a blob.
@@ -62,8 +65,17 @@ func (s *Memory) Delete(ctx context.Context, key string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.blobs, key)
+	s.delete(key)
 	return nil
+}
+
+// delete deletes a blob. The caller must hold the lock.
+func (s *Memory) delete(key string) {
+	delete(s.blobs, key)
+	if w := s.appending[key]; w != nil {
+		w.dropped = true
+		delete(s.appending, key)
+	}
 }
 
 // DeleteAll deletes all blobs whose keys begin with prefix + "/".
@@ -75,7 +87,7 @@ func (s *Memory) DeleteAll(ctx context.Context, prefix string) error {
 	defer s.mu.Unlock()
 	for key := range s.blobs {
 		if strings.HasPrefix(key, prefix+"/") {
-			delete(s.blobs, key)
+			s.delete(key)
 		}
 	}
 	for w := range s.writers {
@@ -83,6 +95,83 @@ func (s *Memory) DeleteAll(ctx context.Context, prefix string) error {
 			w.dropped = true
 		}
 	}
+	return nil
+}
+
+// Append opens a blob for writing at its end.
+func (s *Memory) Append(ctx context.Context, key string) (blob.Appender, error) {
+	if err := checkKey(ctx, key); err != nil {
+		return nil, fmt.Errorf("append to a blob: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.appending[key] != nil {
+		return nil, fmt.Errorf("append to blob %s: %w", key, blob.ErrInUse)
+	}
+	if _, exists := s.blobs[key]; !exists {
+		s.blobs[key] = nil
+	}
+	w := &appender{store: s, key: key}
+	s.appending[key] = w
+	return w, nil
+}
+
+// appender adds bytes to a blob. The mutex of the store guards it.
+type appender struct {
+	store           *Memory
+	key             string
+	closed, dropped bool
+}
+
+// change replaces the content of the blob, unless it was deleted.
+func (w *appender) change(replace func(content []byte) []byte) error {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	switch {
+	case w.closed:
+		return fmt.Errorf("append to blob %s: %w", w.key, fs.ErrClosed)
+	case w.dropped:
+		return fmt.Errorf("append to blob %s: %w", w.key, errDropped)
+	}
+	w.store.blobs[w.key] = replace(w.store.blobs[w.key])
+	return nil
+}
+
+func (w *appender) Write(p []byte) (int, error) {
+	// Readers that are open keep the earlier content.
+	if err := w.change(func(content []byte) []byte { return append(slices.Clip(content), p...) }); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}
+
+func (w *appender) Truncate(size int64) error {
+	return w.change(func(content []byte) []byte { return content[:size] })
+}
+
+func (w *appender) Sync() error {
+	return w.change(func(content []byte) []byte { return content })
+}
+
+func (w *appender) content() []byte {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	return w.store.blobs[w.key]
+}
+
+func (w *appender) Size() int64 { return int64(len(w.content())) }
+
+func (w *appender) ReadAt(p []byte, off int64) (int, error) {
+	return bytes.NewReader(w.content()).ReadAt(p, off)
+}
+
+func (w *appender) Close() error {
+	w.store.mu.Lock()
+	defer w.store.mu.Unlock()
+	if w.store.appending[w.key] == w {
+		delete(w.store.appending, w.key)
+	}
+	w.closed = true
 	return nil
 }
 

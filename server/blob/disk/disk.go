@@ -3,7 +3,8 @@
 // The folder has two subfolders. "blobs" contains the finished blobs. "tmp" contains
 // a drafts folder for each open Store, with its unfinished blobs. A blob is written
 // to the drafts folder, flushed, and renamed. A crash therefore leaves only
-// unfinished files, which the next Open deletes.
+// unfinished files, which the next Open deletes. A blob that is written in several steps is in
+// "blobs" from the start, and is locked while it is written.
 //
 // The package does not replicate or encrypt blobs, and does not limit their size.
 package disk
@@ -59,8 +60,8 @@ type Store struct {
 	// moved its file there.
 	commitMu sync.RWMutex
 
-	writersMu sync.Mutex
-	writers   map[*writer]struct{}
+	openMu sync.Mutex
+	open   map[*target]struct{}
 }
 
 var (
@@ -80,7 +81,7 @@ func Open(root string, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the blob folder: %w", err)
 	}
-	s := &Store{root: r, noSync: cfg.NoSync, writers: map[*writer]struct{}{}}
+	s := &Store{root: r, noSync: cfg.NoSync, open: map[*target]struct{}{}}
 	if err := s.initialize(cfg.Log); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the blob folder %s: %w", root, err), r.Close())
 	}
@@ -104,10 +105,8 @@ func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create blob %s: %w", key, err)
 	}
-	w := &writer{store: s, key: key, temp: temp, file: file}
-	s.writersMu.Lock()
-	defer s.writersMu.Unlock()
-	s.writers[w] = struct{}{}
+	w := &writer{store: s, target: target{key: key, temp: temp}, file: file}
+	s.register(&w.target)
 	return w, nil
 }
 
@@ -142,6 +141,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	}
 	s.commitMu.Lock()
 	defer s.commitMu.Unlock()
+	s.drop(func(t *target) bool { return t.key == key && t.temp == "" })
 	err = s.root.Remove(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -221,15 +221,34 @@ func fileName(key string) (string, error) {
 
 var errDropped = errors.New("deleted while it was written")
 
+// target is a blob that is being written.
+type target struct {
+	key string
+	// temp is the path of the file until it is complete. It is "" for an appender, which writes to
+	// the final path.
+	temp    string
+	dropped atomic.Bool
+}
+
+func (s *Store) register(t *target) {
+	s.openMu.Lock()
+	defer s.openMu.Unlock()
+	s.open[t] = struct{}{}
+}
+
+func (s *Store) unregister(t *target) {
+	s.openMu.Lock()
+	defer s.openMu.Unlock()
+	delete(s.open, t)
+}
+
 // writer writes a blob. It must not be used concurrently.
 type writer struct {
-	store   *Store
-	key     string
-	temp    string
-	file    *os.File
-	closed  bool
-	failed  error
-	dropped atomic.Bool
+	target
+	store  *Store
+	file   *os.File
+	closed bool
+	failed error
 }
 
 var _ blob.Writer = (*writer)(nil)
@@ -302,9 +321,7 @@ func (w *writer) Abort() {
 	// After a commit, there is no temporary file to delete. A file that cannot be deleted now is
 	// deleted when the store is opened again.
 	_ = w.store.root.Remove(w.temp)
-	w.store.writersMu.Lock()
-	defer w.store.writersMu.Unlock()
-	delete(w.store.writers, w)
+	w.store.unregister(&w.target)
 }
 
 // reader is an open file. It remains readable after the file is deleted.

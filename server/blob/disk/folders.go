@@ -120,7 +120,7 @@ func (s *Store) draftsInUse(drafts string) bool {
 func (s *Store) moveToTrash(prefix, folder string) (string, error) {
 	s.commitMu.Lock()
 	defer s.commitMu.Unlock()
-	s.dropWriters(prefix)
+	s.drop(func(t *target) bool { return strings.HasPrefix(t.key, prefix+"/") })
 	trash := s.tempName()
 	err := s.root.Rename(folder, trash)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -132,15 +132,18 @@ func (s *Store) moveToTrash(prefix, folder string) (string, error) {
 	return trash, s.pruneEmpty(path.Dir(folder))
 }
 
-// dropWriters makes each writer fail if its key begins with prefix + "/".
-func (s *Store) dropWriters(prefix string) {
-	s.writersMu.Lock()
-	defer s.writersMu.Unlock()
-	for w := range s.writers {
-		if strings.HasPrefix(w.key, prefix+"/") {
-			w.dropped.Store(true)
+// drop makes writing fail for each selected blob.
+func (s *Store) drop(selected func(*target) bool) {
+	s.openMu.Lock()
+	defer s.openMu.Unlock()
+	for t := range s.open {
+		if !selected(t) {
+			continue
+		}
+		t.dropped.Store(true)
+		if t.temp != "" {
 			// If this fails, the file is deleted by Abort or when the store is opened again.
-			_ = s.root.Remove(w.temp)
+			_ = s.root.Remove(t.temp)
 		}
 	}
 }
