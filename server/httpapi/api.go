@@ -153,7 +153,7 @@ func (a *API) routes() *frontHandler {
 	}
 	for path, list := range crossOrigin {
 		slices.Sort(list)
-		f.handle(http.MethodOptions, path, drained(preflight(strings.Join(list, ", "))))
+		f.handle(http.MethodOptions, path, drained(preflight(strings.Join(list, ", "), slices.Contains(list, http.MethodPatch))))
 	}
 	for route, handler := range a.cfg.Pages {
 		method, path, _ := strings.Cut(route, " ")

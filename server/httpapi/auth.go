@@ -111,16 +111,22 @@ func (op *operation) crossOrigin() bool {
 
 func allowOrigins(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Expose-Headers", "ETag, Content-Disposition, X-Request-Id, Retry-After")
+	h.Set("Access-Control-Expose-Headers", "ETag, Content-Disposition, X-Request-Id, Retry-After, "+
+		"Location, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Checksum-Algorithm, Upload-Offset, Upload-Length, Upload-Expires")
 }
 
-// preflight returns a handler for CORS preflight requests.
-func preflight(methods string) http.HandlerFunc {
+// preflight returns a handler for CORS preflight requests. If resumable is set, the response also
+// describes resumable uploads.
+func preflight(methods string, resumable bool) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
+		if resumable {
+			describeTus(h)
+		}
 		allowOrigins(h)
 		h.Set("Access-Control-Allow-Methods", methods)
-		h.Set("Access-Control-Allow-Headers", "Content-Type, Content-MD5, Repr-Digest, If-Match, If-None-Match, X-Hydration-Id, X-File-Name, Idempotency-Key")
+		h.Set("Access-Control-Allow-Headers", "Content-Type, Content-MD5, Repr-Digest, If-Match, If-None-Match, X-Hydration-Id, X-File-Name, Idempotency-Key, "+
+			"Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, Upload-Checksum, X-HTTP-Method-Override, X-Requested-With, X-Request-ID")
 		h.Set("Access-Control-Max-Age", "7200")
 		h.Add("Vary", "Origin, Access-Control-Request-Method, Access-Control-Request-Headers")
 		w.WriteHeader(http.StatusNoContent)

@@ -73,7 +73,9 @@ type operation struct {
 	// limit selects the limiter that counts the calls.
 	limit rateLimit
 	// status and response describe a successful response. The status of a removed operation is 0.
+	// created means that another response is 201, without a body.
 	status   int
+	created  bool
 	response *jsonschema.Schema
 	media    string
 	errors   []int

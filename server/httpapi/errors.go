@@ -28,6 +28,7 @@ var statusByKind = map[model.Kind]int{
 	model.Damaged:     http.StatusInternalServerError,
 	model.OverQuota:   http.StatusForbidden,
 	model.TooMany:     http.StatusTooManyRequests,
+	model.Locked:      http.StatusLocked,
 }
 
 // apiError is an error with its HTTP response.

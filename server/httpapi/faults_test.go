@@ -110,6 +110,13 @@ func (b faultyBlobs) Create(ctx context.Context, key string) (blob.Writer, error
 	return b.Memory.Create(ctx, key)
 }
 
+func (b faultyBlobs) Append(ctx context.Context, key string) (blob.Appender, error) {
+	if err := b.next(); err != nil {
+		return nil, err
+	}
+	return b.Memory.Append(ctx, key)
+}
+
 func (b faultyBlobs) Open(ctx context.Context, key string) (blob.Reader, error) {
 	if err := b.next(); err != nil {
 		return nil, err

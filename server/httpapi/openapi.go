@@ -236,13 +236,24 @@ func (op *operation) responses(parts *jsonschema.Components) map[string]any {
 		}
 		all[strconv.Itoa(op.status)] = success
 	}
+	if op.created {
+		all[strconv.Itoa(http.StatusCreated)] = map[string]any{"description": http.StatusText(http.StatusCreated)}
+	}
 	for _, status := range op.errorStatuses() {
 		all[strconv.Itoa(status)] = map[string]any{
-			"description": http.StatusText(status),
+			"description": statusText(status),
 			"content":     map[string]any{"application/json": map[string]any{"schema": map[string]any{"$ref": "#/components/schemas/Error"}}},
 		}
 	}
 	return all
+}
+
+// statusText is like http.StatusText, but also knows the status of the tus protocol.
+func statusText(status int) string {
+	if status == statusChecksumMismatch {
+		return "Checksum Mismatch"
+	}
+	return http.StatusText(status)
 }
 
 // responseContent describes the body of a successful response. It returns nil if there is none.

@@ -155,8 +155,16 @@ func fileOperations() []operation {
 		{method: "PUT", path: "/upload/{id}", id: "uploadFile", summary: "Upload the file of an import", auth: authSignedURL, query: token, headers: fileHeaders(), upload: true,
 			status: 200, errors: []int{400, 404, 408, 409, 413, 415, 429}, serve: (*API).receiveUpload,
 			description: "The body is the file, with any Content-Type. The server responds when the bytes are durable. The ETag is their MD5."},
-		{method: "POST", path: "/upload/{id}", id: "uploadForm", summary: "Upload the file of an import from a form", auth: authSignedURL, query: token, upload: true, media: "multipart/form-data",
-			status: 200, errors: []int{400, 404, 408, 409, 413, 415, 429}, serve: (*API).receiveUpload, description: "multipart/form-data with one part named file, and at most 1 MiB in other parts. Digests in the header of that part are verified."},
+		{method: "POST", path: "/upload/{id}", id: "uploadForm", summary: "Upload the file of an import from a form, or create a resumable upload", auth: authSignedURL, query: token, headers: creationHeaders(), upload: true, optionalBody: true, media: "multipart/form-data",
+			status: 200, created: true, errors: []int{400, 404, 408, 409, 412, 413, 415, 429}, serve: (*API).postUpload,
+			description: "multipart/form-data with one part named file, and at most 1 MiB in other parts. Digests in the header of that part are verified. " +
+				"With Tus-Resumable and Upload-Length, and without a body, the request creates a resumable upload by the tus protocol 1.0.0 instead. The response is then 201, and its Location is a signed URL for HEAD and PATCH that is valid for 24 hours. An earlier resumable upload of the import is discarded."},
+		{method: "HEAD", path: "/upload/{id}", id: "getUploadOffset", summary: "Get how much of a resumable upload has arrived", auth: authSignedURL, query: token, headers: tusHeaders(),
+			status: 200, errors: []int{400, 404, 409, 412, 423, 429}, serve: (*API).getUploadOffset,
+			description: "Upload-Offset is the number of durable bytes. It equals Upload-Length if the file is complete."},
+		{method: "PATCH", path: "/upload/{id}", id: "patchUpload", summary: "Continue a resumable upload", auth: authSignedURL, query: token, headers: chunkHeaders(), upload: true, media: offsetStream,
+			status: 204, errors: []int{400, 404, 408, 409, 412, 413, 415, 423, 429, statusChecksumMismatch}, serve: (*API).patchUpload,
+			description: "The body is the file from Upload-Offset on, or a part of it. When the server responds, the bytes are durable. With the last byte, the import starts. If the connection is lost, the bytes that arrived are kept."},
 		{method: "GET", path: "/download/{id}", id: "downloadFile", summary: "Download a received file or a result", auth: authSignedURL, query: token,
 			status: 200, media: "*/*", errors: []int{404}, serve: (*API).serveDownload},
 	}
@@ -265,6 +273,24 @@ func uploadParams() []parameter {
 		{"start_date", "Only uploads created at this time or later. An ISO 8601 date (the whole day in UTC) or date and time.", stringType("")},
 		{"end_date", "Only uploads created at this time or earlier.", stringType("")},
 	}
+}
+
+func tusHeaders(more ...parameter) []parameter {
+	return append([]parameter{{"Tus-Resumable", "The version of the tus protocol: 1.0.0.", stringType("")}}, more...)
+}
+
+func creationHeaders() []parameter {
+	return tusHeaders(
+		parameter{"Upload-Length", "The size of the file in bytes.", countType("")},
+		parameter{"Upload-Metadata", "Pairs of a key and a value in base64, separated by commas. The value of filename is used if the import has no name.", stringType("")},
+	)
+}
+
+func chunkHeaders() []parameter {
+	return tusHeaders(
+		parameter{"Upload-Offset", "The number of bytes that the server has received.", countType("")},
+		parameter{"Upload-Checksum", "sha1, sha256 or md5, a space, and the checksum of the body in base64. Verified if present.", stringType("")},
+	)
 }
 
 func fileHeaders() []parameter {

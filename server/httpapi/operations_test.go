@@ -29,7 +29,7 @@ func TestTableIsSound(t *testing.T) {
 			}
 		}
 		for _, status := range op.errors {
-			if http.StatusText(status) == "" || status < 400 {
+			if statusText(status) == "" || status < 400 {
 				t.Errorf("%s has the error %d", op.id, status)
 			}
 		}

@@ -118,7 +118,7 @@ func (a *API) putSessionFile(c *call) (*response, error) {
 	if err := requireWholeFile(c.r.Header); err != nil {
 		return nil, err
 	}
-	body, end, err := a.admitUpload(c, c.org, a.pacedReader(c.w, c.r))
+	body, end, err := a.admitUpload(c, c.org, c.r.ContentLength, a.pacedReader(c.w, c.r))
 	if err != nil {
 		return nil, err
 	}

@@ -132,10 +132,11 @@ func (b *gatedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// admitUpload waits until the upload of a call is admitted if it is large or of unknown size. It
-// returns the body to read. The caller must call end after it has stored the file.
-func (a *API) admitUpload(c *call, org string, from io.Reader) (body io.Reader, end func(), err error) {
-	if c.r.ContentLength >= 0 && c.r.ContentLength <= largeUpload {
+// admitUpload waits until the upload of a call is admitted if the file is large. size is the size of
+// the whole file in bytes, or -1 if it is unknown. admitUpload returns the body to read. The caller
+// must call end after it has stored the body.
+func (a *API) admitUpload(c *call, org string, size int64, from io.Reader) (body io.Reader, end func(), err error) {
+	if size >= 0 && size <= largeUpload {
 		return from, func() {}, nil
 	}
 	leave, err := a.uploads.enter(c.context(), org)

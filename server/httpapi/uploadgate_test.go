@@ -69,7 +69,7 @@ func TestUploadGateDoesNotCountSlowUploads(t *testing.T) {
 			a := &API{uploads: newUploadGate(2)}
 			r := httptest.NewRequest("PUT", "/", nil)
 			r.ContentLength = -1
-			body, end, err := a.admitUpload(&call{r: r}, "a", &drip{time.Second, 1 << 30, 60})
+			body, end, err := a.admitUpload(&call{r: r}, "a", -1, &drip{time.Second, 1 << 30, 60})
 			check(t, err)
 			for range 30 {
 				_, err := io.ReadFull(body, make([]byte, c.rate))
@@ -99,7 +99,7 @@ func TestUploadGateCountsFlushes(t *testing.T) {
 		a := &API{uploads: newUploadGate(2)}
 		r := httptest.NewRequest("PUT", "/", nil)
 		r.ContentLength = -1
-		body, end, err := a.admitUpload(&call{r: r}, "a", strings.NewReader("a short file"))
+		body, end, err := a.admitUpload(&call{r: r}, "a", -1, strings.NewReader("a short file"))
 		check(t, err)
 		_, err = io.Copy(io.Discard, body)
 		check(t, err)

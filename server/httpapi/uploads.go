@@ -18,9 +18,12 @@ import (
 func wireUpload(u model.Upload) wire.Upload {
 	out := wire.Upload{
 		ID: u.ID, ImportIdentifier: u.ImportIdentifier, User: wireUser(u.User), CreatedDate: formatTime(u.Created),
-		RawUpload:    wire.RawUpload{Filename: u.Filename, StorageKey: u.Raw.Key},
+		RawUpload:    wire.RawUpload{Filename: u.Filename},
 		UploadStatus: string(u.Status), TotalNumRows: u.TotalRows, InvalidRowIndexes: u.Problems.InvalidRows,
 		Errors: wireNotices(u.Problems.Errors), StorageKey: u.Result.Key, FieldOrder: u.FieldOrder,
+	}
+	if u.Raw.Stored() {
+		out.RawUpload.StorageKey = u.Raw.Key
 	}
 	if out.InvalidRowIndexes == nil {
 		out.InvalidRowIndexes = []int64{}
@@ -115,7 +118,7 @@ func (a *API) uploadMetadata(c *call) (*response, error) {
 		return nil, err
 	}
 	out := wireUpload(u)
-	if u.Raw.Key != "" {
+	if u.Raw.Stored() {
 		out.RawUpload.DownloadURL, err = a.downloadURL(c, u, imports.RawFile)
 	}
 	return jsonResponse(http.StatusOK, out, err)

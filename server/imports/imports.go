@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -35,6 +36,9 @@ type Service struct {
 	idleRuns []model.ImportRef
 	// repairing contains a value while this process rebuilds damaged files.
 	repairing chan struct{}
+	// receiving contains functions that interrupt requests of resumable uploads, by the key of the
+	// file.
+	receiving sync.Map
 	// clockSkew is how far the clock of the database was ahead at the last heartbeat, in
 	// nanoseconds.
 	clockSkew atomic.Int64

@@ -58,14 +58,27 @@ type UploadReceipt struct {
 // BeginUpload authorizes an upload with a token from UploadToken. length is the
 // declared size of the file in bytes, or -1 if it is unknown.
 func (s *Service) BeginUpload(ctx context.Context, id, token string, length int64) (*UploadReceiver, error) {
-	g, err := auth.VerifyGrant(ctx, s.env, s.uploadKey, token, uploadLink)
+	g, err := s.VerifyUploadToken(ctx, id, token)
 	if err != nil {
 		return nil, err
 	}
-	if g.ID != id {
+	if g.What != "" { // the address of a resumable upload
 		return nil, auth.AlteredError(uploadLink)
 	}
-	imp, err := s.Import(ctx, g.Org, id)
+	return s.beginUpload(ctx, g, length)
+}
+
+// VerifyUploadToken returns the grant in a token from UploadToken or CreateResumable for an import.
+func (s *Service) VerifyUploadToken(ctx context.Context, id, token string) (auth.Grant, error) {
+	g, err := auth.VerifyGrant(ctx, s.env, s.uploadKey, token, uploadLink)
+	if err == nil && g.ID != id {
+		err = auth.AlteredError(uploadLink)
+	}
+	return g, err
+}
+
+func (s *Service) beginUpload(ctx context.Context, g auth.Grant, length int64) (*UploadReceiver, error) {
+	imp, err := s.Import(ctx, g.Org, g.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -206,10 +219,12 @@ func (r *UploadReceiver) verify(in IncomingFile, d receivedFile) error {
 	return nil
 }
 
-// accept records the stored file in the import and queues the import.
+// accept records the stored file in the import and queues the import. If the import has another
+// file that is not complete, accept deletes it.
 func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d model.StoredFile) error {
 	s := r.service
-	return s.env.Store.Update(ctx, func(tx model.Tx) error {
+	partial := ""
+	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
 		imp, err := tx.Imports.Get(ctx, r.imp.Org, r.imp.ID)
 		if err != nil {
 			return model.DescribeNotFound(err, model.ImportMissing)
@@ -223,6 +238,11 @@ func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d mod
 		if err := s.env.CountLinkUse(ctx, tx, imp, d.Size); err != nil {
 			return err
 		}
+		u, err := tx.Uploads.Get(ctx, imp.Org, imp.UploadID)
+		if err != nil {
+			return err
+		}
+		partial = u.Raw.Key
 		imp.Filename = cmp.Or(imp.Filename, filename)
 		imp.Raw = model.File{Key: key, Size: d.Size, SHA256: hex.EncodeToString(d.SHA256)}
 		if err := tx.Trash.Remove(ctx, key); err != nil {
@@ -233,6 +253,10 @@ func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d mod
 		}
 		return model.EnqueueRun(ctx, tx)
 	})
+	if err == nil && partial != "" && partial != key {
+		s.env.DiscardBlobs(ctx, partial)
+	}
+	return err
 }
 
 // IsShort reports whether err means that the request body ended before its declared length.

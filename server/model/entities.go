@@ -208,6 +208,9 @@ type File struct {
 	SHA256 string
 }
 
+// Stored reports whether there is a file and all of it was received.
+func (f File) Stored() bool { return f.Key != "" && f.SHA256 != "" }
+
 // Import is one file with its settings and status, from upload to result.
 type Import struct {
 	ID       string
@@ -341,11 +344,13 @@ type Upload struct {
 	ImportID         string
 	ImportIdentifier string
 	Filename         string
-	Raw              File
-	Result           File
-	User             User
-	Status           UploadStatus
-	TotalRows        int64
+	// Raw is the file as it was received. While a resumable upload is in progress, Raw has its key
+	// and declared size, but no SHA256.
+	Raw       File
+	Result    File
+	User      User
+	Status    UploadStatus
+	TotalRows int64
 	// FieldOrder holds the keys of the fields in schema order.
 	FieldOrder []string
 	// Problems is empty until the import has ended.

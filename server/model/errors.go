@@ -33,6 +33,8 @@ const (
 	OverQuota
 	// TooMany means that the request may succeed once others of the organization have ended.
 	TooMany
+	// Locked means that another request is changing the same thing.
+	Locked
 )
 
 // Error is an error for the caller.

@@ -76,27 +76,37 @@ func LinkUsedUpError() *Error {
 }
 
 // CountLinkUse counts a received file of the given size for the link through which an import was
-// created, if there is one. It returns a Conflict if the link allows no further file, and a Denied
-// error if the link was revoked or has expired.
+// created, if there is one. It returns the same errors as CheckLinkUse.
 func (e *Env) CountLinkUse(ctx context.Context, tx Tx, imp Import, size int64) error {
+	link, err := e.CheckLinkUse(ctx, tx, imp, size)
+	if err != nil || imp.LinkID == "" {
+		return err
+	}
+	link.Uses++
+	link.Bytes += size
+	return tx.ImportLinks.Save(ctx, link)
+}
+
+// CheckLinkUse returns the link through which an import was created, or a zero value if there is
+// none. It returns a Conflict if the link does not allow another file of the given size, and a
+// Denied error if the link was revoked or has expired.
+func (e *Env) CheckLinkUse(ctx context.Context, tx Tx, imp Import, size int64) (ImportLink, error) {
 	if imp.LinkID == "" {
-		return nil
+		return ImportLink{}, nil
 	}
 	link, err := tx.ImportLinks.Get(ctx, imp.Org, imp.LinkID)
 	name := intray.NewMessage("link.import_link", nil)
 	switch now := e.Now(); {
 	case IsKind(err, NotFound):
-		return NewError(Denied, "revoked", intray.NewMessage("link.revoked", intray.Params{"link": name}))
+		return link, NewError(Denied, "revoked", intray.NewMessage("link.revoked", intray.Params{"link": name}))
 	case err != nil:
-		return err
+		return link, err
 	case link.StatusAt(now) == LinkExpired:
-		return NewError(Denied, "expired", intray.NewMessage("link.expired", intray.Params{"link": name}))
+		return link, NewError(Denied, "expired", intray.NewMessage("link.expired", intray.Params{"link": name}))
 	case link.MaxUses > 0 && link.Uses >= link.MaxUses, link.MaxBytes > 0 && link.Bytes+size > link.MaxBytes:
-		return LinkUsedUpError()
+		return link, LinkUsedUpError()
 	}
-	link.Uses++
-	link.Bytes += size
-	return tx.ImportLinks.Save(ctx, link)
+	return link, nil
 }
 
 // ReturnLinkUse lets the link through which an import was created be used once more, because the

@@ -31,7 +31,7 @@ func newBlobs(faults *Faults) *Blobs {
 }
 
 // OnUse sets a function that is called before each use of a key. The use is
-// "create", "open" or "delete". If the function returns an error, the use fails
+// "create", "append", "open" or "delete". If the function returns an error, the use fails
 // with it. If function is nil, nothing is called.
 func (b *Blobs) OnUse(function func(ctx context.Context, use, key string) error) {
 	b.mu.Lock()
@@ -92,6 +92,21 @@ func (b *Blobs) Create(ctx context.Context, key string) (blob.Writer, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return &blobWriter{Writer: w, blobs: b, key: key, room: b.room}, err
+}
+
+// Append opens a blob for writing at its end.
+func (b *Blobs) Append(ctx context.Context, key string) (blob.Appender, error) {
+	if err := b.use(ctx, "append", key); err != nil {
+		return nil, err
+	}
+	w, err := b.Memory.Append(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.keys[key] = true
+	return &blobAppender{Appender: w, faults: b.faults, room: b.room}, nil
 }
 
 // Open opens a blob for reading.
@@ -166,6 +181,30 @@ func (w *blobWriter) Commit() error {
 	defer w.blobs.mu.Unlock()
 	w.blobs.keys[w.key] = true
 	return nil
+}
+
+type blobAppender struct {
+	blob.Appender
+	faults *Faults
+	// room is the maximum size of the blob in bytes. -1 means no limit.
+	room int
+}
+
+func (w *blobAppender) Write(p []byte) (int, error) {
+	if err := w.faults.Use("Blobs.write"); err != nil {
+		return 0, err
+	}
+	if w.room >= 0 && w.Size()+int64(len(p)) > int64(w.room) {
+		return 0, fmt.Errorf("append to a blob: %w", syscall.ENOSPC)
+	}
+	return w.Appender.Write(p)
+}
+
+func (w *blobAppender) Sync() error {
+	if err := w.faults.Use("Blobs.sync"); err != nil {
+		return err
+	}
+	return w.Appender.Sync()
 }
 
 type blobReader struct {
