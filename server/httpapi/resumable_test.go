@@ -193,8 +193,7 @@ func TestResumableConnections(t *testing.T) {
 	site := httptest.NewServer(s.api)
 	t.Cleanup(site.Close)
 	_, upload := s.waiting()
-	address := s.createUpload(upload, 1000)
-	address = address[strings.Index(address, "/upload/"):]
+	address := "/upload/" + after(s.createUpload(upload, 1000), "/upload/")
 	open := func(offset, length int, body string) net.Conn {
 		conn, err := net.Dial("tcp", strings.TrimPrefix(site.URL, "http://"))
 		check(t, err)

@@ -25,7 +25,13 @@ const (
 	resumableMargin = time.Hour
 	// interruptWait is how long a request waits for an interrupted one to end.
 	interruptWait = 5 * time.Second
+	// flushEvery is the number of bytes of a chunk after which they are made durable. It limits how
+	// long the flush at the end of a large chunk takes.
+	flushEvery = 64 << 20
 )
+
+// errFlush means that bytes could not be made durable. The system may have dropped them.
+var errFlush = errors.New("flush an unfinished upload")
 
 // ErrChecksum means that the checksum of a chunk is wrong. The chunk was discarded.
 var ErrChecksum = errors.New("the checksum of the chunk is wrong")
@@ -270,15 +276,21 @@ func (u *ResumableUpload) appendChunk(file blob.Appender, c Chunk) error {
 	case failure == nil && file.Size() > u.Length:
 		failure = u.tooLong()
 	}
-	discard := failure != nil && c.Checksum != nil || model.IsDiskFull(failure) || file.Size() > u.Length
+	discard := failure != nil && c.Checksum != nil || model.IsDiskFull(failure) || errors.Is(failure, errFlush) || file.Size() > u.Length
 	if discard {
 		failure = errors.Join(failure, file.Truncate(c.Offset))
 	}
-	if err := file.Sync(); err != nil {
-		// The system may have dropped the bytes that it could not write.
-		return errors.Join(failure, err, file.Truncate(c.Offset))
+	if err := flush(file); err != nil {
+		failure = errors.Join(failure, err, file.Truncate(c.Offset))
 	}
 	return model.WrapStorageFull(failure)
+}
+
+func flush(file blob.Appender) error {
+	if err := file.Sync(); err != nil {
+		return fmt.Errorf("%w: %w", errFlush, err)
+	}
+	return nil
 }
 
 // copyChunk copies the body of a chunk to the file, up to one byte more than it may have.
@@ -289,12 +301,18 @@ func (u *ResumableUpload) copyChunk(file blob.Appender, c Chunk) error {
 	}
 	from := io.LimitReader(c.Body, u.Length-c.Offset+1)
 	buffer := make([]byte, 256<<10)
-	for {
+	for flushed := c.Offset; ; {
 		n, err := from.Read(buffer)
 		if n > 0 {
 			if _, err := to.Write(buffer[:n]); err != nil {
 				return err
 			}
+		}
+		if file.Size()-flushed >= flushEvery {
+			if err := flush(file); err != nil {
+				return err
+			}
+			flushed = file.Size()
 		}
 		switch {
 		case errors.Is(err, io.EOF):
