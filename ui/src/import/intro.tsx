@@ -8,11 +8,12 @@ import { ExpectedFields } from './expected-fields';
 import { PasteButton } from './paste';
 import { RefusalNote } from './refusal-note';
 import { formatSize } from './sizes';
+import { UnfinishedNote } from './unfinished-note';
 
 /** Says what is expected, and accepts a file. */
 export function Intro({ page }: { page: LinkPage }) {
   const { t, locale, visit } = useShared();
-  const { refusal } = useVisit();
+  const { refusal, unfinished } = useVisit();
   const input = useRef<HTMLInputElement>(null);
   const send = (file: File | null | undefined) => file && void visit.send(file);
   const choose = () => input.current?.click();
@@ -26,6 +27,7 @@ export function Intro({ page }: { page: LinkPage }) {
         {page.text && <p class="import-text"><bdi>{page.text}</bdi></p>}
       </div>
       <div role="alert">{refusal && <RefusalNote refusal={refusal} onChoose={choose} />}</div>
+      <div role="status">{unfinished && <UnfinishedNote unfinished={unfinished} onChoose={choose} />}</div>
       <div class={`drop${over ? ' is-over' : ''}`}>
         <Icon name="upload" size={28} />
         <p class="drop-lead">{over ? t('drop.now') : t('drop.lead')}</p>

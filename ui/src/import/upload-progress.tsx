@@ -16,8 +16,8 @@ export function UploadProgressPage() {
     return () => removeEventListener('beforeunload', ask);
   }, []);
   if (!uploading) return null;
-  const { name, progress: { sent, total, rate } } = uploading;
-  const done = sent >= total;
+  const { name, progress: { sent, total, rate, lost } } = uploading;
+  const done = sent >= total && !lost;
   const facts = [
     t('upload.sent', { sent: formatSize(locale, sent), total: formatSize(locale, total) }),
     rate > 0 && !done && t('upload.rate', { rate: formatSize(locale, rate) }),
@@ -29,6 +29,7 @@ export function UploadProgressPage() {
         <h1 ref={heading} tabIndex={-1}>{done ? t('upload.storing', { file: name }) : t('upload.title', { file: name })}</h1>
         <Progress label={t('upload.title', { file: name })} share={done ? null : sent / total} />
         <p class="quiet">{facts.join(' · ')}</p>
+        <p role="status">{lost && t('upload.lost')}</p>
         <Button onClick={() => visit.cancelUpload()}>{t('cancel')}</Button>
       </div>
     </main>

@@ -5,33 +5,131 @@ export interface UploadProgress {
   readonly total: number;
   /** Bytes per second over the last seconds; 0 until it can be measured. */
   readonly rate: number;
+  /** Whether the connection is lost. The upload continues as soon as it is back. */
+  readonly lost: boolean;
+}
+
+export interface UploadOptions {
+  /** URL of an unfinished upload to continue. By default, a new one begins. */
+  readonly resume?: string;
+  /** Receives the URL of a new upload, which can be continued later. */
+  readonly onBegun?: (address: string) => void;
 }
 
 /** The period over which the rate is measured, in milliseconds. */
 const window = 5000;
+/** Size of a chunk in bytes. Smaller files are sent in one request. */
+const chunkSize = 8 << 20;
+/** After this time without progress, the connection counts as lost, in milliseconds. */
+const patience = 60_000;
+const protocol = { 'Tus-Resumable': '1.0.0' };
 
 /**
- * Uploads a file with one PUT request. Throws a Fault if the upload failed, and an AbortError if
- * the signal aborted it.
+ * Uploads a file by the tus protocol. If the connection is lost, the upload continues as soon as it is
+ * back. Throws a Fault if the file was refused, an AbortError if the signal aborted the upload, and
+ * another error if the file cannot be read any more.
  */
-export function uploadFile(url: string, file: Blob, onProgress: (progress: UploadProgress) => void, signal: AbortSignal): Promise<void> {
+export async function uploadFile(url: string, file: Blob, onProgress: (progress: UploadProgress) => void, signal: AbortSignal, options: UploadOptions = {}): Promise<void> {
+  let address = options.resume ?? '';
+  let offset = 0;
+  for (let failures = 0; ;) {
+    const rate = new RateMeter();
+    const show = (sent: number, lost = false) => onProgress({ sent, total: file.size, rate: lost ? 0 : rate.add(sent, performance.now()), lost });
+    try {
+      if (address) ({ address, offset } = await offsetOf(address, signal));
+      if (!address) {
+        address = await begin(url, file.size, signal);
+        offset = 0;
+        options.onBegun?.(address);
+      }
+      for (show(offset); offset < file.size; failures = 0) {
+        offset = await sendChunk(address, file.slice(offset, offset + chunkSize), offset, show, signal);
+      }
+      return;
+    } catch (error) {
+      if (!(error instanceof Fault && canRetry(error))) throw error;
+      show(offset, true);
+      await file.slice(offset, offset + 1).arrayBuffer(); // throws if the file was changed or deleted
+      await pause(Math.min(500 * 2 ** failures++, 15_000), signal);
+    }
+  }
+}
+
+function canRetry({ kind, code, status }: Fault): boolean {
+  return kind === 'lost' || code === 'wrong_offset' || status === 408 || status === 423;
+}
+
+/** Begins an upload and returns its URL. */
+async function begin(url: string, size: number, signal: AbortSignal): Promise<string> {
+  const response = await request(url, { method: 'POST', headers: { ...protocol, 'Upload-Length': String(size) }, signal });
+  if (!response.ok) throw faultOf(response.status, parse(await response.text()));
+  return new URL(response.headers.get('Location')!, url).href;
+}
+
+/** Returns how much of an upload has arrived. The address is '' if the upload no longer exists. */
+async function offsetOf(address: string, signal: AbortSignal): Promise<{ address: string; offset: number }> {
+  const response = await request(address, { method: 'HEAD', headers: protocol, signal });
+  if (response.ok) return { address, offset: Number(response.headers.get('Upload-Offset')) };
+  // The response to a HEAD request has no body that explains the error.
+  if (response.status >= 500 || [408, 423, 429].includes(response.status)) throw new Fault('lost');
+  return { address: '', offset: 0 };
+}
+
+async function request(url: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(url, { ...init, cache: 'no-store' });
+  } catch (error) {
+    throw init.signal?.aborted ? cancelled() : new Fault('lost');
+  }
+}
+
+/** Sends a chunk and returns the number of bytes that the server has stored. */
+function sendChunk(address: string, chunk: Blob, offset: number, show: (sent: number) => void, signal: AbortSignal): Promise<number> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest(); // fetch does not report the progress of a request body
-    const rate = new RateMeter();
-    request.open('PUT', url);
-    request.setRequestHeader('Content-Type', 'application/octet-stream');
-    request.upload.onprogress = ({ loaded }) => onProgress({ sent: loaded, total: file.size, rate: rate.add(loaded, performance.now()) });
+    const abort = () => request.abort();
+    let timer = setTimeout(abort, patience);
+    request.open('PATCH', address);
+    for (const [name, value] of Object.entries({ ...protocol, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' })) request.setRequestHeader(name, value);
+    request.upload.onprogress = ({ loaded }) => {
+      clearTimeout(timer);
+      timer = setTimeout(abort, patience);
+      show(offset + loaded);
+    };
     request.onload = () => {
-      if (request.status >= 200 && request.status < 300) resolve();
+      if (request.status === 204) resolve(Number(request.getResponseHeader('Upload-Offset')));
       else reject(faultOf(request.status, parse(request.responseText)));
     };
     request.onerror = () => reject(new Fault('lost'));
-    request.onabort = () => reject(new DOMException('The upload was cancelled.', 'AbortError'));
-    signal.addEventListener('abort', () => request.abort(), { once: true });
-    if (signal.aborted) request.abort();
-    else request.send(file);
+    request.onabort = () => reject(signal.aborted ? cancelled() : new Fault('lost'));
+    request.onloadend = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    };
+    signal.addEventListener('abort', abort);
+    if (signal.aborted) reject(cancelled());
+    else request.send(chunk);
   });
 }
+
+/** Waits for a time in milliseconds, or until the browser is online again. */
+function pause(time: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      removeEventListener('online', end);
+      signal.removeEventListener('abort', end);
+      if (signal.aborted) reject(cancelled());
+      else resolve();
+    };
+    const timer = setTimeout(end, time);
+    addEventListener('online', end);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
+}
+
+const cancelled = () => new DOMException('The upload was cancelled.', 'AbortError');
 
 function parse(text: string): unknown {
   try {

@@ -3,6 +3,7 @@ import type { LinkPage, StartedImport } from './api';
 import { checkFile, type FileProblem } from './check-file';
 import type { ImportEndpoint } from './endpoint';
 import { EarlierImports, type EarlierImport } from './earlier';
+import { isSameFile, UnfinishedUploads, type Unfinished } from './unfinished';
 import { uploadFile, type UploadProgress } from './upload';
 
 /** Why a file was not accepted. */
@@ -27,6 +28,8 @@ export interface VisitState {
   readonly wrongPassword: boolean;
   readonly refusal: Refusal | null;
   readonly uploading: Uploading | null;
+  /** An upload that was interrupted and can continue. */
+  readonly unfinished: Unfinished | null;
   /** The import under review. */
   readonly current: EarlierImport | null;
   /** The imports that were sent from this browser, newest first. */
@@ -34,7 +37,7 @@ export interface VisitState {
 }
 
 const nothing: VisitState = {
-  phase: 'opening', page: null, trouble: null, wrongPassword: false, refusal: null, uploading: null, current: null, earlier: [],
+  phase: 'opening', page: null, trouble: null, wrongPassword: false, refusal: null, uploading: null, unfinished: null, current: null, earlier: [],
 };
 
 /** A visit to the page of an import link or to an embedded importer. The page shows the state of this object. */
@@ -45,6 +48,7 @@ export class Visit {
   #listeners = new Set<() => void>();
   #password = '';
   #earlier: EarlierImports | null = null;
+  #unfinished: UnfinishedUploads | null = null;
   #abort: AbortController | null = null;
 
   constructor(endpoint: ImportEndpoint, upload = uploadFile) {
@@ -73,8 +77,10 @@ export class Visit {
       const page = await this.#endpoint.open(password);
       // An embedded importer remembers nothing in the browser.
       this.#earlier = page.linkId ? new EarlierImports(page.linkId) : null;
+      this.#unfinished = page.linkId ? new UnfinishedUploads(page.linkId) : null;
       const current = this.#earlier?.current() ?? null;
-      this.#set({ ...nothing, page, phase: current ? 'review' : 'ready', current, earlier: this.#earlier?.list() ?? [] });
+      const unfinished = (await this.#unfinished?.load()) ?? null;
+      this.#set({ ...nothing, page, phase: current ? 'review' : 'ready', current, earlier: this.#earlier?.list() ?? [], unfinished });
     } catch (error) {
       const fault = error instanceof Fault ? error : new Fault('lost');
       if (fault.code === 'password_required' || fault.code === 'wrong_password') this.#set({ ...nothing, phase: 'password', wrongPassword: fault.code === 'wrong_password' });
@@ -93,16 +99,46 @@ export class Visit {
       return;
     }
     const abort = (this.#abort = new AbortController());
-    const show = (progress: UploadProgress) => this.#set({ ...this.#state, phase: 'uploading', refusal: null, uploading: { name: file.name, progress } });
-    show({ sent: 0, total: file.size, rate: 0 });
+    const show = (progress: UploadProgress) => {
+      this.#unfinished?.update(progress);
+      this.#set({ ...this.#state, phase: 'uploading', refusal: null, unfinished: null, uploading: { name: file.name, progress } });
+    };
+    const { unfinished } = this.#state;
+    const before = unfinished && isSameFile(file, unfinished) ? unfinished : null;
+    show({ sent: before?.sent ?? 0, total: file.size, rate: 0, lost: false });
     try {
-      const started = await this.#start(file.name);
-      await this.#upload(started.upload, file, show, abort.signal);
-      this.#review({ id: started.id, token: started.reviewToken, name: file.name, at: Date.now() });
+      const started = before ? await this.#resume(before, file, show, abort.signal) : null;
+      const sent = started ?? await this.#sendNew(file, show, abort.signal);
+      this.#unfinished?.forget();
+      this.#review({ id: sent.id, token: sent.reviewToken, name: file.name, at: Date.now() });
     } catch (error) {
+      this.#unfinished?.forget();
       const refusal = isAborted(error) ? null : { name: file.name, problem: error instanceof Fault ? error : new Fault('lost') };
       this.#set({ ...this.#state, phase: 'ready', uploading: null, refusal });
     }
+  }
+
+  async #sendNew(file: File, show: (progress: UploadProgress) => void, signal: AbortSignal): Promise<StartedImport> {
+    const started = await this.#start(file.name);
+    await this.#upload(started.upload, file, show, signal, this.#unfinished?.options(started, file, null));
+    return started;
+  }
+
+  /** Continues an interrupted upload. Returns null if the server does not have it any more. */
+  async #resume(before: Unfinished, file: File, show: (progress: UploadProgress) => void, signal: AbortSignal): Promise<StartedImport | null> {
+    try {
+      await this.#upload(before.started.upload, file, show, signal, this.#unfinished?.options(before.started, file, before));
+      return before.started;
+    } catch (error) {
+      if (!(error instanceof Fault)) throw error;
+      return null;
+    }
+  }
+
+  /** Offers to send any file instead of continuing an interrupted upload. */
+  forgetUnfinished(): void {
+    this.#unfinished?.forget();
+    this.#set({ ...this.#state, unfinished: null });
   }
 
   /** Starts an import that needs no file, and shows its review. */

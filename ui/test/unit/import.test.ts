@@ -101,7 +101,7 @@ beforeEach(() => {
   answers = { 'POST session/': [[200, page]], 'POST imports/': [[201, started]] };
 });
 
-const uploads: typeof uploadFile = async (_, file, onProgress) => onProgress({ sent: file.size, total: file.size, rate: 1 });
+const uploads: typeof uploadFile = async (_, file, onProgress) => onProgress({ sent: file.size, total: file.size, rate: 1, lost: false });
 const csv = () => new File(['a,b\n'], 'list.csv');
 
 test('a file is sent with the session of the link, and its review follows', async () => {
