@@ -115,26 +115,40 @@ func (u *ResumableUpload) insert(ctx context.Context) error {
 			return err
 		}
 		upload, err := tx.Uploads.Get(ctx, imp.Org, imp.UploadID)
-		missing := model.IsKind(err, model.NotFound)
-		if missing {
-			current.Modified = s.env.Now()
-			upload, err = NewUpload(current, u.receiver.schema), nil
+		if err == nil {
+			err = tx.Uploads.Delete(ctx, imp.Org, imp.UploadID)
 		}
-		if err != nil {
+		if err := model.IgnoreKind(err, model.NotFound); err != nil {
 			return err
 		}
 		earlier = upload.Raw.Key
+		if err := u.reserve(ctx, tx); err != nil {
+			return err
+		}
+		current.Modified = s.env.Now() // the creation time of the upload
+		upload = NewUpload(current, u.receiver.schema)
 		upload.Raw = model.File{Key: u.key, Size: u.Length}
 		upload.Filename = cmp.Or(imp.Filename, u.filename)
-		if missing {
-			return tx.Uploads.Insert(ctx, upload)
-		}
-		return tx.Uploads.Save(ctx, upload)
+		return tx.Uploads.Insert(ctx, upload)
 	})
 	if err == nil && earlier != "" {
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), earlier)
 	}
 	return err
+}
+
+// reserve returns an error if the file, together with the unfinished ones of the organization, would
+// exceed the quota. Otherwise, abandoned uploads could occupy any amount of space until they expire.
+func (u *ResumableUpload) reserve(ctx context.Context, tx model.Tx) error {
+	s, org := u.receiver.service, u.receiver.imp.Org
+	if s.env.Quotas.Limit(org, model.StoredBytesQuota) <= 0 {
+		return nil
+	}
+	unfinished, err := tx.Uploads.Unfinished(ctx, org, s.env.Now().Add(-ResumableLife-resumableMargin))
+	if err != nil {
+		return err
+	}
+	return s.env.CheckQuotas(ctx, tx, org, model.Addition{Quota: model.StoredBytesQuota, N: unfinished + max(u.Length, 1)})
 }
 
 // OpenResumable returns the upload that a grant from CreateResumable refers to. It returns NotFound

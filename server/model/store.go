@@ -214,6 +214,9 @@ type UploadRows interface {
 	// Processed yields the Processed uploads at positions [start, end), newest first. Their
 	// problems contain only the Listed part. It reads rows as it yields them.
 	Processed(ctx context.Context, org string, f UploadFilter, start, end int64) iter.Seq2[Upload, error]
+	// Unfinished returns the total declared size of the resumable uploads that were created after
+	// since and are not complete, in bytes.
+	Unfinished(ctx context.Context, org string, since time.Time) (int64, error)
 }
 
 // SessionRows stores sessions. It reads their states separately, because they may be large.

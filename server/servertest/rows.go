@@ -176,6 +176,10 @@ func (rows uploadsFaults) Processed(ctx context.Context, org string, f model.Upl
 	return faultySequence(rows.faults, "Uploads.Processed", rows.UploadRows.Processed(ctx, org, f, start, end))
 }
 
+func (rows uploadsFaults) Unfinished(ctx context.Context, org string, since time.Time) (int64, error) {
+	return Get(rows.faults, "Uploads.Unfinished", func() (int64, error) { return rows.UploadRows.Unfinished(ctx, org, since) })
+}
+
 type sessionsFaults struct {
 	model.SessionRows
 	faults *Faults

@@ -153,6 +153,24 @@ func TestResumableIsRefusedEarly(t *testing.T) {
 	f.wantError(err, model.OverQuota, "quota_stored_bytes")
 }
 
+// Unfinished uploads count toward the quota of new ones until they end or expire.
+func TestResumableUploadsReserveQuota(t *testing.T) {
+	t.Parallel()
+	var refused []model.Quota
+	f := newFixture(t, withQuotas(map[model.Quota]int64{model.StoredBytesQuota: 1000}, &refused))
+	first, second := f.newImport(""), f.newImport("")
+	f.mustCreateResumable(first, 600)
+	_, err := f.createResumable(second, 500)
+	f.wantError(err, model.OverQuota, "quota_stored_bytes")
+	f.mustCreateResumable(first, 700) // replaces the earlier one
+	f.mustCreateResumable(second, 300)
+	f.Clock.Advance(imports.ResumableLife + time.Hour)
+	f.mustCreateResumable(f.newImport(""), 900)
+	must(t, f.DeleteImport(f.ctx, f.org, second.ID))
+	f.Clock.Advance(imports.ResumableLife + time.Hour)
+	f.mustCreateResumable(first, 900)
+}
+
 // The token of a resumable upload does not open anything else, and no other token opens it.
 func TestResumableTokens(t *testing.T) {
 	t.Parallel()

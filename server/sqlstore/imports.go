@@ -279,6 +279,12 @@ func (r uploadRows) Processed(ctx context.Context, org string, f model.UploadFil
 	return uploadsListed.stream(ctx, r.txn, byFilter+` ORDER BY `+newestFirst+` LIMIT $4 OFFSET $5`, org, from, to, max(end-start, 0), start)
 }
 
+func (r uploadRows) Unfinished(ctx context.Context, org string, since time.Time) (int64, error) {
+	return r.count(ctx, uploads.entity, `
+		SELECT CAST(COALESCE(sum(raw_size), 0) AS BIGINT) FROM uploads
+		WHERE org = $1 AND status = 'PENDING_UPLOAD' AND created > $2 AND raw_key <> ''`, org, toMicros(since))
+}
+
 type schemaRows struct{ ownedRows[model.Schema] }
 
 var schemas = newTable("schemas", "schema", 4, func(to *columns, s *model.Schema) {

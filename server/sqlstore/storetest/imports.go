@@ -529,6 +529,21 @@ func testUploadsProcessed(f *fixture) {
 	}
 }
 
+func testUploadsUnfinished(f *fixture) {
+	unfinished := func(n int, org string, status model.UploadStatus) model.Upload {
+		u := anUpload(n, org, status)
+		u.Created, u.Raw = startPlus(n), model.File{Key: "k", Size: int64(1) << (32 + n)}
+		return u
+	}
+	none := unfinished(4, "org-a", model.UploadPending)
+	none.Raw.Key = ""
+	f.insertUploads(unfinished(0, "org-a", model.UploadPending), unfinished(1, "org-a", model.UploadPending), unfinished(2, "org-a", model.UploadPending),
+		unfinished(3, "org-a", model.UploadProcessing), none, unfinished(5, "org-b", model.UploadPending))
+	for minute, want := range []int64{6 << 32, 4 << 32, 0} {
+		f.wantEqual(read(f, func(tx model.Tx) (int64, error) { return tx.Uploads.Unfinished(f.ctx, "org-a", startPlus(minute)) }), want)
+	}
+}
+
 func testUploadsStreamed(f *fixture) {
 	want := anUpload(1, "org-a", model.UploadProcessed)
 	want.Problems = anAccount(model.ListedInvalidRows+5, model.ListedErrors+5)

@@ -54,6 +54,7 @@ func testCases() []testCase {
 		{"claims at once", testClaimsAtOnce},
 		{"uploads", testUploads},
 		{"uploads processed", testUploadsProcessed},
+		{"unfinished uploads", testUploadsUnfinished},
 		{"uploads streamed", testUploadsStreamed},
 		{"sessions", testSessions},
 		{"credentials", testCredentials},
