@@ -126,7 +126,7 @@ func TestPython(t *testing.T) {
 	w.run("python3", "-m", "venv", "venv")
 	w.run("venv/bin/pip", "install", "-q", "--disable-pip-version-check", "-r", "requirements.txt")
 	// Warnings are about operations that are missing in the client.
-	w.write("config.yaml", []byte("post_hooks: []\n"))
+	w.write("config.yaml", []byte("post_hooks: []\ncontent_type_overrides:\n  application/offset+octet-stream: application/octet-stream\n"))
 	w.run("venv/bin/openapi-python-client", "generate", "--path", "openapi.json", "--output-path", "intray", "--meta", "none", "--config", "config.yaml", "--fail-on-warning")
 	w.run("venv/bin/python", "-c", loadAll)
 	w.imports("venv/bin/python", "program.py")
