@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 
@@ -121,7 +122,8 @@ func newResumingClient(t *testing.T, server *livetest.Server, size int64) *resum
 const chunkSize = 8 << 20
 
 // sendUntil sends the file from the last offset up to an offset, where the request is interrupted. It
-// sends chunks, or everything in one request.
+// sends chunks, or everything in one request. The server may still be receiving what an interrupted
+// request has sent. Then sendUntil asks for the offset again, as clients do.
 func (u *resumingClient) sendUntil(until int64, how interruption, chunks bool) {
 	u.t.Helper()
 	for u.at < until {
@@ -129,44 +131,74 @@ func (u *resumingClient) sendUntil(until int64, how interruption, chunks bool) {
 		if chunks {
 			length = min(length, chunkSize)
 		}
+		var reply *livetest.Reply
 		if end := u.at + length; end < until || end == until && how != lostResponse {
-			u.patch(u.at, length, io.LimitReader(u.reader(u.at), length)).WantStatus(http.StatusNoContent)
-			u.at, u.confirmed, u.sent = end, end, end
-			continue
+			u.sent = max(u.sent, end)
+			reply = u.patch(u.at, length, io.LimitReader(u.reader(u.at), length))
+			if reply.Status == http.StatusNoContent {
+				u.at, u.confirmed = end, end
+				continue
+			}
+		} else {
+			u.sent = max(u.sent, until)
+			if reply = u.interrupt(until, length, how); reply == nil {
+				return
+			}
 		}
-		u.sent = until
-		u.interrupt(until, length, how)
-		return
+		if reply.Status != http.StatusConflict && reply.Status != http.StatusLocked {
+			u.t.Fatalf("status %d: %s", reply.Status, reply.Body)
+		}
+		time.Sleep(10 * time.Millisecond)
+		u.checkOffset()
+	}
+	if how == killed {
+		u.server.Kill()
 	}
 }
 
-// interrupt sends a request that is interrupted at an offset of the file.
-func (u *resumingClient) interrupt(until, length int64, how interruption) {
+// interrupt sends a request that is interrupted at an offset of the file. If the server responds
+// before, interrupt returns the response.
+func (u *resumingClient) interrupt(until, length int64, how interruption) *livetest.Reply {
 	u.t.Helper()
 	ctx, cancel := context.WithCancel(u.t.Context())
-	reached := make(chan struct{})
+	u.t.Cleanup(cancel)
+	reached, ended := make(chan struct{}), make(chan *livetest.Reply, 1)
+	var once sync.Once
+	interrupted := false
 	body := &interruptedBody{from: io.LimitReader(u.reader(u.at), until-u.at), end: func() error {
-		switch how {
-		case killed:
-			u.peak = max(u.peak, u.server.PeakMemory())
-			u.server.Kill()
-		case abandoned:
-			close(reached)
-			<-ctx.Done()
-		case cut, lostResponse:
-		}
+		once.Do(func() {
+			interrupted = true
+			switch how {
+			case killed:
+				u.peak = max(u.peak, u.server.PeakMemory())
+				u.server.Kill()
+			case abandoned:
+				close(reached)
+				<-ctx.Done()
+			case cut, lostResponse:
+			}
+		})
 		cancel()
 		return errors.New("interrupted")
 	}}
-	if how == abandoned {
-		u.t.Cleanup(cancel)
-		go func() { _, _ = u.do(ctx, "PATCH", u.at, length, body) }()
-		<-reached
+	go func() {
+		reply, err := u.do(ctx, "PATCH", u.at, length, body)
+		if err != nil {
+			reply = nil
+		}
+		ended <- reply
+	}()
+	select {
+	case reply := <-ended:
+		cancel()
+		once.Do(func() {}) // if the server responded first, there is no interruption any more
+		if interrupted {
+			return nil
+		}
+		return reply
+	case <-reached:
 		u.confirmed = 0 // the next client knows only the URL
-		return
-	}
-	if reply, err := u.do(ctx, "PATCH", u.at, length, body); err == nil && how != lostResponse {
-		u.t.Fatalf("an interrupted request returns %d: %s", reply.Status, reply.Body)
+		return nil
 	}
 }
 
