@@ -90,7 +90,7 @@ const problems = async ({ page }: Person) => {
 };
 const fixed = async (person: Person) => {
   await problems(person);
-  await person.page.locator('.c-fix').first().click();
+  await person.page.locator('.c-panel .c-fix').first().click();
   await person.page.locator('.c-outcome .c-link').waitFor();
   // On a phone, the panel covers the table, which shows the columns of the next problem by then.
   if (!(await person.page.locator('.c-panel.is-sheet').isVisible())) await person.page.locator('.ig-cell.is-fixed').first().waitFor({ state: 'attached' });
@@ -116,7 +116,7 @@ export const states: readonly State[] = [
   } },
   { name: 'chooser', of: 'full', act: async (person) => {
     await problems(person);
-    await person.page.locator('.c-choose, .c-other').last().click();
+    await person.page.locator('.c-panel :is(.c-choose, .c-other)').last().click();
     await person.page.locator('.c-chooser').waitFor();
   } },
   { name: 'menu-of-selection', of: 'full', wide: true, act: async (person) => {

@@ -75,6 +75,9 @@ export function CellsView({ model, onHandle }: Props) {
     then.current = undefined;
   }, [open]);
 
+  // A phone shows one row at a time, so start with a row to fix.
+  useEffect(() => void (width === 'small' && model.showFirstErrors()), [width]);
+
   const closePanel = () => {
     setPanel(false);
     root.current?.querySelector<HTMLElement>('.c-panel-button')?.focus();
