@@ -192,6 +192,9 @@ export const states: readonly State[] = [
     await person.page.locator('.c-conflicts').waitFor();
   } },
   { name: 'offline', of: 'full', wide: true, permanent: true, act: async (person) => {
+    // In a low window, the conflict of the previous state covers the cell.
+    const conflict = person.page.locator('.c-conflicts button').first();
+    if (await conflict.isVisible()) await conflict.click();
     await problems(person);
     await closePanelSheet(person);
     await person.page.context().setOffline(true);
