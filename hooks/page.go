@@ -195,7 +195,7 @@ func (p *PageRunner) RunStep(ctx context.Context, call intray.StepCall) (intray.
 			Args []json.RawMessage `json:"args"`
 		} `json:"commands"`
 	}
-	if json.Unmarshal(result, &given) != nil {
+	if !decodes(result, &given) {
 		return nil, nil
 	}
 	var list intray.StepChanges
@@ -208,6 +208,9 @@ func (p *PageRunner) RunStep(ctx context.Context, call intray.StepCall) (intray.
 	}
 	return list, nil
 }
+
+// decodes decodes what a hook returned, and reports whether it has the expected form.
+func decodes(result []byte, into any) bool { return json.Unmarshal(result, into) == nil }
 
 // appendRecords appends rows as a JSON array of records, as row hooks receive them.
 func appendRecords(dst []byte, layouts []columnLayout, rows *jsruntime.Rows) []byte {
@@ -356,7 +359,7 @@ func parseRecords(result []byte, layouts []columnLayout, rows *jsruntime.Rows) (
 		Index *int64                     `json:"index"`
 		Row   map[string]json.RawMessage `json:"row"`
 	}
-	if json.Unmarshal(result, &list) != nil {
+	if !decodes(result, &list) {
 		return nil
 	}
 	position := positions(rows)
@@ -391,7 +394,7 @@ func parseColumn(result []byte, field, part int, rows *jsruntime.Rows) (changes 
 		Index *int64 `json:"index"`
 		pageCell
 	}
-	if json.Unmarshal(result, &list) != nil {
+	if !decodes(result, &list) {
 		return nil
 	}
 	position := positions(rows)
