@@ -15,7 +15,6 @@ import (
 	"github.com/intraydata/intray/server/importlinks"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
-	"github.com/intraydata/intray/server/review"
 	"github.com/intraydata/intray/server/widget"
 )
 
@@ -246,9 +245,9 @@ func (a *API) getWidgetTemplate(c *call) (*response, error) {
 func (a *API) getReviewResult(c *call) (*response, error) {
 	reply := &response{status: http.StatusOK, header: http.Header{"Content-Type": {output.NDJSON.ContentType()}}}
 	if c.reviewed.Status == model.NeedsReview {
-		imp := c.reviewed
-		reply.stream = func(w io.Writer) error { return a.cfg.Service.WriteReviewed(c.context(), imp, w, output.NDJSON) }
-		return reply, review.CheckReviewable(imp)
+		var err error
+		reply.stream, err = afterFirstByte(func(w io.Writer) error { return a.cfg.Service.WriteReviewed(c.context(), c.reviewed, w, output.NDJSON) })
+		return reply, err
 	}
 	upload, err := a.cfg.Service.ImportResult(c.context(), c.org, c.reviewed.ID)
 	if err != nil {

@@ -2,6 +2,8 @@ package httpapi
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -240,5 +242,61 @@ func TestWidgetReading(t *testing.T) {
 	rows := w.do("GET", review+"result/", "", "Authorization", "Bearer "+w.text(visit, "session")).Body.String()
 	if rows != `{"email":"ada@example.org"}`+"\n" {
 		t.Errorf("the rows are %s", rows)
+	}
+}
+
+// TestWidgetBlockedRows checks that rows that cannot be submitted are not handed over either.
+func TestWidgetBlockedRows(t *testing.T) {
+	w := newWidgetTest(t)
+	properties := widgetFields + `,"settings":{"invalidDataBehavior":"BLOCK_SUBMIT"}`
+	session, _ := w.open(w.frontendKey(hostPage), hostPage, properties)
+	started := w.do("POST", "/api/widget/v1/imports/", `{`+properties+`,"initial_data":[{"email":"a@example.org"},{"email":"no address"}]}`, "Authorization", "Bearer "+session)
+	w.runAll()
+	review := "/api/review/v1/" + w.text(started, "id") + "/"
+	visit := w.do("POST", review+"session/", "", "Authorization", "Bearer "+w.text(started, "reviewToken"))
+	reply := w.send("GET", review+"result/", "", "Authorization", "Bearer "+w.text(visit, "session"))
+	if reply.Code != http.StatusConflict || w.text(reply, "code") != "rows_with_error" {
+		t.Errorf("the rows: %d %s", reply.Code, reply.Body)
+	}
+}
+
+func TestAfterFirstByte(t *testing.T) {
+	refused := errors.New("refused")
+	for _, c := range []struct {
+		name       string
+		write      func(w io.Writer) error
+		text       string
+		first, end bool
+	}{
+		{"all", func(w io.Writer) error { _, err := io.WriteString(w, "rows"); return err }, "rows", false, false},
+		{"nothing", func(io.Writer) error { return nil }, "", false, false},
+		{"an error at first", func(io.Writer) error { return refused }, "", true, false},
+		{"a panic at first", func(io.Writer) error { panic("oh") }, "", true, false},
+		{"an error later", func(w io.Writer) error { _, _ = io.WriteString(w, "ro"); return refused }, "ro", false, true},
+	} {
+		stream, err := afterFirstByte(c.write)
+		if (err != nil) != c.first {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if err != nil {
+			continue
+		}
+		var text strings.Builder
+		if err := stream(&text); (err != nil) != c.end || text.String() != c.text {
+			t.Errorf("%s: %q, %v", c.name, text.String(), err)
+		}
+	}
+	stream, err := afterFirstByte(func(w io.Writer) error {
+		for {
+			if _, err := w.Write(make([]byte, 1<<10)); err != nil {
+				return err
+			}
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stream(headWriter{}); err == nil {
+		t.Error("a client that leaves does not end the stream")
 	}
 }

@@ -121,7 +121,7 @@ func (d *drafts) closeIdle(now time.Time) error {
 
 // withDraft calls the function work with the current draft of an import under review.
 func (s *Service) withDraft(ctx context.Context, imp model.Import, work func(o *openDraft) error) (err error) {
-	if err := CheckReviewable(imp); err != nil {
+	if err := checkReviewable(imp); err != nil {
 		return err
 	}
 	o := s.drafts.acquire(imp.RunPrefix(imp.Run))
@@ -182,8 +182,8 @@ func (s *Service) replaceDraft(ctx context.Context, imp model.Import, o *openDra
 	return model.NewError(model.Unavailable, "rows_rebuilt", intray.NewMessage("review.rows_rebuilt", nil))
 }
 
-// CheckReviewable returns a Conflict if an import has no rows under review.
-func CheckReviewable(imp model.Import) error {
+// checkReviewable returns a Conflict if an import has no rows under review.
+func checkReviewable(imp model.Import) error {
 	switch {
 	case imp.Status != model.NeedsReview:
 		return notInReviewError(imp)
@@ -390,7 +390,7 @@ func (s *Service) PollReview(ctx context.Context, org, id string, before State) 
 		now.Change, err = tx.Edits.LastSeq(ctx, org, id, imp.Run)
 		return err
 	})
-	if err != nil || CheckReviewable(imp) != nil {
+	if err != nil || checkReviewable(imp) != nil {
 		return now, err
 	}
 	if before.Totals != nil && before.Run == now.Run && before.Change == now.Change {

@@ -148,7 +148,7 @@ func (s *Service) appendEdit(ctx context.Context, o *openDraft, e model.Edit, v 
 		if err != nil {
 			return model.DescribeNotFound(err, model.ImportMissing)
 		}
-		if err := CheckReviewable(imp); err != nil || imp.Run != e.Run {
+		if err := checkReviewable(imp); err != nil || imp.Run != e.Run {
 			return errors.Join(err, runChangedError(imp.Run != e.Run))
 		}
 		e.Seq, e.Made = o.last.Load()+1, s.env.Now()

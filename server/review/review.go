@@ -156,6 +156,11 @@ func submissionOf(t draft.Totals, behavior intray.InvalidDataBehavior) Submissio
 	return sub
 }
 
+// blockedError returns the error for rows with errors that prevent a submission.
+func blockedError(sub Submission) error {
+	return model.NewError(model.Conflict, "rows_with_error", intray.NewMessage("review.rows_with_error", intray.Params{"n": sub.WithError}))
+}
+
 // SubmitReview completes a review. It seals the current rows, calls the last hook,
 // writes the result, and makes the import SUCCESSFUL. If rows block the submission
 // or the hook cancels it, the import remains under review.
@@ -171,7 +176,7 @@ func (s *Service) SubmitReview(ctx context.Context, imp model.Import) (done mode
 	defer s.submitting.Remove(key)
 	err = s.withDraft(ctx, imp, func(o *openDraft) error {
 		if sub = submissionOf(o.draft.Totals(), schema.Settings.InvalidDataBehavior); sub.Blocked {
-			return model.NewError(model.Conflict, "rows_with_error", intray.NewMessage("review.rows_with_error", intray.Params{"n": sub.WithError}))
+			return blockedError(sub)
 		}
 		done, err = s.sealReview(ctx, imp, o, schema)
 		return err
@@ -179,13 +184,17 @@ func (s *Service) SubmitReview(ctx context.Context, imp model.Import) (done mode
 	return done, sub, err
 }
 
-// WriteReviewed writes the rows of a review as they would be submitted now.
+// WriteReviewed writes the rows of a review as they would be submitted now. It returns a Conflict if rows
+// with errors prevent that.
 func (s *Service) WriteReviewed(ctx context.Context, imp model.Import, w io.Writer, format output.Format) error {
 	schema, err := schemas.Frozen(imp)
 	if err != nil {
 		return err
 	}
 	return s.withDraft(ctx, imp, func(o *openDraft) error {
+		if sub := submissionOf(o.draft.Totals(), schema.Settings.InvalidDataBehavior); sub.Blocked {
+			return blockedError(sub)
+		}
 		_, err := output.Write(ctx, w, format, schema, o.draft.Batches(ctx))
 		return err
 	})
@@ -258,7 +267,7 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 		if err != nil {
 			return model.DescribeNotFound(err, model.ImportMissing)
 		}
-		if err := CheckReviewable(now); err != nil || now.Run != imp.Run {
+		if err := checkReviewable(now); err != nil || now.Run != imp.Run {
 			return errors.Join(err, runChangedError(now.Run != imp.Run))
 		}
 		if at, err := tx.Edits.LastSeq(ctx, imp.Org, imp.ID, imp.Run); err != nil || at != last {

@@ -41,6 +41,9 @@ ONCE = {
     "revokeImportLink", "discardReview", "uploadFile", "uploadForm", "submitReview", "undoReview", "redoReview", "revokeReviewLink",
 }
 
+# The media type of tus for a part of a file.
+schemathesis.serializer.alias("application/offset+octet-stream", "application/octet-stream")
+
 CREDENTIAL = {"hostname": "sftp.invalid", "port": 22, "user": "anna", "auth_type": "PASSWORD", "password": "secret"}
 
 
