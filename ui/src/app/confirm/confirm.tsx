@@ -7,6 +7,7 @@ import { ServerText } from '../server-text';
 import { StepHeading } from '../step-heading';
 import { useSubmit } from '../submit/context';
 import { FirstRows } from './first-rows';
+import { holdLoads, whileOpen } from './loaded';
 import { Reasons } from './reasons';
 import { summaryOf } from './summary';
 
@@ -21,7 +22,8 @@ export function Confirm() {
 
   const look = async () => {
     try {
-      setSubmission(await unwrap(review.api.calls.GET('/api/review/v1/{id}/submit/', { params: { path: review.api.path } })));
+      const counted = await whileOpen(() => unwrap(review.api.calls.GET('/api/review/v1/{id}/submit/', { params: { path: review.api.path } })));
+      if (counted) setSubmission(counted);
     } catch (error) {
       onError(error);
     }
@@ -49,10 +51,13 @@ export function Confirm() {
   const send = async () => {
     setSending(true);
     setFault(null);
+    const release = await holdLoads();
     try {
       await unwrap(review.api.calls.POST('/api/review/v1/{id}/submit/', { params: { path: review.api.path } }));
       await review.refresh();
+      release();
     } catch (error) {
+      release();
       onError(error);
     }
     setSending(false);
