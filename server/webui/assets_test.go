@@ -16,7 +16,7 @@ import (
 
 // sources are the files and folders in ui from which the pages are built.
 // ui/scripts/stamp.mjs contains the same list.
-var sources = []string{"../messages", "grid", "index.html", "package-lock.json", "package.json", "places.mjs", "review.html", "src", "tsconfig.json", "vite.config.ts"}
+var sources = []string{"../messages", "grid", "import.html", "index.html", "package-lock.json", "package.json", "places.mjs", "review.html", "src", "tsconfig.json", "vite.config.ts", "widget.html"}
 
 // The pages in dist must be built from the current sources. The test does not need Node.
 func TestPagesAreFresh(t *testing.T) {

@@ -5,7 +5,7 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Files and folders that determine the built pages. */
-const sources = ['../messages', 'grid', 'index.html', 'package-lock.json', 'package.json', 'places.mjs', 'review.html', 'src', 'tsconfig.json', 'vite.config.ts'];
+const sources = ['../messages', 'grid', 'import.html', 'index.html', 'package-lock.json', 'package.json', 'places.mjs', 'review.html', 'src', 'tsconfig.json', 'vite.config.ts', 'widget.html'];
 
 function files(path) {
   if (!statSync(path).isDirectory()) return [path];

@@ -1,3 +1,4 @@
+import { messageLanguageOf } from '../i18n/languages';
 import type { Message } from '../i18n/types';
 import { useShared } from './context';
 
@@ -8,7 +9,7 @@ import { useShared } from './context';
 export function ServerText({ message }: { message: Message }) {
   const { locale } = useShared();
   const rendered = locale.renderMessage?.(message) ?? null;
-  const english = rendered === null && message.code;
+  const english = message.code && (rendered === null || messageLanguageOf(locale.language) !== locale.language);
   return <span lang={english ? 'en' : undefined} dir="auto" class="sentence">{rendered ?? message.text}</span>;
 }
 

@@ -2,7 +2,7 @@ import '../tokens.css';
 import '../kit/kit.css';
 import './app.css';
 import { cellsTexts } from '../i18n/cells-texts';
-import { directionOf, chooseLanguage } from '../i18n/languages';
+import { directionOf, chooseLanguage, messageLanguageOf } from '../i18n/languages';
 import { loadMessageRenderer, messageCatalogues } from '../i18n/messages';
 import { pageTexts } from '../i18n/page-texts';
 
@@ -12,7 +12,8 @@ const { prefetch, started } = globalThis.intrayPrefetch;
 const { language } = chooseLanguage(new URLSearchParams(location.search).get('lang'), navigator.languages);
 document.documentElement.lang = language;
 document.documentElement.dir = directionOf(language);
-const messages = language === 'en' ? [] : [loadMessageRenderer, messageCatalogues[language]];
+const spoken = messageLanguageOf(language);
+const messages = spoken === 'en' ? [] : [loadMessageRenderer, messageCatalogues[spoken]];
 // Ignore errors: the code that needs a file loads it again and handles the error.
 for (const load of [pageTexts[language], cellsTexts[language], ...messages]) load().catch(() => {});
 

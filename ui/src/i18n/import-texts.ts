@@ -1,8 +1,5 @@
-import type { Loaders, Texts } from './types';
+import { cataloguesOf } from './catalogues';
+import type { Texts } from './types';
 
-/** The UI text of the import page until a file has been sent. */
-export const importTexts: Loaders<Texts> = {
-  en: () => import('./import.en.json'),
-  de: () => import('./import.de.json'),
-  ar: () => import('./import.ar.json'),
-};
+/** The UI text of the import page and the widget until a file has been sent. */
+export const importTexts = cataloguesOf(import.meta.glob<{ default: Texts }>('./import.*.json'));

@@ -1,6 +1,13 @@
-/** The languages of the page. */
-export const languages = ['en', 'de', 'ar'] as const;
+/** The languages of the pages, as the last part of the names of their catalogues. */
+export const languages = [
+  'en', 'ar', 'bn', 'cs', 'da', 'de', 'el', 'es', 'fa', 'fi', 'fr', 'he', 'hi', 'hr', 'hu', 'id', 'is', 'it', 'ja', 'ko', 'lt', 'lv', 'ms', 'nl', 'no',
+  'pl', 'pt', 'ro', 'ru', 'sv', 'th', 'tr', 'uk', 'ur', 'vi', 'zh_CN', 'zh_TW',
+] as const;
 export type Language = (typeof languages)[number];
+
+/** The languages in which the service has messages. Pages in other languages show them in English. */
+export const messageLanguages = ['en', 'de', 'ar'] as const;
+export type MessageLanguage = (typeof messageLanguages)[number];
 
 /** The language of the page, and the requested language tag. */
 export interface ChosenLanguage {
@@ -10,13 +17,28 @@ export interface ChosenLanguage {
 
 /** Returns the requested language if it is supported, otherwise the first supported language of the user, or English if there is none. */
 export function chooseLanguage(asked: string | null, reads: readonly string[]): ChosenLanguage {
-  for (const tag of asked ? [asked, ...reads] : reads) {
-    const language = languages.find((one) => one === tag.toLowerCase().split(/[-_]/)[0]);
-    if (language) return { language, tag: tag.replaceAll('_', '-') };
+  for (const given of asked ? [asked, ...reads] : reads) {
+    const tag = given.replaceAll('_', '-');
+    const language = languageOf(tag.toLowerCase());
+    if (language) return { language, tag };
   }
   return { language: 'en', tag: 'en' };
 }
 
+function languageOf(tag: string): Language | undefined {
+  const [first] = tag.split('-');
+  if (first === 'zh') return /hant|tw|hk|mo/.test(tag) ? 'zh_TW' : 'zh_CN';
+  if (first === 'nb' || first === 'nn') return 'no';
+  return languages.find((one) => one === first);
+}
+
+const rightToLeft: ReadonlySet<Language> = new Set(['ar', 'fa', 'he', 'ur']);
+
 export function directionOf(language: Language): 'ltr' | 'rtl' {
-  return language === 'ar' ? 'rtl' : 'ltr';
+  return rightToLeft.has(language) ? 'rtl' : 'ltr';
+}
+
+/** Returns the language of the messages of the service on a page. */
+export function messageLanguageOf(language: Language): MessageLanguage {
+  return messageLanguages.find((one) => one === language) ?? 'en';
 }

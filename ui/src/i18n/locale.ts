@@ -33,7 +33,7 @@ function makeLocale({ language, tag: wanted }: ChosenLanguage): Locale {
     moment: (time) => moments().format(new Date(time)),
     plural: (n) => plainPlural(language, n) ?? plurals().select(n),
     list: (texts) => lists().format(texts),
-    isolate: (text) => (language === 'ar' || turning.test(text) ? `\u2068${text.replace(ends, '')}\u2069` : text),
+    isolate: (text) => (directionOf(language) === 'rtl' || turning.test(text) ? `\u2068${text.replace(ends, '')}\u2069` : text),
   };
 }
 

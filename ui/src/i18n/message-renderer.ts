@@ -1,3 +1,4 @@
+import { messageLanguageOf, type MessageLanguage } from './languages';
 import type { Locale, Message, MessageCatalogue, RenderMessage } from './types';
 
 /** Maximum depth of nested messages, the same as in the service. */
@@ -12,7 +13,7 @@ interface Joints {
   readonly repeated: boolean;
 }
 
-const joints: Readonly<Record<Locale['language'], Joints>> = {
+const joints: Readonly<Record<MessageLanguage, Joints>> = {
   en: { comma: ', ', semicolon: '; ', and: ' and ', or: ' or ', repeated: false },
   de: { comma: ', ', semicolon: '; ', and: ' und ', or: ' oder ', repeated: false },
   ar: { comma: '، ', semicolon: '؛ ', and: ' و', or: ' أو ', repeated: true },
@@ -23,7 +24,7 @@ const joints: Readonly<Record<Locale['language'], Joints>> = {
  * the catalogue lacks the code of the message or of a nested one.
  */
 export function messageRenderer(catalogue: MessageCatalogue, locale: Locale): RenderMessage {
-  const { comma, semicolon, and, or, repeated } = joints[locale.language];
+  const { comma, semicolon, and, or, repeated } = joints[messageLanguageOf(locale.language)];
 
   function sentence({ code = '', params = {} }: Message, depth: number): string | null {
     const entry = Object.hasOwn(catalogue, code) ? catalogue[code] : undefined;

@@ -1,19 +1,22 @@
-import type { Loaders, Locale, Message, MessageCatalogue } from './types';
+import { chooseLocale } from './locale';
+import { messageLanguageOf, type MessageLanguage } from './languages';
+import type { Locale, Message, MessageCatalogue } from './types';
 
 /** Loads the message renderer. */
 export const loadMessageRenderer = () => import('./message-renderer');
 
 /** The service's messages by code, one file per language. */
-export const messageCatalogues: Loaders<MessageCatalogue> = {
+export const messageCatalogues: Readonly<Record<MessageLanguage, () => Promise<{ default: MessageCatalogue }>>> = {
   en: () => import('../../../messages/en.json') as Promise<{ default: MessageCatalogue }>,
   de: () => import('../../../messages/de.json') as Promise<{ default: MessageCatalogue }>,
   ar: () => import('../../../messages/ar.json') as Promise<{ default: MessageCatalogue }>,
 };
 
-/** Loads the renderer and the messages in the language of the page. */
+/** Loads the renderer and the messages in the language of the page or, if there are none, in English. */
 export async function loadMessages(locale: Locale): Promise<void> {
-  const [{ messageRenderer }, catalogue] = await Promise.all([loadMessageRenderer(), messageCatalogues[locale.language]()]);
-  locale.renderMessage ??= messageRenderer(catalogue.default, locale);
+  const language = messageLanguageOf(locale.language);
+  const [{ messageRenderer }, catalogue] = await Promise.all([loadMessageRenderer(), messageCatalogues[language]()]);
+  locale.renderMessage ??= messageRenderer(catalogue.default, language === locale.language ? locale : chooseLocale(language, []));
 }
 
 /**

@@ -14,6 +14,6 @@ export function plainNumber(tag: string, n: number): string | undefined {
 
 /** Returns the plural form of an integer; undefined if that requires Intl. */
 export function plainPlural(language: Language, n: number): Intl.LDMLPluralRule | undefined {
-  if (language === 'ar' || !Number.isInteger(n)) return undefined;
+  if ((language !== 'en' && language !== 'de') || !Number.isInteger(n)) return undefined;
   return Math.abs(n) === 1 ? 'one' : 'other';
 }

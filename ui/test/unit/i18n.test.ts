@@ -53,7 +53,7 @@ for (const { name, sources } of sets) {
   test(`each string of ${name} has the required plural forms and placeholders`, () => {
     const english = textsOf(name, 'en');
     for (const language of languages) {
-      const needed = new Intl.PluralRules(language).resolvedOptions().pluralCategories;
+      const needed = new Intl.PluralRules(language.replace('_', '-')).resolvedOptions().pluralCategories;
       for (const [key, entry] of Object.entries(textsOf(name, language))) {
         const where = `${language}: ${key}`;
         assert.equal(typeof entry, typeof english[key], where);
@@ -72,7 +72,11 @@ for (const { name, sources } of sets) {
 test('the language is the requested one, or the first language of the browser that is supported', () => {
   const cases: [string | null, string[], string, string, string][] = [
     [null, ['de-AT', 'en'], 'de', 'de-AT', 'ltr'],
-    [null, ['fr-FR', 'ar-EG', 'en'], 'ar', 'ar-EG', 'rtl'],
+    [null, ['tlh', 'ar-EG', 'en'], 'ar', 'ar-EG', 'rtl'],
+    [null, ['zh-Hant-HK'], 'zh_TW', 'zh-Hant-HK', 'ltr'],
+    ['zh_CN', [], 'zh_CN', 'zh-CN', 'ltr'],
+    [null, ['nb-NO'], 'no', 'nb-NO', 'ltr'],
+    ['fa', [], 'fa', 'fa', 'rtl'],
     ['de', ['en-US'], 'de', 'de', 'ltr'],
     ['de_CH', ['en-US'], 'de', 'de-CH', 'ltr'],
     ['xx', ['en-US'], 'en', 'en-US', 'ltr'],

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { filesBelow, isCode, treeOf, walk } from '../../scripts/sources.mjs';
 import { messageRenderer } from '../../src/i18n/message-renderer';
 import type { Locale, Message, MessageCatalogue, Params } from '../../src/i18n/types';
-import { languages, type Language } from '../../src/i18n/languages';
+import { messageLanguages as languages, type MessageLanguage as Language } from '../../src/i18n/languages';
 import { chooseLocale } from '../../src/i18n/locale';
 import { messageText } from '../../src/i18n/messages';
 

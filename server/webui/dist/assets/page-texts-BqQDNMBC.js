@@ -1,1 +1,0 @@
-import{s as e}from"./messages-LkO3ZCMv.js";var t={en:()=>e(()=>import(`./en-BT9GwqWE.js`).then(e=>({default:e.page})),[]),de:()=>e(()=>import(`./de-PNMIZFDN.js`).then(e=>({default:e.page})),[]),ar:()=>e(()=>import(`./ar-CTbQFaG0.js`).then(e=>({default:e.page})),[])};export{t};
