@@ -31,7 +31,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -116,57 +115,6 @@ func ParseScopes(names []string) (Scopes, error) {
 func (s Scopes) Contains(scope Scope) bool {
 	return s == "" || slices.Contains(strings.Split(string(s), ","), string(scope))
 }
-
-// Origins is a list of origins of web pages, such as https://app.example.com, separated by spaces. The
-// empty list allows every origin in development mode, and none otherwise.
-type Origins string
-
-// maxOrigins is the maximum number of origins of a key.
-const maxOrigins = 100
-
-// ParseOrigins returns the given origins. It returns an Invalid error if one of them is not a scheme
-// http or https with a host and an optional port.
-func ParseOrigins(given []string) (Origins, error) {
-	if len(given) > maxOrigins {
-		return "", InvalidField("origins", intray.NewMessage("license_key.too_many_origins", intray.Params{"n": maxOrigins}))
-	}
-	list := make([]string, 0, len(given))
-	for _, text := range given {
-		u, err := url.Parse(strings.ToLower(strings.TrimSuffix(text, "/")))
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || u.String() != u.Scheme+"://"+u.Host || strings.ContainsAny(u.Host, " ;,*'\"") {
-			return "", InvalidField("origins", intray.NewMessage("license_key.invalid_origin", intray.Params{"origin": Truncate(text)}))
-		}
-		if origin := u.String(); !slices.Contains(list, origin) {
-			list = append(list, origin)
-		}
-	}
-	return Origins(strings.Join(list, " ")), nil
-}
-
-// List returns the origins.
-func (o Origins) List() []string { return strings.Fields(string(o)) }
-
-// Allow reports whether a page of an origin may use the key.
-func (o Origins) Allow(origin string, developmentMode bool) bool {
-	if o == "" {
-		return developmentMode
-	}
-	return slices.Contains(o.List(), strings.ToLower(origin))
-}
-
-// SyncMode determines what an embedded import leaves on the server after its rows were handed over to
-// the page.
-type SyncMode string
-
-// The modes of embedded imports. Other imports have none.
-const (
-	// SyncDisabled leaves nothing.
-	SyncDisabled SyncMode = "DISABLED"
-	// SyncMappings leaves what was learned about columns and values.
-	SyncMappings SyncMode = "MAPPINGS_ONLY"
-	// SyncFull leaves everything, as for other imports.
-	SyncFull SyncMode = "FULL_DATA"
-)
 
 // Document is a schema document in JSON, as it was received.
 type Document struct {
@@ -270,51 +218,6 @@ type Import struct {
 	// claimed after a failed attempt.
 	Queued time.Time
 }
-
-// PageHooks are the kinds of hooks that a page has.
-type PageHooks struct {
-	Columns bool `json:"columns,omitempty"`
-	// Rows are the row hooks. If there are bulk hooks, too, Bulk is set, and all of them receive all rows
-	// at once.
-	Rows    bool `json:"rows,omitempty"`
-	Bulk    bool `json:"bulk,omitempty"`
-	Batches bool `json:"batches,omitempty"`
-	Deleted bool `json:"deleted,omitempty"`
-	Steps   bool `json:"steps,omitempty"`
-}
-
-// AddTo adds the hooks to a schema, after those that run on the server.
-func (h PageHooks) AddTo(schema *intray.Schema) {
-	hooks := &schema.Hooks
-	if h.Columns {
-		for _, f := range schema.Fields {
-			hooks.Column = append(hooks.Column, intray.ColumnHook{Field: f.Key, Source: intray.PageHook})
-		}
-	}
-	switch {
-	case h.Bulk:
-		hooks.BulkRow = append(hooks.BulkRow, intray.PageHook)
-	case h.Rows:
-		hooks.Row = append(hooks.Row, intray.PageHook)
-	}
-	if h.Batches {
-		hooks.Row = append(hooks.Row, intray.PageBatchHook)
-	}
-	if h.Deleted {
-		hooks.RowDelete = append(hooks.RowDelete, intray.PageHook)
-	}
-	if h.Steps {
-		for _, step := range []string{intray.UploadStep, intray.ReviewStep, intray.ReviewStepPost} {
-			hooks.Step = append(hooks.Step, intray.StepHook{Step: step, Source: intray.PageHook})
-		}
-	}
-}
-
-// SeenPrecision is how precisely the time when a page was last seen is stored.
-const SeenPrecision = 5 * time.Minute
-
-// IsEphemeral reports whether the import is deleted when its rows were handed over.
-func (i Import) IsEphemeral() bool { return i.Sync == SyncDisabled || i.Sync == SyncMappings }
 
 // ReviewLink describes the link that opens the review of an import. An import has at most one
 // valid link.
