@@ -46,6 +46,13 @@ func testLicences(f *fixture) {
 	f.wantNotFound(func(tx model.Tx) error { _, err := byID("l-9")(tx); return err })
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Accounts.SetLicenceUsed(f.ctx, "l-9", startPlus(5)) })
 
+	f.mustUpdate(func(tx model.Tx) error {
+		return tx.Accounts.SetOrigins(f.ctx, "l-2", "https://a.example http://b.example:80")
+	})
+	late.Origins = "https://a.example http://b.example:80"
+	f.wantEqual(read(f, byID("l-2")), late)
+	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Accounts.SetOrigins(f.ctx, "l-9", "") })
+
 	again := model.Licence{ID: "l-3", Org: "org-a", Kind: model.Backend, Hash: []byte("hash")}
 	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Accounts.InsertLicence(f.ctx, again) })
 

@@ -120,6 +120,47 @@ func testImportsListed(f *fixture) {
 	})
 }
 
+// testEmbedded checks that embedded imports are not listed, and that those that must not remain are found
+// once their page was not seen for a while.
+func testEmbedded(f *fixture) {
+	var all []model.Import
+	for n, mode := range []model.SyncMode{"", model.SyncFull, model.SyncMappings, model.SyncDisabled, model.SyncDisabled} {
+		imp := anImport(n, "org-a", model.NeedsReview)
+		imp.Sync, imp.Seen = mode, startPlus(n)
+		imp.PageHooks = model.PageHooks{Rows: n%2 == 0, Steps: true}
+		all = append(all, imp)
+	}
+	f.insertImports(all...)
+	for _, imp := range all {
+		f.wantEqual(f.getImport("org-a", imp.ID), imp)
+	}
+	f.mustView(func(tx model.Tx) error {
+		list, total, err := tx.Imports.List(f.ctx, "org-a", 0, 9)
+		f.wantEqual(total, int64(1))
+		f.wantEqual(list[0].ID, all[0].ID)
+		return err
+	})
+	unseen := func(before, limit int) (ids []string) {
+		for _, ref := range read(f, func(tx model.Tx) ([]model.ImportRef, error) {
+			return tx.Embedded.Unseen(f.ctx, startPlus(before), limit)
+		}) {
+			f.wantEqual(ref.Org, "org-a")
+			ids = append(ids, ref.ID)
+		}
+		return ids
+	}
+	f.wantEqual(unseen(2, 9), []string(nil))
+	f.wantEqual(unseen(9, 2), []string{all[2].ID, all[3].ID})
+	f.mustUpdate(func(tx model.Tx) error { return tx.Embedded.Touch(f.ctx, "org-a", all[2].ID, startPlus(20)) })
+	f.wantEqual(unseen(9, 9), []string{all[3].ID, all[4].ID})
+	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Embedded.Touch(f.ctx, "org-b", all[2].ID, startPlus(20)) })
+	// A change of the import does not set the time back.
+	changed := all[2]
+	changed.Status = model.Successful
+	f.mustUpdate(func(tx model.Tx) error { return tx.Imports.UpdateIf(f.ctx, changed, model.NeedsReview, changed.Run) })
+	f.wantEqual(f.getImport("org-a", changed.ID).Seen, startPlus(20))
+}
+
 func testImportsMoved(f *fixture) {
 	before := anImport(1, "org-a", model.Running)
 	before.Run = 4

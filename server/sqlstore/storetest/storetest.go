@@ -45,6 +45,7 @@ func testCases() []testCase {
 		{"schema names", testSchemaNames},
 		{"imports", testImports},
 		{"imports listed", testImportsListed},
+		{"embedded imports", testEmbedded},
 		{"imports moved", testImportsMoved},
 		{"imports in status", testImportsInStatus},
 		{"claim", testClaim},
