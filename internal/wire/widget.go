@@ -18,3 +18,10 @@ type PageHookCall struct {
 	Call    int64    `json:"call" doc:"Identifies the call. 0 if there is none."`
 	Content string   `json:"content" doc:"The call as JSON."`
 }
+
+// ReviewMetadata describes the rows that a review hands over.
+type ReviewMetadata struct {
+	_ struct{} `doc:"Describes the rows of a review."`
+	ResultMetadata
+	Errors []Notice `json:"errors" doc:"The problems of cells and rows, at most 1,000."`
+}

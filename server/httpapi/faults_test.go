@@ -280,7 +280,7 @@ func TestEventStreamReportsErrors(t *testing.T) {
 	s := newServer(t, nil)
 	id, path, cookie := s.underReview(reviewFileText)
 	org := s.orgID()
-	broken := &eventStream{api: s.api, org: org, id: id, send: func(string) error { return errWriter }}
+	broken := &eventStream{api: s.api, imp: model.Import{Org: org, ID: id}, send: func(string) error { return errWriter }}
 	if err := broken.run(t.Context()); !errors.Is(err, errWriter) {
 		t.Errorf("run with a page that disconnects: error %v", err)
 	}
@@ -298,7 +298,7 @@ func TestEventStreamReportsErrors(t *testing.T) {
 	if !errors.Is(progress, errWriter) {
 		t.Errorf("progress for a page that disconnects: error %v", progress)
 	}
-	open := &eventStream{api: s.api, org: org, id: id, send: func(string) error { return nil }}
+	open := &eventStream{api: s.api, imp: model.Import{Org: org, ID: id}, send: func(string) error { return nil }}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := open.run(ended); !errors.Is(err, context.Canceled) {

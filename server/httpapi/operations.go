@@ -232,7 +232,7 @@ func reviewOperations() []operation {
 			status: 200, media: "application/x-ndjson", errors: []int{404, 409}, serve: (*API).getReviewResult,
 			description: "One JSON object per line, as in the result of the import. 409 unless the import is SUCCESSFUL or has rows under review."},
 		{method: "GET", path: one + "result/metadata/", id: "getReviewMetadata", summary: "Get the metadata of the rows as they were or would be submitted", auth: authReviewCookie, memory: readMemory,
-			status: 200, response: shapeOf[wire.ResultMetadata](), errors: []int{404, 409}, serve: (*API).getReviewMetadata},
+			status: 200, response: shapeOf[wire.ReviewMetadata](), errors: []int{404, 409}, serve: (*API).getReviewMetadata},
 		{method: "POST", path: one + "submit/", id: "submitReview", summary: "Submit the review", auth: authReviewCookie, memory: readMemory,
 			status: 200, response: shapeOf[wire.Submission](), errors: []int{404, 409}, serve: (*API).postSubmission,
 			description: "The import is SUCCESSFUL. 409 if rows with an error prevent the submission, or if beforeFinishCallback cancels it."},

@@ -87,7 +87,7 @@ func (a *API) authorizeReviewer(c *call) error {
 	if inHeader && imp.Sync == "" {
 		return unauthorized(intray.NewMessage("review.no_cookie", nil))
 	}
-	if err := a.cfg.Service.TouchImport(c.context(), imp); err != nil {
+	if err := a.cfg.Service.TouchImport(c.context(), &imp); err != nil {
 		return err
 	}
 	c.reviewed, c.org = imp, imp.Org
@@ -323,7 +323,7 @@ func (a *API) getEvents(c *call) (*response, error) {
 	ctx, flush := c.context(), http.NewResponseController(c.w).Flush
 	return &response{status: http.StatusOK, header: header, stream: func(w io.Writer) error {
 		defer closed()
-		s := &eventStream{api: a, org: c.org, id: c.reviewed.ID, last: now, send: func(text string) error {
+		s := &eventStream{api: a, imp: c.reviewed, last: now, send: func(text string) error {
 			if _, err := io.WriteString(w, text); err != nil {
 				return err
 			}
@@ -340,7 +340,7 @@ func (a *API) EventStreams() int64 { return a.streams.count() }
 // eventStream sends events to one page.
 type eventStream struct {
 	api          *API
-	org, id      string
+	imp          model.Import
 	last         review.State
 	lastProgress review.Progress
 	send         func(text string) error
@@ -350,7 +350,7 @@ func (s *eventStream) run(ctx context.Context) error {
 	if err := s.sendState(s.last); err != nil {
 		return err
 	}
-	page := s.api.cfg.Service.WatchPage(s.id)
+	page := s.api.cfg.Service.WatchPage(s.imp.ID)
 	defer page.Close()
 	tick := time.NewTicker(eventTick)
 	defer tick.Stop()
@@ -391,7 +391,10 @@ func (s *eventStream) run(ctx context.Context) error {
 
 // poll sends the state of the import if any process has changed it.
 func (s *eventStream) poll(ctx context.Context) error {
-	now, err := s.api.cfg.Service.PollReview(ctx, s.org, s.id, s.last)
+	if err := s.api.cfg.Service.TouchImport(ctx, &s.imp); err != nil {
+		return err
+	}
+	now, err := s.api.cfg.Service.PollReview(ctx, s.imp.Org, s.imp.ID, s.last)
 	if err != nil {
 		return err
 	}
@@ -414,7 +417,7 @@ func (s *eventStream) sendState(now review.State) error {
 
 // sendProgress sends the progress of a change that this process is making.
 func (s *eventStream) sendProgress() error {
-	p, under := s.api.cfg.Service.ChangeProgress(s.id)
+	p, under := s.api.cfg.Service.ChangeProgress(s.imp.ID)
 	if !under || p == s.lastProgress {
 		return nil
 	}

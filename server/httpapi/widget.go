@@ -274,5 +274,14 @@ func (a *API) getReviewMetadata(c *call) (*response, error) {
 		return nil, err
 	}
 	full, err := wireOutcome(imp)
-	return jsonResponse(http.StatusOK, full.ResultMetadata, err)
+	if err != nil {
+		return nil, err
+	}
+	out := wire.ReviewMetadata{ResultMetadata: *full.ResultMetadata, Errors: []wire.Notice{}}
+	for _, notice := range full.ImportErrors {
+		if notice.Type == string(intray.Validation) {
+			out.Errors = append(out.Errors, notice)
+		}
+	}
+	return jsonResponse(http.StatusOK, out, nil)
 }

@@ -152,19 +152,11 @@ func TestWidgetSchemas(t *testing.T) {
 	}
 	session, _ := w.open(key, hostPage, `"schema":"Contacts"`)
 	started := w.do("POST", "/api/widget/v1/imports/", `{"schema":"Contacts","settings":{"webhookUrl":"https://evil.example/"},"initial_data":[{"email":"a@example.org"}]}`, "Authorization", "Bearer "+session)
-	imp, err := w.svc.Import(t.Context(), w.org(), w.text(started, "id"))
+	imp, err := w.svc.Import(t.Context(), w.orgID(), w.text(started, "id"))
 	check(t, err)
 	if settings := string(imp.Schema.Settings); !strings.Contains(settings, "secret-hook") || strings.Contains(settings, "evil") {
 		t.Errorf("the settings of the import are %s", settings)
 	}
-}
-
-// org returns the id of the organization.
-func (s *server) org() string {
-	s.Helper()
-	list, _, err := s.svc.Licences(s.Context())
-	check(s.T, err)
-	return list[0].Org
 }
 
 // TestWidgetSyncModes checks what remains of an import after its rows were handed over, and after its
@@ -298,5 +290,64 @@ func TestAfterFirstByte(t *testing.T) {
 	}
 	if err := stream(headWriter{}); err == nil {
 		t.Error("a client that leaves does not end the stream")
+	}
+}
+
+// TestWidgetSeen checks that an open event stream and a file that still arrives keep an import whose data
+// must not remain on the server.
+func TestWidgetSeen(t *testing.T) {
+	w := newWidgetTest(t)
+	session, _ := w.open(w.frontendKey(hostPage), hostPage, widgetFields)
+	started := w.do("POST", "/api/widget/v1/imports/", `{`+widgetFields+`}`, "Authorization", "Bearer "+session)
+	tus := []string{"Tus-Resumable", tusVersion}
+	created := w.send("POST", w.text(started, "upload"), "", append([]string{"Upload-Length", "21"}, tus...)...)
+	upload := created.Header().Get("Location")
+	keep := func(how string, act func()) {
+		w.now = w.now.Add(50 * time.Minute)
+		act()
+		w.now = w.now.Add(50 * time.Minute)
+		check(t, w.svc.RunMaintenance(t.Context()))
+		if _, err := w.svc.Import(t.Context(), w.orgID(), w.text(started, "id")); err != nil {
+			t.Fatalf("%s: the import is gone: %v", how, err)
+		}
+	}
+	keep("uploading", func() {
+		if reply := w.send("HEAD", upload, "", tus...); reply.Code != http.StatusOK {
+			t.Fatalf("the offset: %d, %s", reply.Code, upload)
+		}
+	})
+	imp, err := w.svc.Import(t.Context(), w.orgID(), w.text(started, "id"))
+	check(t, err)
+	stream := &eventStream{api: w.api, imp: imp, send: func(string) error { return nil }}
+	keep("watching", func() { check(t, stream.poll(t.Context())) })
+	if before := stream.imp.Seen; !before.Equal(w.now.Add(-50 * time.Minute)) {
+		t.Errorf("the page was seen at %v, now it is %v", before, w.now)
+	}
+}
+
+// TestWidgetErrors checks that the metadata lists the problems of the rows, before and after they are
+// submitted.
+func TestWidgetErrors(t *testing.T) {
+	w := newWidgetTest(t)
+	properties := widgetFields + `,"settings":{"invalidDataBehavior":"INCLUDE_INVALID_ROWS"}`
+	session, _ := w.open(w.frontendKey(hostPage), hostPage, properties)
+	started := w.do("POST", "/api/widget/v1/imports/", `{`+properties+`,"initial_data":[{"email":"a@example.org"},{"email":"no address"}]}`, "Authorization", "Bearer "+session)
+	w.runAll()
+	review := "/api/review/v1/" + w.text(started, "id") + "/"
+	visit := w.do("POST", review+"session/", "", "Authorization", "Bearer "+w.text(started, "reviewToken"))
+	headers := []string{"Authorization", "Bearer " + w.text(visit, "session")}
+	for range 2 {
+		var metadata struct {
+			RowsWithError []int
+			Errors        []struct {
+				RowIndex        int
+				FieldKey, Value string
+			}
+		}
+		check(t, json.Unmarshal(w.do("GET", review+"result/metadata/", "", headers...).Body.Bytes(), &metadata))
+		if e := metadata.Errors; len(metadata.RowsWithError) != 1 || len(e) != 1 || e[0].RowIndex != 1 || e[0].FieldKey != "email" || e[0].Value != "no address" {
+			t.Errorf("the metadata is %+v", metadata)
+		}
+		w.send("POST", review+"submit/", "", headers...)
 	}
 }

@@ -329,6 +329,20 @@ func (s *Service) ImportResult(ctx context.Context, org, id string) (model.Uploa
 	return u, err
 }
 
+// TouchImport records that the page of an embedded import was seen, at most once in
+// model.SeenPrecision. It updates imp.Seen.
+func (s *Service) TouchImport(ctx context.Context, imp *model.Import) error {
+	now := s.env.Now()
+	if !imp.IsEphemeral() || now.Sub(imp.Seen) < model.SeenPrecision {
+		return nil
+	}
+	err := s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Embedded.Touch(ctx, imp.Org, imp.ID, now) })
+	if err == nil {
+		imp.Seen = now
+	}
+	return err
+}
+
 // Transition changes the status of an import and saves all other changes to imp, too. It also
 // updates the upload. The run number of imp must equal the stored one. All status changes
 // except claims use Transition.

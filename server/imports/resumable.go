@@ -167,6 +167,9 @@ func (s *Service) OpenResumable(ctx context.Context, g auth.Grant) (*ResumableUp
 	if err := checkUploadable(imp); err != nil {
 		return nil, err
 	}
+	if err := s.TouchImport(ctx, &imp); err != nil {
+		return nil, err
+	}
 	upload, err := s.Upload(ctx, imp.Org, imp.UploadID)
 	if model.IsKind(err, model.NotFound) || err == nil && (g.What == "" || upload.Raw.Key != key) {
 		return nil, model.NotFoundError(intray.NewMessage("upload.not_created", nil))

@@ -207,16 +207,6 @@ func (s *Service) StartEmbeddedImport(ctx context.Context, session Session, from
 	return s.imports.CreateImport(ctx, session.Org, draft)
 }
 
-// TouchImport records that the page of an embedded import was seen, at most once in
-// model.SeenPrecision.
-func (s *Service) TouchImport(ctx context.Context, imp model.Import) error {
-	now := s.env.Now()
-	if !imp.IsEphemeral() || now.Sub(imp.Seen) < model.SeenPrecision {
-		return nil
-	}
-	return s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Embedded.Touch(ctx, imp.Org, imp.ID, now) })
-}
-
 // EmbeddingOrigins returns the origins of all frontend keys that are valid. everywhere reports whether a
 // key has no origins, so that any page may embed the widget in development mode.
 func (s *Service) EmbeddingOrigins(ctx context.Context) (origins []string, everywhere bool, err error) {
