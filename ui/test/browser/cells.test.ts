@@ -257,7 +257,7 @@ test('in a narrow window, the status bar is neither cut off nor overlapping', as
     const it = await service.page(link, { query, viewport: { width: size, height: 500 } });
     if (size < 560) {
       await it.page.locator('.c-panel-button').click();
-      await it.page.locator('.c-fix').first().click();
+      await it.page.locator('.c-panel .c-fix').first().click();
     } else {
       await it.cell(1, 0).click();
       await it.cell(3, 1).click({ modifiers: ['Shift'] });
