@@ -1,7 +1,7 @@
 import { warn } from './errors.js';
 import type { CellChange, CellMessage, FileParser, HookCell, HookMode, HookRecord, Hooks } from './hook-types.js';
 
-/** After how many timeouts in sequence a hook is no longer called. */
+/** Number of consecutive timeouts after which a hook is no longer called. */
 const maxTimeouts = 3;
 
 type AnyHook = (...args: any[]) => unknown;

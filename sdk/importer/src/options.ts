@@ -38,7 +38,7 @@ export interface ImporterOptions {
   schema: string | InlineSchema;
   /** The user who imports the file. */
   user?: User | undefined;
-  /** A token that resumes a saved session. Your backend requests it; its name in the API is `hydrationId`. */
+  /** A token that resumes a saved session. Your backend requests it; its name in the API is `hydrationId`. The server ignores it so far. */
   sessionToken?: string | undefined;
   /** The language of the importer, such as `de`. Default: the language of the browser. */
   locale?: string | undefined;
@@ -51,11 +51,12 @@ export interface ImporterOptions {
   /** The header row, counted from 0. Default: Intray detects it. */
   headerRowOverride?: number | null | undefined;
   hooks?: Hooks | undefined;
+  /** The server does not support custom steps and file parsers yet, and refuses to start with them. */
   customSteps?: CustomStep[] | undefined;
   fileParsers?: FileParser[] | undefined;
   /** Time limit for one call of a hook, in milliseconds. Default: 30,000. */
   hookTimeout?: number | undefined;
-  /** Time until the importer must have responded after it was opened, in milliseconds. Default: 20,000. */
+  /** Time limit for the importer to connect after it is opened, in milliseconds. Default: 20,000. */
   connectTimeout?: number | undefined;
   /** Is called with all results. The importer closes when the returned promise settles. */
   onResults?: ((rows: ResultRow[], metadata: ResultMetadata) => unknown) | undefined;
@@ -66,7 +67,7 @@ export interface ImporterOptions {
   onResultsBatch?: ((rows: ResultRow[], batch: ResultBatch) => unknown) | undefined;
   /** The user canceled the import. */
   onCancel?: (() => void) | undefined;
-  /** The user did something, such as clicking a button. */
+  /** The user did something, such as clicking a button. The server does not report it yet. */
   onEvent?: ((event: UserEvent) => void) | undefined;
   /** The importer could not be used, or a callback failed. */
   onError?: ((error: ImporterError) => void) | undefined;
