@@ -209,7 +209,7 @@ func (p *PageRunner) RunStep(ctx context.Context, call intray.StepCall) (intray.
 	return list, nil
 }
 
-// decodes decodes what a hook returned, and reports whether it has the expected form.
+// decodes unmarshals the result of a hook, and reports whether that succeeded.
 func decodes(result []byte, into any) bool { return json.Unmarshal(result, into) == nil }
 
 // appendRecords appends rows as a JSON array of records, as row hooks receive them.
@@ -352,8 +352,8 @@ type pageInfo struct {
 	Level   string `json:"level"`
 }
 
-// parseRecords returns the changes in the records that row hooks returned. It ignores everything that
-// has no meaning, because a mistake of a page must not stop an import.
+// parseRecords returns the changes in the records that row hooks returned. It ignores invalid parts,
+// because a mistake of a page must not stop an import.
 func parseRecords(result []byte, layouts []columnLayout, rows *jsruntime.Rows) (changes []intray.Change) {
 	var list []struct {
 		Index *int64                     `json:"index"`

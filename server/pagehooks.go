@@ -10,10 +10,10 @@ import (
 	"github.com/intraydata/intray/hooks"
 )
 
-// mixedHooks runs the hooks of an import that has hooks of the page that embeds its importer. Those that
-// run on the server come first in each list.
+// mixedHooks runs the hooks of an import, some of which run in the page that embeds its importer. Hooks
+// that run on the server come first in each list.
 type mixedHooks struct {
-	// server is nil if no hooks run on the server. own are those that do.
+	// own are the hooks that run on the server. If there are none, server is nil.
 	server engine.HookRunner
 	own    intray.Hooks
 	page   *hooks.PageRunner

@@ -173,7 +173,7 @@ func (c *keysCreateCommand) create(ctx context.Context, svc *service.Service) (a
 type keysOriginsCommand struct {
 	storeFlags
 	ID     string   `arg:"" help:"Id of the frontend key. intray keys list shows it."`
-	Origin []string `arg:"" optional:"" help:"Origins of the pages that may embed the importer, such as https://app.example.com. None: any page, in development mode only."`
+	Origin []string `arg:"" optional:"" help:"Origins of the pages that may embed the importer, such as https://app.example.com. Without origins, any page can embed it, but only in development mode."`
 }
 
 // Run replaces the origins of a key.

@@ -7,9 +7,9 @@ import (
 	"io"
 )
 
-// afterFirstByte runs the function write until it has written a byte, and returns a stream for the
-// response, which continues it. If write fails before that, afterFirstByte returns its error, so that the
-// client receives it as an error response instead of a connection that is closed.
+// afterFirstByte starts write, waits until it has written a byte, and returns a function that streams
+// the output of write to the response. If write fails before its first byte, afterFirstByte returns the
+// error, so that the client receives an error response instead of a closed connection.
 func afterFirstByte(write func(w io.Writer) error) (stream func(w io.Writer) error, err error) {
 	from, to := io.Pipe()
 	go func() {

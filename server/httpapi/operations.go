@@ -59,7 +59,7 @@ func memoryOperations() []operation {
 			status: 200, response: shapeOf[wire.Page[wire.LearnedMapping]](), errors: []int{400}, serve: (*API).listMemory,
 			description: "Decisions of people, such as which column feeds a field and which value a text means. Intray suggests them for later imports with the same importIdentifier."},
 		{method: "DELETE", path: all, id: "forgetMemory", summary: "Forget learned mappings", auth: authBackendKey, query: identifierParams(), requiredQuery: []string{identifierName},
-			status: 204, errors: []int{400}, serve: (*API).forgetMemory, description: "Also succeeds if there are none. Imports that have started to run still use them."},
+			status: 204, errors: []int{400}, serve: (*API).forgetMemory, description: "Also succeeds if nothing was learned. Imports that have started to run still use them."},
 		{method: "GET", path: all + "lexicon/", id: "getLexicon", summary: "Export learned mappings as a lexicon", auth: authBackendKey, memory: readMemory, query: identifierParams(), requiredQuery: []string{identifierName},
 			status: 200, response: shapeOf[wire.Lexicon](), errors: []int{400}, serve: (*API).getLexicon},
 		{method: "PUT", path: all + "lexicon/", id: "replaceLexicon", summary: "Replace learned mappings with a lexicon", auth: authBackendKey, body: lexiconBody(), query: identifierParams(), requiredQuery: []string{identifierName},

@@ -253,7 +253,7 @@ func webhookOperations() []operation {
 			status: 200, response: shapeOf[wire.Webhook](), errors: []int{404}, serve: (*API).rotateWebhook, description: "For a day messages are also signed with the previous secret."},
 		{method: "GET", path: one + "deliveries/", id: "listDeliveries", summary: "List deliveries of a webhook with their attempts, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),
 			status: 200, response: shapeOf[wire.Page[wire.Delivery]](), errors: []int{400, 404}, serve: (*API).listDeliveries, description: "At most 100 at a time. Deliveries are kept for 30 days."},
-		{method: "GET", path: one + "waiting/", id: "fetchMessages", summary: "Wait for messages of a webhook without a URL", auth: authBackendKey, memory: readMemory, query: []parameter{{"wait", "Number of seconds to wait if there are none. Default: 0, at most 25.", countType("")}},
+		{method: "GET", path: one + "waiting/", id: "fetchMessages", summary: "Wait for messages of a webhook without a URL", auth: authBackendKey, memory: readMemory, query: []parameter{{"wait", "Number of seconds to wait for a message if none is queued. Default: 0, at most 25.", countType("")}},
 			status: 200, response: shapeOf[[]wire.Delivery](), errors: []int{400, 404, 409}, serve: (*API).fetchMessages},
 		{method: "POST", path: one + "waiting/", id: "tellForwarded", summary: "Report the result of a fetched message", auth: authBackendKey, body: forwardedBody(),
 			status: 204, errors: []int{400, 404, 413, 415}, serve: (*API).reportForwarded, description: "With a status from 200 to 299 the message is delivered. Otherwise it is retried like any other."},

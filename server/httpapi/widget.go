@@ -66,8 +66,8 @@ func widgetTemplateBody() *jsonschema.Schema {
 }
 
 const (
-	// widgetOpens and widgetStarts are how many importers one address may open, and how many imports it
-	// may start, per minute with one key.
+	// widgetOpens is the number of importers that one address may open per minute. widgetStarts is the
+	// number of imports that it may start per minute with one key.
 	widgetOpens, widgetStarts = 600, 120
 )
 

@@ -19,8 +19,8 @@ const (
 	nextWait = 250 * time.Millisecond
 )
 
-// Broker passes calls to hooks of pages from the imports to the pages, which ask for them. An import and
-// its page must use the same process. It is safe for concurrent use.
+// Broker passes hook calls from imports to the pages that embed them. Pages request the calls. A page
+// must reach the process that runs its import. Broker is safe for concurrent use.
 type Broker struct {
 	mu    sync.Mutex
 	pages map[string]*page

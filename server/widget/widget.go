@@ -150,7 +150,7 @@ func (s *Service) draft(ctx context.Context, org string, from Source) (imports.D
 }
 
 // withoutAddresses returns a document without the URLs to call. A frontend key is public, so it must not
-// make the server call addresses of anybody's choice. The URLs of saved schemas remain.
+// let anyone make the server call arbitrary URLs. The URLs of saved schemas remain.
 func withoutAddresses(doc schema.Doc) schema.Doc {
 	settings, ok := doc.Settings.(map[string]any)
 	if !ok {

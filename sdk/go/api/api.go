@@ -3690,7 +3690,7 @@ type RotateWebhookParams struct {
 
 // FetchMessagesParams defines parameters for FetchMessages.
 type FetchMessagesParams struct {
-	// Wait Number of seconds to wait if there are none. Default: 0, at most 25.
+	// Wait Number of seconds to wait for a message if none is queued. Default: 0, at most 25.
 	Wait *int64 `form:"wait,omitempty" json:"wait,omitempty"`
 }
 
@@ -4812,7 +4812,7 @@ type ClientInterface interface {
 
 	// ForgetMemory Forget learned mappings
 	//
-	// Also succeeds if there are none. Imports that have started to run still use them.
+	// Also succeeds if nothing was learned. Imports that have started to run still use them.
 	//
 	// Corresponds with DELETE /api/v1/headless/memory/ (the `ForgetMemory` operationId).
 	ForgetMemory(ctx context.Context, params *ForgetMemoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -5531,7 +5531,7 @@ func (c *Client) GetImportResult(ctx context.Context, id string, params *GetImpo
 
 // ForgetMemory Forget learned mappings
 //
-// Also succeeds if there are none. Imports that have started to run still use them.
+// Also succeeds if nothing was learned. Imports that have started to run still use them.
 //
 // Corresponds with DELETE /api/v1/headless/memory/ (the `ForgetMemory` operationId).
 func (c *Client) ForgetMemory(ctx context.Context, params *ForgetMemoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -10053,7 +10053,7 @@ type ClientWithResponsesInterface interface {
 
 	// ForgetMemoryWithResponse Forget learned mappings
 	//
-	// Also succeeds if there are none. Imports that have started to run still use them.
+	// Also succeeds if nothing was learned. Imports that have started to run still use them.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -12285,7 +12285,7 @@ func (c *ClientWithResponses) GetImportResultWithResponse(ctx context.Context, i
 
 // ForgetMemoryWithResponse Forget learned mappings
 //
-// Also succeeds if there are none. Imports that have started to run still use them.
+// Also succeeds if nothing was learned. Imports that have started to run still use them.
 //
 // Returns a wrapper object for the known response body format(s).
 //

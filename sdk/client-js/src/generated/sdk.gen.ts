@@ -192,7 +192,7 @@ export class Api extends HeyApiClient {
     /**
      * Forget learned mappings
      *
-     * Also succeeds if there are none. Imports that have started to run still use them.
+     * Also succeeds if nothing was learned. Imports that have started to run still use them.
      */
     public forgetMemory<ThrowOnError extends boolean = true>(options: Options<ForgetMemoryData, ThrowOnError>) {
         return (options.client ?? this.client).delete<ForgetMemoryResponses, unknown, ThrowOnError>({

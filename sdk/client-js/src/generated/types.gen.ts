@@ -4259,7 +4259,7 @@ export type FetchMessagesData = {
     };
     query?: {
         /**
-         * Number of seconds to wait if there are none. Default: 0, at most 25.
+         * Number of seconds to wait for a message if none is queued. Default: 0, at most 25.
          */
         wait?: number;
     };

@@ -54,7 +54,7 @@ def sync_detailed(
 ) -> Response[Any]:
     """Forget learned mappings
 
-     Also succeeds if there are none. Imports that have started to run still use them.
+     Also succeeds if nothing was learned. Imports that have started to run still use them.
 
     Args:
         import_identifier (str):
@@ -85,7 +85,7 @@ async def asyncio_detailed(
 ) -> Response[Any]:
     """Forget learned mappings
 
-     Also succeeds if there are none. Imports that have started to run still use them.
+     Also succeeds if nothing was learned. Imports that have started to run still use them.
 
     Args:
         import_identifier (str):
