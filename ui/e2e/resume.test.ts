@@ -47,7 +47,7 @@ environmentTest('an interrupted upload continues after a reload', async (environ
   const offsets = await breakChunk(person, 2);
   await page.route('**/upload/**', (route) => (offsets.length >= 2 ? route.abort() : route.fallback())); // the connection stays away
   await choose(person);
-  await page.getByText('Connection lost. Continuing as soon as it is back.').waitFor();
+  await page.getByText('Connection lost. The upload will continue automatically.').waitFor();
   await page.reload();
   await page.getByText(/large\.csv.*stopped at.*4\d%/).waitFor();
   await page.getByText('Choose the same file to continue.').waitFor();
@@ -69,7 +69,7 @@ environmentTest('an upload continues after the server was killed', async (enviro
     await route.continue();
   });
   await choose(person);
-  await page.getByText('Connection lost. Continuing as soon as it is back.').waitFor();
+  await page.getByText('Connection lost. The upload will continue automatically.').waitFor();
   await environment.service.up();
   await person.cell(0, 0).filter({ hasText: '0' }).waitFor();
   await page.getByText(`All ${rows.toLocaleString('en')} rows are ready`).waitFor();

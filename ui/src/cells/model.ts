@@ -197,7 +197,7 @@ export class Model {
     if (place && this.now.total > 0) this.grid?.goToRow(0, place.column.key, focus);
   }
 
-  /** Shows the rows with errors, unless there are none or the user has already started. */
+  /** If rows have errors, shows only those, unless the user has already started. */
   showFirstErrors(): void {
     const { totals, wanted, active, jumps, turn } = this.now;
     if (totals.errors > 0 && !isFiltered(wanted) && active.row + jumps + turn === 0) void this.filterBy({ show: 'errors' });

@@ -12,7 +12,7 @@ export const messageCatalogues: Readonly<Record<MessageLanguage, () => Promise<{
   ar: () => import('../../../messages/ar.json') as Promise<{ default: MessageCatalogue }>,
 };
 
-/** Loads the renderer and the messages in the language of the page or, if there are none, in English. */
+/** Loads the renderer and the messages in the language of the page. Falls back to English. */
 export async function loadMessages(locale: Locale): Promise<void> {
   const language = messageLanguageOf(locale.language);
   const [{ messageRenderer }, catalogue] = await Promise.all([loadMessageRenderer(), messageCatalogues[language]()]);

@@ -1,8 +1,8 @@
 /**
- * The messages between the widget and the page that embeds it: the protocol of the library Penpal 5.3,
- * of which this is the side of the child frame. The child sends syn, the parent answers with synAck and
- * the names of its methods, and the child with ack and the names of its own. After that, each side
- * sends a call with an id, and the other one a reply with the same id.
+ * The protocol between the widget and the page that embeds it, as in the library Penpal 5.3. This
+ * module is the child's side. The child sends syn, the parent replies with synAck and the names of its
+ * methods, and the child replies with ack and the names of its own. After that, either side can send a
+ * call with an id, and the other side sends a reply with the same id.
  */
 
 type Method = (...args: never[]) => unknown;

@@ -1,6 +1,6 @@
 /**
- * Server-sent events over a function like `fetch`. EventSource could send no token. It does not
- * connect again after the stream has ended.
+ * Server-sent events over a function like `fetch`. Unlike EventSource, it can send a token, but it
+ * does not reconnect after the stream has ended.
  */
 export class EventStream {
   readonly #target = new EventTarget();

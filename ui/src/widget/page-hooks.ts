@@ -29,7 +29,8 @@ const hookTimeout = 60_000;
 const retryAfter = 1000;
 
 /**
- * Calls the hooks of the page for one import, when the server asks for it. A hook that throws, takes too long or returns nonsense has no effect.
+ * Calls the hooks of the page for one import when the server requests it. A hook that throws an
+ * exception, takes too long or returns an invalid result has no effect.
  */
 export class PageHooks {
   readonly #peer: Peer;

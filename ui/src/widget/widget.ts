@@ -80,11 +80,11 @@ export class Widget {
     setNumRegisteredBatchRowHooks: (n: unknown) => this.#count('BatchRow', n),
     setNumRegisteredRowDeleteHooks: (n: unknown) => this.#count('RowDelete', n),
     setCustomParserFileExtensions: (extensions: unknown) => {
-      if (Array.isArray(extensions) && extensions.length > 0) throw unsupported('File parsers');
+      if (Array.isArray(extensions) && extensions.length > 0) throw unsupported('File parsers are');
     },
-    setCustomSteps: () => { throw unsupported('Custom steps'); },
-    completeCustomStep: () => { throw unsupported('Custom steps'); },
-    goBackCustomStep: () => { throw unsupported('Custom steps'); },
+    setCustomSteps: () => { throw unsupported('Custom steps are'); },
+    completeCustomStep: () => { throw unsupported('Custom steps are'); },
+    goBackCustomStep: () => { throw unsupported('Custom steps are'); },
     setHeaderRowOverride: (row: unknown) => this.#inStep('setHeaderRowOverride', row) || this.#change((setup) => ({ ...setup, headerRow: typeof row === 'number' ? row : null })),
     setUser: (user: unknown) => this.#inStep('setUser', user) || this.#change((setup) => ({ ...setup, user: userOf(user) })),
     setDevelopmentMode: (is: unknown) => this.#inStep('setDevelopmentMode', is) || this.#changeSchema((choice) => inMode(choice, is === true)),
@@ -101,7 +101,7 @@ export class Widget {
       return ids;
     },
     removeRows: (ids: unknown) => this.#onlyInStep('removeRows', ids),
-    rehydrate: () => { throw unsupported('rehydrate'); },
+    rehydrate: () => { throw unsupported('rehydrate is'); },
   };
 
   /** Changes the setup of the importer. It applies to files that are sent afterwards. */
@@ -171,11 +171,8 @@ export class Widget {
     await visit.open();
     // A page that can report errors does so. For all others, the importer shows why it cannot be opened.
     if (visit.state.trouble && this.#peer!.has('handleError')) throw refusalOf(visit.state.trouble);
-    if (setup.rows && visit.state.phase === 'ready') await this.#startRows(visit, endpoint, setup.rows);
-  }
-
-  async #startRows(visit: Visit, endpoint: WidgetEndpoint, rows: readonly Row[]): Promise<void> {
-    await visit.begin(async () => endpoint.startRows(rows), '');
+    const { rows } = setup;
+    if (rows && visit.state.phase === 'ready') await visit.begin(async () => endpoint.startRows(rows), '');
   }
 
   /**
@@ -191,8 +188,7 @@ export class Widget {
       if (refused !== null) return cancelled(refused);
       if (submits && peer.has('handleStepHook')) await this.#announceSubmission(visit, send);
       if (submits && (await peer.call('hasBeforeFinishCallback').catch(() => false)) === true) {
-        const rows: Row[] = [];
-        for await (const batch of readRows(send, reviewOf(visit))) rows.push(...batch);
+        const rows = await joinBatches(readRows(send, reviewOf(visit)));
         const verdict = await peer.call('handleBeforeFinishCallback', rows, await readMetadata(send, reviewOf(visit))).catch(() => null);
         const { cancel, message } = (verdict ?? {}) as { cancel?: unknown; message?: unknown };
         if (cancel === true) return cancelled(textOr(message) ?? '');
@@ -215,7 +211,7 @@ export class Widget {
     const metadata = await readMetadata(send, review);
     const batches = readRows(send, review);
     if (this.#peer!.has('handleResultsBatch')) await this.#deliverBatches(batches, metadata);
-    else await this.#deliverAll(batches, metadata);
+    else await this.#peer!.call('handleResults', await joinBatches(batches), metadata);
     this.#pageHooks?.stop();
     await send(review, { method: 'DELETE' }).catch(() => {}); // the server deletes it later otherwise
   }
@@ -233,13 +229,7 @@ export class Widget {
     await this.#peer!.call('handleResultsBatch', last, metadata, index, true);
   }
 
-  async #deliverAll(batches: AsyncIterable<Row[]>, metadata: object): Promise<void> {
-    const rows: Row[] = [];
-    for await (const batch of batches) rows.push(...batch);
-    await this.#peer!.call('handleResults', rows, metadata);
-  }
-
-  /** Ends the import and tells the page, which hides the importer. */
+  /** Ends the import and notifies the page, which hides the importer. */
   async cancel(): Promise<void> {
     const visit = this.#visit;
     visit?.cancelUpload();
@@ -253,6 +243,12 @@ export class Widget {
     this.onChange();
     await this.#peer?.call('handleCancel');
   }
+}
+
+async function joinBatches(batches: AsyncIterable<Row[]>): Promise<Row[]> {
+  const rows: Row[] = [];
+  for await (const batch of batches) rows.push(...batch);
+  return rows;
 }
 
 /** Returns the path of the review that a visit shows, with a slash at the end. */
@@ -276,6 +272,6 @@ function textOr(value: unknown): string | null {
   return typeof value === 'string' && value ? value : null;
 }
 
-function unsupported(what: string): Error {
-  return new Error(`${what} are not supported by this version of the importer.`);
+function unsupported(what: `${string} ${'is' | 'are'}`): Error {
+  return new Error(`${what} not supported by this version of the importer.`);
 }
