@@ -6,9 +6,9 @@
 //
 // # Retries
 //
-// A client repeats a request up to four times if the connection fails or the server cannot
+// A client retries a request up to four times if the connection fails or the server cannot
 // process it at the moment. This is safe: each POST has an Idempotency-Key, so the server
-// processes it once, and a DELETE is repeated only if the server has refused it.
+// processes it once, and a DELETE is retried only if the server has refused it.
 //
 // # Errors
 //

@@ -60,9 +60,9 @@ export type ResultFormat = NonNullable<NonNullable<GetImportResultData['query']>
 /**
  * Calls an Intray server.
  *
- * A request is repeated up to four times if the connection fails or the server cannot process it at
+ * The client retries a request up to four times if the connection fails or the server cannot process it at
  * the moment. This is safe: each POST has an `Idempotency-Key`, so the server processes it once, and
- * a DELETE is repeated only if the server has refused it.
+ * a DELETE is retried only if the server has refused it.
  */
 export class Intray {
   /** Calls the operations of the server. Its methods throw an `ApiError` unless they succeed. */

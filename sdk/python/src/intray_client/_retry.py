@@ -1,4 +1,4 @@
-"""Repeats requests."""
+"""Retries requests."""
 
 from __future__ import annotations
 

@@ -41,13 +41,13 @@ class Progress:
 class Intray:
     """Calls an Intray server. It is safe for concurrent use.
 
-    A request is repeated up to four times if the connection fails or the server cannot process it at
+    The client retries a request up to four times if the connection fails or the server cannot process it at
     the moment. This is safe: each POST has an Idempotency-Key, so the server processes it once, and a
-    DELETE is repeated only if the server has refused it.
+    DELETE is retried only if the server has refused it.
 
     client is the argument with this name of the functions in generated.api. Their functions sync and
     sync_detailed raise an APIError unless they succeed. The functions asyncio and asyncio_detailed
-    do not repeat requests, and raise an errors.UnexpectedStatus.
+    do not retry requests, and raise an errors.UnexpectedStatus.
     """
 
     def __init__(self, server: str, key: str, *, transport: httpx.BaseTransport | None = None) -> None:
