@@ -166,6 +166,8 @@ type HookEnv struct {
 	Seed uint32
 	// Import is the id of the import, for hooks of the page that embeds its importer.
 	Import string
+	// Session is the id of the session that keeps the import, or "". Step hooks receive it.
+	Session string
 }
 
 // The sources of hooks that run in the page that embeds an importer. They are no JavaScript, so no other

@@ -43,13 +43,13 @@ type PageCall struct {
 // hooks has the source [intray.PageHook], or [intray.PageBatchHook].
 type PageRunner struct {
 	calls PageCalls
-	imp   string
+	env   intray.HookEnv
 	hooks intray.Hooks
 }
 
-// NewPageRunner returns a PageRunner for the hooks of an import, whose id is imp.
-func NewPageRunner(calls PageCalls, imp string, hooks intray.Hooks) *PageRunner {
-	return &PageRunner{calls, imp, hooks}
+// NewPageRunner returns a PageRunner for the hooks of an import, which env identifies.
+func NewPageRunner(calls PageCalls, env intray.HookEnv, hooks intray.Hooks) *PageRunner {
+	return &PageRunner{calls, env, hooks}
 }
 
 // Close does nothing.
@@ -138,7 +138,7 @@ func (p *PageRunner) call(ctx context.Context, call PageCall) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("call a hook of the page: %w", err)
 	}
-	result, err := p.calls.CallPage(ctx, p.imp, text)
+	result, err := p.calls.CallPage(ctx, p.env.Import, text)
 	if err != nil && ctx.Err() == nil {
 		return nil, &intray.HookError{Hook: "page", Text: intray.MessageOf(err)}
 	}
@@ -185,7 +185,7 @@ func (p *PageRunner) RunColumn(ctx context.Context, hook int, rows intray.HookRo
 
 // RunStep calls the hooks of a step of the page, and returns the changes that they requested.
 func (p *PageRunner) RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
-	result, err := p.call(ctx, PageCall{Hook: "step", Step: call.Step, Data: newStepMetadata(call)})
+	result, err := p.call(ctx, PageCall{Hook: "step", Step: call.Step, Data: newStepMetadata(call, p.env.Session)})
 	if err != nil {
 		return nil, err
 	}

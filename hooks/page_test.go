@@ -60,7 +60,7 @@ func TestPageRecords(t *testing.T) {
 		{"index":7,"row":{"name":{"value":null,"selectOptions":[{"label":"L","value":"v"}]},"amount":{"info":[{"message":"low"}]}}},
 		{"index":99,"row":{"name":{"value":"x"}}}, {"row":{"name":{"value":"x"}}}, {"index":7,"row":{"name":7,"amount":{}}}
 	]`}}
-	runner := hooks.NewPageRunner(page, "import", intray.Hooks{Row: []string{intray.PageHook}})
+	runner := hooks.NewPageRunner(page, intray.HookEnv{Import: "import"}, intray.Hooks{Row: []string{intray.PageHook}})
 	got, err := runner.RunRows(t.Context(), 0, pageRows(2))
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +91,7 @@ func TestPageBatches(t *testing.T) {
 	rows.Batches[0].First = 0
 	all := intray.Hooks{Row: []string{intray.PageHook, intray.PageBatchHook}, BulkRow: []string{intray.PageHook}}
 	page := &fakePage{results: []string{`[]`, `[]`, `[{"index":2001,"row":{"name":{"value":"x"}}}]`, `[]`}}
-	runner := hooks.NewPageRunner(page, "i", all)
+	runner := hooks.NewPageRunner(page, intray.HookEnv{Import: "i"}, all)
 	changes, err := runner.RunRows(t.Context(), 0, rows)
 	if err != nil || len(page.calls) != 3 || len(changes) != 1 || changes[0].Row != 2001 {
 		t.Errorf("%d calls, changes %v, %v", len(page.calls), changes, err)
@@ -117,7 +117,7 @@ func TestPageBatches(t *testing.T) {
 
 func TestPageColumns(t *testing.T) {
 	page := &fakePage{results: []string{`[{"index":7,"value":"x"}]`, `[{"index":8,"info":[{"message":"m","level":"error"}]},{"index":-1,"value":"x"},7]`, `[{"index":8,"value":null}]`}}
-	runner := hooks.NewPageRunner(page, "i", intray.Hooks{Column: []intray.ColumnHook{{Field: "name"}, {Field: "gone"}, {Field: "tags"}}})
+	runner := hooks.NewPageRunner(page, intray.HookEnv{Import: "i"}, intray.Hooks{Column: []intray.ColumnHook{{Field: "name"}, {Field: "gone"}, {Field: "tags"}}})
 	got, err := runner.RunColumn(t.Context(), 0, pageRows(2))
 	if err != nil || len(got) != 1 || *got[0].Value != "x" {
 		t.Errorf("changes %v, %v", got, err)
@@ -147,7 +147,7 @@ func TestPageSteps(t *testing.T) {
 		t.Fatal(err)
 	}
 	page := &fakePage{results: []string{string(result), `null`, `7`, ``}}
-	runner := hooks.NewPageRunner(page, "i", intray.Hooks{})
+	runner := hooks.NewPageRunner(page, intray.HookEnv{Import: "i"}, intray.Hooks{})
 	call := intray.StepCall{Step: intray.UploadStep, Filename: "a.csv", Preview: [][]string{{"x"}}}
 	changes, err := runner.RunStep(t.Context(), call)
 	if err != nil || len(changes) != 2 || changes[0].AddField.Field.Key != "city" || changes[1].RemoveField != "amount" {
@@ -165,12 +165,12 @@ func TestPageSteps(t *testing.T) {
 
 func TestPageNonsense(t *testing.T) {
 	for _, result := range []string{``, `null`, `7`, `"x"`, `{}`, `[7]`, `[{"index":"7"}]`, `[{"index":7}]`, `[{"index":7,"row":7}]`, `[{"index":7,"row":{"name":null}}]`, `[`, strings.Repeat("[", 10_000)} {
-		runner := hooks.NewPageRunner(&fakePage{results: []string{result}}, "i", intray.Hooks{Row: []string{intray.PageHook}})
+		runner := hooks.NewPageRunner(&fakePage{results: []string{result}}, intray.HookEnv{Import: "i"}, intray.Hooks{Row: []string{intray.PageHook}})
 		if changes, err := runner.RunRows(t.Context(), 0, pageRows(1)); err != nil || len(changes) > 0 {
 			t.Errorf("%.20s: %v, %v", result, changes, err)
 		}
 	}
-	gone := hooks.NewPageRunner(&fakePage{err: errors.New("gone")}, "i", intray.Hooks{Row: []string{intray.PageHook}})
+	gone := hooks.NewPageRunner(&fakePage{err: errors.New("gone")}, intray.HookEnv{Import: "i"}, intray.Hooks{Row: []string{intray.PageHook}})
 	if _, err := gone.RunRows(t.Context(), 0, pageRows(1)); !errors.As(err, new(*intray.HookError)) {
 		t.Errorf("a page that does not respond: %v", err)
 	}

@@ -18,7 +18,7 @@ const newRowIDPrefix = "added-"
 
 // RunStep calls the hooks of a step and returns the changes that they request.
 func (s *Session) RunStep(ctx context.Context, call intray.StepCall) (intray.StepChanges, error) {
-	about, err := json.Marshal(newStepMetadata(call))
+	about, err := json.Marshal(newStepMetadata(call, s.pins.Session))
 	if err != nil {
 		return nil, fmt.Errorf("encode the metadata for step hooks: %w", err)
 	}
@@ -66,7 +66,8 @@ func (s *Session) callForCommands(ctx context.Context, slot *workerSlot, r reque
 type uploadMetadata struct {
 	DataPreview [][]string `json:"dataPreview"`
 	Filename    string     `json:"filename"`
-	SessionID   *string    `json:"sessionId"` // always null
+	// SessionID is the id of the session that keeps the import, or nil.
+	SessionID *string `json:"sessionId"`
 }
 
 // reviewMetadata is the second argument of hooks in REVIEW_STEP and later steps.
@@ -87,9 +88,15 @@ type stepField struct {
 	Type      intray.TypeName `json:"type"`
 }
 
-func newStepMetadata(call intray.StepCall) any {
+// newStepMetadata returns the second argument of the hooks of a step. session is the id of the session that
+// keeps the import, or "".
+func newStepMetadata(call intray.StepCall, session string) any {
 	if call.Step == intray.UploadStep {
-		return uploadMetadata{Filename: call.Filename, DataPreview: append([][]string{}, call.Preview...)}
+		about := uploadMetadata{Filename: call.Filename, DataPreview: append([][]string{}, call.Preview...)}
+		if session != "" {
+			about.SessionID = &session
+		}
+		return about
 	}
 	m := reviewMetadata{Fields: make([]stepField, len(call.Fields)), HeaderMapping: map[string]any{}}
 	for i, f := range call.Fields {

@@ -25,7 +25,7 @@ func (h *hookRunner) loadMixed(ctx context.Context, all intray.Hooks, env intray
 	if !others {
 		return h.open(ctx, all, env)
 	}
-	m := &mixedHooks{own: own, page: hooks.NewPageRunner(h.pages, env.Import, all)}
+	m := &mixedHooks{own: own, page: hooks.NewPageRunner(h.pages, env, all)}
 	if own.Count() > 0 {
 		var err error
 		if m.server, err = h.open(ctx, own, env); err != nil {

@@ -287,3 +287,14 @@ type ReviewLink struct {
 	URL     string `json:"review_url" schema:"uri" doc:"URL of the page where a person answers questions and fixes rows."`
 	Expires string `json:"expires_date" schema:"time" doc:"Time when the link expires."`
 }
+
+// Rehydration is what a client library passes to the widget so that it continues an import.
+type Rehydration struct {
+	_                struct{}       `doc:"The argument of rehydrateHeadless of client libraries."`
+	LicenseKey       string         `json:"licenseKey" doc:"Opens the review of this import only. It is not an API key."`
+	HeadlessImportID string         `json:"headlessImportId" schema:"uuid" doc:"Id of the import."`
+	Fields           any            `json:"fields" schema:"fields"`
+	Settings         map[string]any `json:"settings" doc:"The merged settings, without URLs."`
+	Hooks            map[string]any `json:"hooks" doc:"Empty, because the hooks run on the server."`
+	State            map[string]any `json:"rehydrateState" doc:"Empty, because the state is on the server."`
+}

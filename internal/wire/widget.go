@@ -10,6 +10,15 @@ type WidgetSetup struct {
 	Settings    map[string]any `json:"settings" doc:"The merged settings, without URLs."`
 	Styles      map[string]any `json:"styleOverrides" doc:"As in the settings of the schema."`
 	Fields      []LinkField    `json:"fields"`
+	Saved       *SavedImport   `json:"saved" doc:"The import that the session of the hydration token keeps."`
+}
+
+// SavedImport is an import that a session keeps.
+type SavedImport struct {
+	_ struct{} `doc:"An import that a person can continue."`
+	StartedImport
+	Filename string `json:"originalFilename" doc:"Empty if the page provided the rows."`
+	Step     string `json:"step" doc:"The step in which the person was: table, columns, cells or confirm. Empty if it was not recorded."`
 }
 
 // PageHookCall is a call to hooks of the page that embeds an importer.

@@ -286,6 +286,7 @@ func (s *server) opened(id string) string {
 
 func (s *server) review(id string) {
 	s.Helper()
+	s.do("GET", "/api/v1/headless/imports/"+id+"/rehydration/", "")
 	w := s.do("GET", "/api/review/v1/"+id+"/", "", "Cookie", s.opened(id))
 	if w.Header().Get("Cache-Control") != "no-store" {
 		s.Error("caches may store the response to the review page")

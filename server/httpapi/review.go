@@ -37,16 +37,17 @@ func (a *API) openReview(c *call) (*response, error) {
 	if !ok {
 		return nil, newError(http.StatusUnauthorized, "no_review_token", intray.NewMessage("review.no_token", nil))
 	}
-	imp, session, err := a.cfg.Service.StartReviewSession(c.context(), id, token)
+	started, session, err := a.cfg.Service.StartReviewSession(c.context(), id, token)
 	if err := a.checkGrant(c, err); err != nil {
 		return nil, err
 	}
+	imp := started.Import
 	cookie := http.Cookie{
 		Name: visitCookie, Value: session, Path: "/api/review/v1/" + imp.ID, MaxAge: int(review.SessionLife.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: a.scheme(c.r) == "https",
 	}
 	c.reviewed, c.org = imp, imp.Org
-	if imp.Sync != "" {
+	if started.Framed {
 		return a.reviewPage(c, session)
 	}
 	reply, err := a.reviewPage(c, "")
@@ -57,9 +58,9 @@ func (a *API) openReview(c *call) (*response, error) {
 	return reply, nil
 }
 
-// authorizeReviewer checks the session of a review, which is in a cookie or, for an embedded import, in
-// the Authorization header, and loads the import. It refuses
-// calls from pages of other sites, even if the cookie is valid.
+// authorizeReviewer checks the session of a review, which is in a cookie or, in a frame of another page, in
+// the Authorization header, and loads the import. It refuses calls from pages of other sites, even if the
+// cookie is valid.
 func (a *API) authorizeReviewer(c *call) error {
 	// Browsers do not send cookies from a frame in a page of another site.
 	session, inHeader := bearerToken(c.r.Header.Get("Authorization"))
@@ -74,7 +75,7 @@ func (a *API) authorizeReviewer(c *call) error {
 	if err != nil {
 		return err
 	}
-	imp, err := a.cfg.Service.ReviewSessionImport(c.context(), id, session)
+	visit, err := a.cfg.Service.ReviewSession(c.context(), id, session)
 	if model.IsKind(err, model.Denied) {
 		return a.refuseCredential(c, err, unauthorized(intray.MessageOf(err)))
 	}
@@ -84,9 +85,10 @@ func (a *API) authorizeReviewer(c *call) error {
 	if err := http.NewCrossOriginProtection().Check(c.r); err != nil {
 		return newError(http.StatusForbidden, "cross_origin", intray.NewMessage("review.cross_origin", nil))
 	}
-	if inHeader && imp.Sync == "" {
+	if inHeader != visit.Framed {
 		return unauthorized(intray.NewMessage("review.no_cookie", nil))
 	}
+	imp := visit.Import
 	if err := a.cfg.Service.TouchImport(c.context(), &imp); err != nil {
 		return err
 	}

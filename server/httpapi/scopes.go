@@ -27,6 +27,7 @@ var scopeOf = map[string]model.Scope{
 	"deleteSession": model.ScopeImport,
 
 	"answerQuestions":  model.ScopeReview,
+	"rehydrateImport":  model.ScopeReview,
 	"renewReviewLink":  model.ScopeReview,
 	"revokeReviewLink": model.ScopeReview,
 

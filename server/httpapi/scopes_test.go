@@ -135,6 +135,8 @@ func (s *server) createObjects(key, frontend, name string) objects {
 	result := s.text(call("GET", "/api/v1/headless/imports/"+o["import"]+"/url/", ""), "presigned_url")
 	o["download token"], o["upload"] = after(result, "token="), strings.TrimPrefix(strings.Split(result, "?")[0], "http://intray.test/download/")
 	opened := call("POST", "/api/review/v1/"+o["import"]+"/session/", "", "Authorization", "Bearer "+o["review token"])
+	o["rehydration key"] = s.text(call("GET", "/api/v1/headless/imports/"+o["import"]+"/rehydration/", ""), "licenseKey")
+	o["review in a frame"] = s.text(call("POST", "/api/review/v1/"+o["import"]+"/session/", "", "Authorization", "Bearer "+o["rehydration key"]), "session")
 	o["cookie"] = strings.Split(opened.Header().Get("Set-Cookie"), ";")[0]
 	return o
 }
@@ -192,6 +194,8 @@ func (o objects) call(op *operation) (path, body string) {
 		body = `{"origin":"https://app.example.com","development_mode":true,` + mailFields + `}`
 	case "callPageHooks":
 		body = `{}`
+	case "saveProgress":
+		body = `{"step":"cells"}`
 	case "startWidgetImport", "getWidgetTemplate":
 		body = `{` + mailFields + `}`
 	case "answerQuestions":
@@ -218,6 +222,8 @@ func (s *server) allCredentials(own, other objects) []credential {
 		list = append(list,
 			credential{name: prefix + "review link", auth: authReviewLink, foreign: foreign, headers: []string{"Authorization", "Bearer " + o["review token"]}},
 			credential{name: prefix + "review cookie", auth: authReviewCookie, foreign: foreign, headers: []string{"Cookie", o["cookie"]}},
+			credential{name: prefix + "key of a rehydrated import", auth: authReviewLink, foreign: foreign, headers: []string{"Authorization", "Bearer " + o["rehydration key"]}},
+			credential{name: prefix + "review in a frame", auth: authReviewCookie, foreign: foreign, headers: []string{"Authorization", "Bearer " + o["review in a frame"]}},
 			credential{name: prefix + "hydration token", auth: authHydrationToken, foreign: foreign, headers: []string{"X-Hydration-Id", o["hydration"]}},
 			credential{name: prefix + "upload URL", auth: authSignedURL, foreign: foreign, token: o["upload token"]},
 			credential{name: prefix + "download URL", auth: authSignedURL, foreign: foreign, token: o["download token"]},

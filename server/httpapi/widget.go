@@ -24,8 +24,9 @@ func widgetOperations() []operation {
 	const base = "/api/widget/v1/"
 	return []operation{
 		{method: "POST", path: base + "session/", id: "openWidget", summary: "Open an embedded importer", auth: authFrontendKey, body: widgetBody(),
-			status: 200, response: shapeOf[wire.WidgetSetup](), errors: []int{400, 404, 413, 415, 429}, serve: (*API).openWidget,
-			description: "403 with the code origin_refused if the key does not allow the page."},
+			status: 200, response: shapeOf[wire.WidgetSetup](), errors: []int{400, 404, 409, 413, 415, 429}, serve: (*API).openWidget,
+			description: "403 with the code origin_refused if the key does not allow the page, or session_expired if the hydration token is not valid. " +
+				"409 if work on this schema cannot be saved in the session of the hydration token."},
 		{method: "POST", path: base + "imports/", id: "startWidgetImport", summary: "Create an import in an embedded importer", auth: authWidgetSession, body: widgetImportBody(), rows: true,
 			status: 201, response: shapeOf[wire.StartedImport](), errors: []int{400, 404, 409, 413, 415, 429}, serve: (*API).startWidgetImport},
 		{method: "POST", path: base + "template/", id: "getWidgetTemplate", summary: "Download an empty workbook with the expected columns", auth: authWidgetSession, body: widgetTemplateBody(),
@@ -46,7 +47,9 @@ func widgetSchema() []jsonschema.Property {
 
 func widgetBody() *jsonschema.Schema {
 	example := map[string]any{"origin": "https://app.example.com", "schema": "Contacts"}
-	return bodyType("WidgetDraft", "An importer to open.", example, append(widgetSchema(), required("origin", lineType("The origin of the page that embeds the importer.", 255)))...)
+	return bodyType("WidgetDraft", "An importer to open.", example, append(widgetSchema(),
+		required("origin", lineType("The origin of the page that embeds the importer.", 255)),
+		optional("hydration_id", lineType("The hydration token of the session that keeps the work of the person.", 2048)))...)
 }
 
 func widgetImportBody() *jsonschema.Schema {
@@ -56,6 +59,7 @@ func widgetImportBody() *jsonschema.Schema {
 		optional("header_row", nullable(countType("The row of the file that contains the column names, counted from 0. By default, Intray finds it."))),
 		optional("delimiter", lineType("The delimiter of a CSV file. By default, Intray finds it.", 8)),
 		optional("page_hooks", pageHooksShape()),
+		optional("save", boolType("Whether the import gets a session, with which it can be continued later, if no hydration token was sent when the importer was opened.")),
 		optional(rowsField, nullable(arrayType(mapType(nil, "A row: values by field key or header."), "The rows to import, at most 15,728,640 bytes as sent, instead of an uploaded file."))),
 		optional("import_metadata", nullable(importMetadataShape())))...)
 }
@@ -85,6 +89,7 @@ func (a *API) openWidget(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
+	from.Hydration = stringField(doc, "hydration_id")
 	opened, err := a.cfg.Service.OpenImporter(c.context(), key, stringField(doc, "origin"), from)
 	if model.IsKind(err, model.Denied) && isUnknownKey(err) {
 		return nil, a.refuseCredential(c, err, unauthorized(intray.MessageOf(err)))
@@ -93,7 +98,15 @@ func (a *API) openWidget(c *call) (*response, error) {
 		return nil, err
 	}
 	a.markAuthenticated(c.context())
-	return jsonResponse(http.StatusOK, wireWidget(opened), nil)
+	setup := wireWidget(opened)
+	if saved := opened.Saved; saved != nil {
+		started, err := a.wireStarted(c, saved.Import)
+		if err != nil {
+			return nil, err
+		}
+		setup.Saved = &wire.SavedImport{StartedImport: started, Filename: saved.Import.Filename, Step: saved.Step}
+	}
+	return jsonResponse(http.StatusOK, setup, nil)
 }
 
 // isUnknownKey reports whether an error means that an API key is not valid.
@@ -167,7 +180,8 @@ func (a *API) startWidgetImport(c *call) (*response, error) {
 			return nil, err
 		}
 	}
-	imp, err := a.cfg.Service.StartEmbeddedImport(c.context(), c.widget, from, draft)
+	save, _ := doc["save"].(bool)
+	imp, err := a.cfg.Service.StartEmbeddedImport(c.context(), c.widget, from, draft, save)
 	if err != nil {
 		return nil, err
 	}
@@ -219,12 +233,27 @@ func readingAnswers(doc map[string]any) intray.Answers {
 
 // replyStarted returns the response for an import that a person started on a page.
 func (a *API) replyStarted(c *call, imp model.Import) (*response, error) {
+	started, err := a.wireStarted(c, imp)
+	return jsonResponse(http.StatusCreated, started, err)
+}
+
+func (a *API) wireStarted(c *call, imp model.Import) (wire.StartedImport, error) {
 	upload, err := a.cfg.Service.UploadToken(imp, imp.Review.Licence)
 	if err != nil {
-		return nil, err
+		return wire.StartedImport{}, err
 	}
 	review, err := a.cfg.Service.ReviewToken(imp)
-	return jsonResponse(http.StatusCreated, wire.StartedImport{ID: imp.ID, Upload: a.baseURL(c.r) + "/upload/" + imp.ID + "?token=" + upload, ReviewToken: review}, err)
+	return wire.StartedImport{ID: imp.ID, Upload: a.baseURL(c.r) + "/upload/" + imp.ID + "?token=" + upload, ReviewToken: review}, err
+}
+
+func progressBody() *jsonschema.Schema {
+	return bodyType("Progress", "Where a person is in an import.", map[string]any{"step": "cells"}, required("step", enumType("", "table", "columns", "cells", "confirm")))
+}
+
+// saveProgress records in which step of an embedded importer the person is.
+func (a *API) saveProgress(c *call) (*response, error) {
+	session, err := a.cfg.Service.SaveProgress(c.context(), c.reviewed, stringField(c.bodyObject(), "step"))
+	return jsonResponse(http.StatusOK, wire.Saved{SavedAt: formatTime(session.Saved)}, err)
 }
 
 func (a *API) getWidgetTemplate(c *call) (*response, error) {

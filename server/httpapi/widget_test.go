@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/service"
 )
@@ -30,7 +31,7 @@ func (s *server) embed() {
 	if template := s.do("POST", "/api/widget/v1/template/", `{`+widgetFields+`,"lang":"de"}`, session...).Body.String(); !strings.HasPrefix(template, "PK") {
 		s.Errorf("the template is %.20q", template)
 	}
-	started := s.do("POST", "/api/widget/v1/imports/", `{`+widgetFields+`,"settings":{"backendSyncMode":"FULL_DATA"},"original_filename":"list.csv"}`, session...)
+	started := s.do("POST", "/api/widget/v1/imports/", `{`+widgetFields+`,"settings":{"backendSyncMode":"FULL_DATA"},"original_filename":"list.csv","save":true}`, session...)
 	s.do("PUT", s.text(started, "upload"), "E-Mail\nada@example.org\n", "Content-Type", "text/csv")
 	s.runAll()
 	one := "/api/review/v1/" + s.text(started, "id") + "/"
@@ -40,6 +41,7 @@ func (s *server) embed() {
 	}
 	review := []string{"Authorization", "Bearer " + s.text(visit, "session")}
 	s.do("POST", one+"page-hooks/", `{}`, review...)
+	s.do("PUT", one+"progress/", `{"step":"cells"}`, review...)
 	for range 2 { // before and after the rows are submitted
 		if rows := s.do("GET", one+"result/", "", review...).Body.String(); rows != `{"email":"ada@example.org"}`+"\n" {
 			s.Errorf("the rows are %q", rows)
@@ -65,13 +67,14 @@ func (s *server) embed() {
 // widgetTest is an organization with pages that embed importers.
 type widgetTest struct {
 	*server
-	now time.Time
+	now   time.Time
+	blobs *blobtest.Memory
 }
 
 func newWidgetTest(t *testing.T) *widgetTest {
 	w := &widgetTest{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return w.now }
-	w.server = newServer(t, func(c *Config) { c.Clock = clock }, func(c *service.Config) { c.Clock = clock })
+	w.server = newServer(t, func(c *Config) { c.Clock = clock }, func(c *service.Config) { c.Clock, w.blobs = clock, c.Blobs.(faultyBlobs).Memory })
 	return w
 }
 

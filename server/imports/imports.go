@@ -99,6 +99,9 @@ type Draft struct {
 	// Sync is the mode of an import that an importer in a page of the organization creates, or "". The
 	// person who uses the page must submit the import.
 	Sync model.SyncMode
+	// SessionID is the id of the session that keeps an embedded import until it is submitted, or "". The
+	// import replaces the one that the session kept before.
+	SessionID string
 	// PageHooks are the hooks of the page that embeds the importer.
 	PageHooks model.PageHooks
 	// Answers are decisions about how to read the file. They may be nil.
@@ -204,11 +207,14 @@ func (s *Service) DraftImport(org string, draft Draft) (model.Import, error) {
 	now := s.env.Now()
 	imp := model.Import{
 		ID: id, Org: org, SchemaID: draft.SchemaID, UploadID: uploadID, Status: model.AwaitingUpload,
-		Filename: draft.Filename, Inline: draft.Rows != nil, LinkID: draft.LinkID, Confirm: draft.LinkID != "" || draft.Sync != "", Sync: draft.Sync, Seen: now, PageHooks: draft.PageHooks, Answers: draft.Answers, Created: now, Modified: now, Queued: now,
+		Filename: draft.Filename, Inline: draft.Rows != nil, LinkID: draft.LinkID, Confirm: draft.LinkID != "" || draft.Sync != "", Sync: draft.Sync, Seen: now, PageHooks: draft.PageHooks, SessionID: draft.SessionID, Answers: draft.Answers, Created: now, Modified: now, Queued: now,
 		Review: model.ReviewLink{Version: 1, Expires: now.Add(s.cfg.ReviewLinkLife), Licence: draft.Licence},
 	}
 	if draft.User != nil {
 		imp.HasUser, imp.User = true, *draft.User
+	}
+	if imp.Sync != "" {
+		imp.Review.Expires = now.Add(min(s.cfg.ReviewLinkLife, model.EmbeddedLife))
 	}
 	if imp.SchemaID == "" {
 		imp.SchemaID, err = s.env.NewID()
@@ -262,6 +268,11 @@ func (s *Service) insertImport(ctx context.Context, tx model.Tx, imp model.Impor
 	if err := s.env.CheckQuotas(ctx, tx, imp.Org, model.ImportAdditions(imp.Raw.Size)...); err != nil {
 		return err
 	}
+	if imp.SessionID != "" {
+		if err := s.keepInSession(ctx, tx, imp); err != nil {
+			return err
+		}
+	}
 	if inline {
 		schema := model.Schema{
 			ID: imp.SchemaID, Org: imp.Org, Name: name, Document: imp.Schema, Inline: true,
@@ -303,6 +314,9 @@ func NewUpload(imp model.Import, parsed *intray.Schema) model.Upload {
 // Import returns the import with the given id.
 func (s *Service) Import(ctx context.Context, org, id string) (imp model.Import, err error) {
 	imp, err = model.Get(ctx, s.env.Store, func(tx model.Tx) (model.Import, error) { return tx.Imports.Get(ctx, org, id) })
+	if err == nil && imp.IsReleased() {
+		return model.Import{}, model.NotFoundError(model.ImportMissing)
+	}
 	return imp, model.DescribeNotFound(err, model.ImportMissing)
 }
 
@@ -367,8 +381,13 @@ func (s *Service) Transition(ctx context.Context, tx model.Tx, imp *model.Import
 	if err := s.syncUpload(ctx, tx, *imp); err != nil {
 		return err
 	}
-	if next == model.Failed {
+	switch next {
+	case model.Failed:
 		if err := model.ReturnLinkUse(ctx, tx, *imp); err != nil {
+			return err
+		}
+	case model.Successful:
+		if err := s.clearSession(ctx, tx, *imp); err != nil {
 			return err
 		}
 	}

@@ -122,6 +122,9 @@ func (s *Service) deleteSession(ctx context.Context, tx model.Tx, org, id string
 	if err != nil || !before.IsZero() && !session.Saved.Before(before) {
 		return err
 	}
+	if err := s.releaseImport(ctx, tx, session); err != nil {
+		return err
+	}
 	if err := tx.Sessions.Delete(ctx, org, id); err != nil {
 		return err
 	}
@@ -166,7 +169,6 @@ func (s *Service) SessionState(ctx context.Context, session model.Session) (_ mo
 // SaveState saves the state of a session. If ifMatch is not nil, the tag of the
 // current state must be in ifMatch. "*" matches any state.
 func (s *Service) SaveState(ctx context.Context, session model.Session, state []byte, ifMatch []string) (model.Session, error) {
-	sum := sha256.Sum256(state)
 	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
 		current, err := tx.Sessions.Get(ctx, session.Org, session.ID)
 		if err != nil {
@@ -176,11 +178,16 @@ func (s *Service) SaveState(ctx context.Context, session model.Session, state []
 		if ifMatch != nil && (current.Tag == "" || !slices.ContainsFunc(ifMatch, matches)) {
 			return model.NewError(model.Conflict, "state_changed", intray.NewMessage("session.state_changed", nil))
 		}
-		current.Tag, current.Saved = hex.EncodeToString(sum[:16]), s.env.Now()
+		current.Tag, current.Saved = stateTag(state), s.env.Now()
 		session = current
 		return s.saveState(ctx, tx, current, state)
 	})
 	return session, err
+}
+
+func stateTag(state []byte) string {
+	sum := sha256.Sum256(state)
+	return hex.EncodeToString(sum[:16])
 }
 
 // saveState saves the state of a session, unless that exceeds a quota. A state that is not larger

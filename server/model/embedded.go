@@ -62,5 +62,13 @@ func (h PageHooks) AddTo(schema *intray.Schema) {
 // SeenPrecision is how precisely the time when a page was last seen is stored.
 const SeenPrecision = 5 * time.Minute
 
+// EmbeddedLife is how long a person can work on an embedded import before the page must open the importer
+// again.
+const EmbeddedLife = 12 * time.Hour
+
+// IsReleased reports whether the import is about to be deleted, because its session was deleted. Nobody
+// can reach it any more.
+func (i Import) IsReleased() bool { return i.Sync == SyncDisabled && i.Seen.IsZero() }
+
 // IsEphemeral reports whether the import is deleted when its rows were handed over.
 func (i Import) IsEphemeral() bool { return i.Sync == SyncDisabled || i.Sync == SyncMappings }

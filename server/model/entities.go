@@ -198,6 +198,8 @@ type Import struct {
 	// its page was last seen, at most SeenPrecision too early.
 	Sync SyncMode
 	Seen time.Time
+	// SessionID is the id of the session that keeps an embedded import until it is submitted, or "".
+	SessionID string
 	// PageHooks are the hooks that run in the page that embeds the importer.
 	PageHooks PageHooks
 	// Inline imports receive their rows in the request that creates them. They accept no upload.
@@ -294,7 +296,9 @@ type Session struct {
 	File        File
 	FileName    string
 	ContentType string
-	Created     time.Time
+	// ImportID is the id of the import that an embedded importer keeps in this session, or "".
+	ImportID string
+	Created  time.Time
 	// Saved is the time when the state or the file was last saved. Initially, it is the
 	// creation time.
 	Saved time.Time
@@ -641,7 +645,7 @@ func (imp Import) FinalPrefix() string { return imp.RunPrefix(imp.Run) + "/final
 // all runs of the import.
 func (imp Import) HookPins() intray.HookEnv {
 	sum := sha256.Sum256([]byte(imp.ID))
-	return intray.HookEnv{Now: imp.Created, Seed: binary.LittleEndian.Uint32(sum[:]), Import: imp.ID}
+	return intray.HookEnv{Now: imp.Created, Seed: binary.LittleEndian.Uint32(sum[:]), Import: imp.ID, Session: imp.SessionID}
 }
 
 // SourceName returns the file name from which the format is detected.

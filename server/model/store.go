@@ -179,6 +179,8 @@ type ImportQueueRows interface {
 type EmbeddedRows interface {
 	// Touch updates Seen of an import.
 	Touch(ctx context.Context, org, id string, seen time.Time) error
+	// Release releases an import; see Import.IsReleased. It does nothing if there is no such import.
+	Release(ctx context.Context, org, id string) error
 	// Unseen returns at most limit ephemeral imports that were last seen before t.
 	Unseen(ctx context.Context, t time.Time, limit int) ([]ImportRef, error)
 }
@@ -225,9 +227,9 @@ type SessionRows interface {
 	Get(ctx context.Context, org, id string) (Session, error)
 	// LoadState returns the last saved JSON document, or nil if none was saved.
 	LoadState(ctx context.Context, org, id string) ([]byte, error)
-	// Save updates Tag, File, FileName, ContentType and Saved.
+	// Save updates Tag, File, FileName, ContentType, ImportID and Saved.
 	Save(ctx context.Context, s Session) error
-	// SaveState writes the same columns as Save, and the state.
+	// SaveState writes the same columns as Save, and the state. A nil state means that none was saved.
 	SaveState(ctx context.Context, s Session, state []byte) error
 	Delete(ctx context.Context, org, id string) error
 	// ListStale returns at most limit sessions that were last saved before t.

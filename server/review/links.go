@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/model"
 )
@@ -16,6 +17,21 @@ func (s *Service) ReviewToken(imp model.Import) (string, error) {
 		return "", nil
 	}
 	return auth.SignGrant(s.reviewKey, grant)
+}
+
+// rehydrationPrefix is the prefix of the keys that RehydrationKey returns.
+const rehydrationPrefix = "rh_"
+
+// RehydrationKey returns a key with which an embedded importer opens the review of an import: the prefix,
+// the id of the import, "_" and a token. It is valid as long as the review link. RehydrationKey returns a
+// Conflict if the link has expired or was revoked.
+func (s *Service) RehydrationKey(imp model.Import) (string, error) {
+	grant := s.reviewGrant(imp)
+	if s.env.Now().Unix() >= grant.Expires {
+		return "", model.NewError(model.Conflict, "no_review_link", intray.NewMessage("review.no_valid_link", nil))
+	}
+	token, err := auth.SignGrant(s.rehydrationKey, grant)
+	return rehydrationPrefix + imp.ID + "_" + token, err
 }
 
 // RenewReviewLink replaces the review link of an import with a new one, for the API key with

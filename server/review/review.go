@@ -11,6 +11,7 @@ import (
 	"io"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -32,6 +33,8 @@ type Service struct {
 	imports               *imports.Service
 	engine                *engine.Engine
 	reviewKey, sessionKey secrets.Key
+	// rehydrationKey signs the tokens in the keys of embedded importers that continue an import.
+	rehydrationKey secrets.Key
 	// linkLife is the lifetime of review links.
 	linkLife time.Duration
 	// drafts are the open drafts of this process.
@@ -47,7 +50,8 @@ type Service struct {
 func New(env *model.Env, imports *imports.Service, engine *engine.Engine, linkLife time.Duration) *Service {
 	return &Service{
 		env: env, imports: imports, engine: engine, linkLife: linkLife, reviewKey: env.Keys.TokenKey("review links"), sessionKey: env.Keys.TokenKey("review visits"),
-		drafts: &drafts{open: map[string]*openDraft{}}, changeProgress: &changeProgress{byImport: map[string]Progress{}}, submitting: model.NewInProgress(),
+		rehydrationKey: env.Keys.TokenKey("rehydration"),
+		drafts:         &drafts{open: map[string]*openDraft{}}, changeProgress: &changeProgress{byImport: map[string]Progress{}}, submitting: model.NewInProgress(),
 	}
 }
 
@@ -59,44 +63,64 @@ var (
 // SessionLife is the lifetime of a review session. After that, the user must open the link again.
 const SessionLife = 12 * time.Hour
 
-// StartReviewSession exchanges the review token of an import for the token of a new
-// review session.
-func (s *Service) StartReviewSession(ctx context.Context, id, token string) (model.Import, string, error) {
-	imp, err := s.importForToken(ctx, s.reviewKey, id, token, reviewLink)
+// Session is a review session.
+type Session struct {
+	Import model.Import
+	// Framed is set if the review is shown in a frame of another page. The token is then in a header, and
+	// otherwise in a cookie.
+	Framed bool
+}
+
+// framed is the purpose of the tokens of sessions that are shown in a frame.
+const framed = "frame"
+
+// StartReviewSession exchanges the review token of an import, or a key from RehydrationKey, for the token
+// of a new review session.
+func (s *Service) StartReviewSession(ctx context.Context, id, token string) (Session, string, error) {
+	key := s.reviewKey
+	rest, isRehydration := strings.CutPrefix(token, rehydrationPrefix)
+	if isRehydration {
+		key = s.rehydrationKey
+		_, token, _ = strings.Cut(rest, "_")
+	}
+	imp, _, err := s.importForToken(ctx, key, id, token, reviewLink)
 	if err != nil {
-		return model.Import{}, "", err
+		return Session{}, "", err
 	}
 	grant := s.reviewGrant(imp)
+	started := Session{imp, isRehydration || imp.Sync != ""}
+	if started.Framed {
+		grant.What = framed
+	}
 	grant.Expires = min(grant.Expires, auth.ExpiryUnix(s.env.Now().Add(SessionLife)))
 	session, err := auth.SignGrant(s.sessionKey, grant)
-	return imp, session, err
+	return started, session, err
 }
 
-// ReviewSessionImport returns the import that a session token grants access to.
-func (s *Service) ReviewSessionImport(ctx context.Context, id, token string) (model.Import, error) {
-	return s.importForToken(ctx, s.sessionKey, id, token, sessionLink)
+// ReviewSession returns the session of a session token.
+func (s *Service) ReviewSession(ctx context.Context, id, token string) (Session, error) {
+	imp, grant, err := s.importForToken(ctx, s.sessionKey, id, token, sessionLink)
+	return Session{imp, grant.What == framed}, err
 }
 
-// importForToken returns the import that a token grants access to. The token must belong to the
-// current review link of the import.
-func (s *Service) importForToken(ctx context.Context, key secrets.Key, id, token string, link intray.Message) (model.Import, error) {
-	g, err := auth.VerifyGrant(ctx, s.env, key, token, link)
-	if err != nil {
-		return model.Import{}, err
+// importForToken returns the import that a token grants access to, and what the token contains. The token
+// must belong to the current review link of the import.
+func (s *Service) importForToken(ctx context.Context, key secrets.Key, id, token string, link intray.Message) (imp model.Import, g auth.Grant, err error) {
+	if g, err = auth.VerifyGrant(ctx, s.env, key, token, link); err != nil {
+		return imp, g, err
 	}
 	if g.ID != id {
-		return model.Import{}, auth.AlteredError(link)
+		return imp, g, auth.AlteredError(link)
 	}
-	imp, err := s.imports.Import(ctx, g.Org, id)
+	imp, err = s.imports.Import(ctx, g.Org, id)
 	switch {
 	case err != nil:
-		return model.Import{}, err
 	case g.Version != imp.Review.Version:
-		return model.Import{}, auth.RevokedError(link)
+		err = auth.RevokedError(link)
 	case g.Expires == 0 && !s.env.Now().Before(s.ReviewExpiry(imp)): // a link of an earlier version of Intray
-		return model.Import{}, auth.ExpiredError(link)
+		err = auth.ExpiredError(link)
 	}
-	return imp, nil
+	return imp, g, err
 }
 
 // PageInfo holds settings from the schema that the review page needs.

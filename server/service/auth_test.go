@@ -270,16 +270,16 @@ func TestReviewTokens(t *testing.T) {
 	if err != nil {
 		t.Fatalf("after 29 days: %v", err)
 	}
-	if seen, err := f.ReviewSessionImport(f.ctx, imp.ID, reviewSession); err != nil || seen.ID != imp.ID {
+	if seen, err := f.ReviewSession(f.ctx, imp.ID, reviewSession); err != nil || seen.Import.ID != imp.ID {
 		t.Errorf("the review session: %v", err)
 	}
 	f.Clock.Advance(review.SessionLife + time.Second)
-	_, err = f.ReviewSessionImport(f.ctx, imp.ID, reviewSession)
+	_, err = f.ReviewSession(f.ctx, imp.ID, reviewSession)
 	f.wantError(err, model.Denied, "expired")
 	_, lateSession, err := f.StartReviewSession(f.ctx, imp.ID, token)
 	must(t, err)
 	f.Clock.Advance(12 * time.Hour) // the 30 days of the link end before the session does
-	_, err = f.ReviewSessionImport(f.ctx, imp.ID, lateSession)
+	_, err = f.ReviewSession(f.ctx, imp.ID, lateSession)
 	f.wantError(err, model.Denied, "expired")
 	_, _, err = f.StartReviewSession(f.ctx, imp.ID, token)
 	f.wantError(err, model.Denied, "expired")
@@ -307,7 +307,7 @@ func TestEarlierReviewTokens(t *testing.T) {
 	session := f.mustToken(auth.SignGrant(f.Keys.Derive("review visits"), auth.Grant{Org: f.org, ID: imp.ID}))
 	uses := map[string]func() error{
 		"link":    func() error { _, _, err := f.StartReviewSession(f.ctx, imp.ID, token); return err },
-		"session": func() error { _, err := f.ReviewSessionImport(f.ctx, imp.ID, session); return err },
+		"session": func() error { _, err := f.ReviewSession(f.ctx, imp.ID, session); return err },
 	}
 	f.Clock.Advance(30*24*time.Hour - time.Microsecond)
 	for name, use := range uses {
@@ -422,7 +422,7 @@ func TestTokensServeOnePurpose(t *testing.T) {
 		"upload":         func(token string) error { _, err := f.BeginUpload(f.ctx, imp.ID, token, -1); return err },
 		"download":       func(token string) error { _, err := f.Download(f.ctx, upload.ID, token); return err },
 		"review":         func(token string) error { _, _, err := f.StartReviewSession(f.ctx, imp.ID, token); return err },
-		"review session": func(token string) error { _, err := f.ReviewSessionImport(f.ctx, imp.ID, token); return err },
+		"review session": func(token string) error { _, err := f.ReviewSession(f.ctx, imp.ID, token); return err },
 		"hydration":      func(token string) error { _, err := f.Hydrated(f.ctx, token); return err },
 	}
 	for purpose, use := range uses {
@@ -456,7 +456,7 @@ func TestTokensOfOtherObjects(t *testing.T) {
 	f.wantError(err, model.Denied, "bad_signature")
 	_, reviewSession, err := f.StartReviewSession(f.ctx, one.ID, f.mustToken(f.ReviewToken(one)))
 	must(t, err)
-	_, err = f.ReviewSessionImport(f.ctx, other.ID, reviewSession)
+	_, err = f.ReviewSession(f.ctx, other.ID, reviewSession)
 	f.wantError(err, model.Denied, "bad_signature")
 }
 

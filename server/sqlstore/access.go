@@ -67,7 +67,7 @@ type sessionRows struct{ ownedRows[model.Session] }
 var sessions = newTable("sessions", "session", 4, func(to *columns, s *model.Session) {
 	to.add("id", &s.ID, "org", &s.Org, "import_identifier", &s.ImportIdentifier, "created", micros{&s.Created},
 		"tag", &s.Tag, "file_key", &s.File.Key, "file_size", &s.File.Size, "file_sha256", &s.File.SHA256,
-		"file_name", &s.FileName, "content_type", &s.ContentType, "saved", micros{&s.Saved})
+		"file_name", &s.FileName, "content_type", &s.ContentType, "import_id", &s.ImportID, "saved", micros{&s.Saved})
 })
 
 func (r sessionRows) LoadState(ctx context.Context, org, id string) ([]byte, error) {

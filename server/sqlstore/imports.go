@@ -22,8 +22,8 @@ type importRows struct{ *txn }
 
 // A list reads only the columns in importsListed. The other columns may be large.
 var (
-	importsListed = newTable("imports", "import", 13, addListedImport)
-	imports       = newTable("imports", "import", 13, func(to *columns, i *model.Import) {
+	importsListed = newTable("imports", "import", 14, addListedImport)
+	imports       = newTable("imports", "import", 14, func(to *columns, i *model.Import) {
 		addListedImport(to, i)
 		to.add("outcome", asJSON{&i.Outcome}, "answers", asJSON{&i.Answers}, "memory", asJSON{&i.Memory})
 		addDocument(to, &i.Schema)
@@ -31,7 +31,7 @@ var (
 )
 
 func addListedImport(to *columns, i *model.Import) {
-	to.add("id", &i.ID, "org", &i.Org, "schema_id", &i.SchemaID, "upload_id", &i.UploadID, "inline", &i.Inline, "link_id", &i.LinkID, "sync_mode", &i.Sync, "seen", micros{&i.Seen}, "page_hooks", asJSON{&i.PageHooks}, "created", micros{&i.Created},
+	to.add("id", &i.ID, "org", &i.Org, "schema_id", &i.SchemaID, "upload_id", &i.UploadID, "inline", &i.Inline, "link_id", &i.LinkID, "sync_mode", &i.Sync, "seen", micros{&i.Seen}, "page_hooks", asJSON{&i.PageHooks}, "session_id", &i.SessionID, "created", micros{&i.Created},
 		"review_version", &i.Review.Version, "review_expires", micros{&i.Review.Expires}, "review_licence", &i.Review.Licence,
 		"status", &i.Status, "confirm", &i.Confirm, "run", &i.Run, "lost", &i.Lost, "alone", &i.Alone, "node", &i.Node, "filename", &i.Filename, "has_user", &i.HasUser, "person", asJSON{&i.User},
 		"raw_key", &i.Raw.Key, "raw_size", &i.Raw.Size, "raw_sha256", &i.Raw.SHA256, "stage", &i.Stage,
@@ -89,6 +89,11 @@ type embeddedRows struct{ *txn }
 
 func (r embeddedRows) Touch(ctx context.Context, org, id string, seen time.Time) error {
 	return r.execOne(ctx, imports.entity, `UPDATE imports SET seen = $3`+byID, org, id, toMicros(seen))
+}
+
+func (r embeddedRows) Release(ctx context.Context, org, id string) error {
+	_, err := r.exec(ctx, "release import", `UPDATE imports SET sync_mode = 'DISABLED', seen = 0`+byID, org, id)
+	return err
 }
 
 func (r embeddedRows) Unseen(ctx context.Context, t time.Time, limit int) ([]model.ImportRef, error) {

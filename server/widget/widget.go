@@ -10,7 +10,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/schema"
@@ -36,9 +35,6 @@ func New(env *model.Env, auth *auth.Service, imports *imports.Service, schemas *
 	return &Service{env: env, auth: auth, imports: imports, schemas: schemas, sessionKey: env.Keys.TokenKey("widget sessions"), Broker: broker}
 }
 
-// SessionLife is the lifetime of a session. After that, the page must open the importer again.
-const SessionLife = 12 * time.Hour
-
 // sessionName names the session in messages.
 var sessionName = intray.NewMessage("link.widget_session", nil)
 
@@ -51,6 +47,8 @@ type Source struct {
 	Doc schema.Doc
 	// DevelopmentMode is set if the page is being developed.
 	DevelopmentMode bool
+	// Hydration is the hydration token of the session that keeps the work of the person, or "".
+	Hydration string
 }
 
 // Opened is what the widget needs to show an importer.
@@ -65,11 +63,14 @@ type Opened struct {
 	Sync     model.SyncMode
 	// MaxFileSize is the maximum size of a file, in bytes.
 	MaxFileSize int64
+	// Saved is the import that the session of a hydration token keeps, or nil.
+	Saved *imports.SavedImport
 }
 
 // OpenImporter opens a session for a page. It returns a Denied error if the key is not a valid frontend
-// key or does not allow the origin of the page, an Invalid error if the schema is invalid, and NotFound
-// if the saved schema does not exist.
+// key, does not allow the origin of the page, or the hydration token is not valid, an Invalid error if the
+// schema is invalid, NotFound if the saved schema does not exist, and a Conflict if work on it cannot be
+// saved in the session of the hydration token.
 func (s *Service) OpenImporter(ctx context.Context, key, origin string, from Source) (Opened, error) {
 	licence, err := s.auth.Authenticate(ctx, key)
 	if err != nil {
@@ -85,10 +86,40 @@ func (s *Service) OpenImporter(ctx context.Context, key, origin string, from Sou
 	if !licence.Origins.Allow(origin, from.DevelopmentMode || opened.Schema.Settings.DevelopmentMode) {
 		return Opened{}, originRefused(licence, origin)
 	}
+	saved := ""
+	if from.Hydration != "" {
+		if saved, opened.Saved, err = s.hydrate(ctx, licence.Org, from.Hydration, opened); err != nil {
+			return Opened{}, err
+		}
+	}
 	opened.Session, err = auth.SignGrant(s.sessionKey, auth.Grant{
-		Org: licence.Org, ID: licence.ID, Licence: licence.ID, What: origin, Expires: auth.ExpiryUnix(s.env.Now().Add(SessionLife)),
+		Org: licence.Org, ID: saved, Licence: licence.ID, What: origin, Expires: auth.ExpiryUnix(s.env.Now().Add(model.EmbeddedLife)),
 	})
 	return opened, err
+}
+
+// hydrate returns the id of the session of a hydration token, and the import that it keeps.
+func (s *Service) hydrate(ctx context.Context, org, token string, opened Opened) (string, *imports.SavedImport, error) {
+	session, err := s.imports.Hydrated(ctx, token)
+	if err != nil {
+		return "", nil, err
+	}
+	if session.Org != org {
+		return "", nil, model.NewError(model.Denied, "session_expired", intray.NewMessage("session.expired", nil))
+	}
+	if opened.Sync != model.SyncFull {
+		return "", nil, savingNeedsFullData()
+	}
+	if of := opened.Schema.Settings.ImportIdentifier; session.ImportIdentifier != "" && session.ImportIdentifier != of {
+		return "", nil, model.NewError(model.Conflict, "other_session", intray.NewMessage("widget.other_identifier", intray.Params{"session": session.ImportIdentifier, "importer": of}))
+	}
+	saved, err := s.imports.SavedImport(ctx, session)
+	return session.ID, saved, err
+}
+
+// savingNeedsFullData returns the error for an importer that saves work whose mode forbids to keep it.
+func savingNeedsFullData() error {
+	return model.NewError(model.Conflict, "saving_needs_full_data", intray.NewMessage("widget.saving_needs_full_data", nil))
 }
 
 // DescribeImporter describes the importer of a session that is open already.
@@ -183,18 +214,21 @@ type Session struct {
 	Org string
 	// Licence is the id of the frontend key.
 	Licence string
+	// Saved is the id of the session that keeps the work of the person, or "".
+	Saved string
 }
 
 // WidgetSession returns the session of a token. It returns a Denied error if the session has expired or
 // its key was revoked.
 func (s *Service) WidgetSession(ctx context.Context, token string) (Session, error) {
 	g, err := auth.VerifyGrant(ctx, s.env, s.sessionKey, token, sessionName)
-	return Session{Org: g.Org, Licence: g.Licence}, err
+	return Session{Org: g.Org, Licence: g.Licence, Saved: g.ID}, err
 }
 
 // StartEmbeddedImport creates an import through a session. draft contains the file name, the user and
-// the rows.
-func (s *Service) StartEmbeddedImport(ctx context.Context, session Session, from Source, draft imports.Draft) (model.Import, error) {
+// the rows. If save is set and no hydration token was passed when the session was opened, the import gets
+// a session of its own, which the organization can resume.
+func (s *Service) StartEmbeddedImport(ctx context.Context, session Session, from Source, draft imports.Draft, save bool) (model.Import, error) {
 	own, err := s.draft(ctx, session.Org, from)
 	if err != nil {
 		return model.Import{}, err
@@ -203,8 +237,24 @@ func (s *Service) StartEmbeddedImport(ctx context.Context, session Session, from
 	if err != nil {
 		return model.Import{}, err
 	}
+	if draft.SessionID = session.Saved; save && draft.SessionID == "" {
+		if draft.SessionID, err = s.newSession(ctx, session, doc); err != nil {
+			return model.Import{}, err
+		}
+	}
 	draft.SchemaID, draft.Doc, draft.Licence, draft.Sync = own.SchemaID, own.Doc, session.Licence, syncMode(doc)
 	return s.imports.CreateImport(ctx, session.Org, draft)
+}
+
+// newSession creates a session for the work on an import, and returns its id.
+func (s *Service) newSession(ctx context.Context, session Session, doc schema.Doc) (string, error) {
+	if syncMode(doc) != model.SyncFull {
+		return "", savingNeedsFullData()
+	}
+	settings, _ := doc.Settings.(map[string]any)
+	identifier, _ := settings["importIdentifier"].(string)
+	made, err := s.imports.CreateSession(ctx, session.Org, imports.NewSession{ImportIdentifier: identifier, Licence: session.Licence})
+	return made.Session.ID, err
 }
 
 // EmbeddingOrigins returns the origins of all frontend keys that are valid. everywhere reports whether a

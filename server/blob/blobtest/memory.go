@@ -32,6 +32,19 @@ func NewMemory() *Memory {
 	return &Memory{blobs: map[string][]byte{}, writers: map[*writer]struct{}{}, appending: map[string]*appender{}}
 }
 
+// Keys returns the keys that start with a prefix, sorted.
+func (s *Memory) Keys(prefix string) (keys []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key := range s.blobs {
+		if strings.HasPrefix(key, prefix) {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
 // Create starts writing a blob.
 func (s *Memory) Create(ctx context.Context, key string) (blob.Writer, error) {
 	if err := checkKey(ctx, key); err != nil {

@@ -88,7 +88,7 @@ func testSessions(f *fixture) {
 	want := aSession(0, "org-a")
 	f.wantEqual(f.session(want.ID), want)
 
-	want.Tag, want.Saved = "u", startPlus(5)
+	want.Tag, want.Saved, want.ImportID = "u", startPlus(5), "import"
 	want.File, want.FileName, want.ContentType = model.File{Key: "k", Size: 3, SHA256: "s"}, "n.csv", "text/csv"
 	asked := want
 	asked.ImportIdentifier, asked.Created = "x", startPlus(9)
@@ -104,6 +104,9 @@ func testSessions(f *fixture) {
 	f.mustUpdate(func(tx model.Tx) error { return tx.Sessions.SaveState(f.ctx, want, large) })
 	f.wantEqual(f.session(want.ID), want)
 	f.wantEqual(bytes.Equal(state(), large), true)
+	f.mustUpdate(func(tx model.Tx) error { return tx.Sessions.SaveState(f.ctx, want, nil) })
+	f.wantEqual(state(), []byte(nil))
+	f.mustUpdate(func(tx model.Tx) error { return tx.Sessions.SaveState(f.ctx, want, large) })
 	want.Tag = "w"
 	f.mustUpdate(func(tx model.Tx) error { return tx.Sessions.Save(f.ctx, want) })
 	f.wantEqual(bytes.Equal(state(), large), true)

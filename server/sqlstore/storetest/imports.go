@@ -128,6 +128,7 @@ func testEmbedded(f *fixture) {
 		imp := anImport(n, "org-a", model.NeedsReview)
 		imp.Sync, imp.Seen = mode, startPlus(n)
 		imp.PageHooks = model.PageHooks{Rows: n%2 == 0, Steps: true}
+		imp.SessionID = id("session", n)
 		all = append(all, imp)
 	}
 	f.insertImports(all...)
@@ -154,6 +155,11 @@ func testEmbedded(f *fixture) {
 	f.mustUpdate(func(tx model.Tx) error { return tx.Embedded.Touch(f.ctx, "org-a", all[2].ID, startPlus(20)) })
 	f.wantEqual(unseen(9, 9), []string{all[3].ID, all[4].ID})
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Embedded.Touch(f.ctx, "org-b", all[2].ID, startPlus(20)) })
+	f.mustUpdate(func(tx model.Tx) error { return tx.Embedded.Release(f.ctx, "org-b", all[1].ID) })
+	f.wantEqual(f.getImport("org-a", all[1].ID), all[1])
+	f.mustUpdate(func(tx model.Tx) error { return tx.Embedded.Release(f.ctx, "org-a", all[1].ID) })
+	f.wantEqual(f.getImport("org-a", all[1].ID).IsReleased(), true)
+	f.wantEqual(unseen(9, 1), []string{all[1].ID})
 	// A change of the import does not set the time back.
 	changed := all[2]
 	changed.Status = model.Successful
