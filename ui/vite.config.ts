@@ -11,9 +11,6 @@ const shared = { name: 'shared', test: /\/ui\/(grid\/display-text|src\/cells\/co
 /** Modules that the cells step and later chunks share, combined into one chunk. */
 const filter = { name: 'filter', test: /\/ui\/src\/cells\/(filter|whitespace)\.ts$/ };
 
-/** The UI texts of the page and of the cells step in one language, combined into one chunk. */
-const texts = { name: (id: string) => `texts-${/\.(\w+)\.json$/.exec(id)![1]}`, test: /\/ui\/src\/i18n\/(page|cells)\.\w+\.json$/ };
-
 /** Browsers that support light-dark() and logical properties. */
 const target = ['chrome123', 'firefox121', 'safari17.5'];
 
@@ -109,7 +106,7 @@ export default defineConfig(({ mode }) => {
           entryFileNames: 'assets/[name]-[hash].js',
           chunkFileNames: 'assets/[name]-[hash].js',
           assetFileNames: 'assets/[name]-[hash][extname]',
-          codeSplitting: { groups: [shared, filter, texts, { name: 'grid', test: /\/ui\/grid\/(?!display-text)/ }] },
+          codeSplitting: { groups: [shared, filter, { name: 'grid', test: /\/ui\/grid\/(?!display-text)/ }] },
         },
       },
     },

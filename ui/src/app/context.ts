@@ -1,7 +1,7 @@
 import { createContext } from 'preact';
 import { useContext, useEffect, useState } from 'preact/hooks';
 import type { Locale, Translator } from '../i18n/types';
-import type en from '../i18n/page.en.json';
+import type en from '../i18n/review.en.json';
 import type { ReviewHost } from './host';
 import type { Review, ReviewState } from './review';
 

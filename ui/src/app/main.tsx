@@ -5,7 +5,7 @@ import { loadMessages } from '../i18n/messages';
 import { loadTexts } from '../i18n/texts';
 import { consumeUrlToken, Prefetch } from './prefetch';
 import { App } from './app';
-import { pageTexts } from '../i18n/page-texts';
+import { reviewTexts } from '../i18n/review-texts';
 import { cells, preloadCells } from './cells-step';
 import { otherSteps } from './steps-view';
 import { SharedProvider, type Key } from './context';
@@ -49,7 +49,7 @@ export function renderReview(prefetch: Prefetch, host: ReviewHost | null = null)
   for (const event of ['online', 'offline']) addEventListener(event, () => void review.refresh(), { signal: removed });
 
   const whole = firstContent(review, locale);
-  void Promise.all([loadTexts<Key>(locale, pageTexts), styles(), Promise.race([whole, after(openingDelay)])]).then(([t]) => {
+  void Promise.all([loadTexts<Key>(locale, reviewTexts), styles(), Promise.race([whole, after(openingDelay)])]).then(([t]) => {
     if (removed.aborted) return;
     const root = document.getElementById('app')!;
     root.replaceChildren();

@@ -1,10 +1,9 @@
 import '../tokens.css';
 import '../kit/kit.css';
 import './app.css';
-import { cellsTexts } from '../i18n/cells-texts';
 import { directionOf, chooseLanguage, messageLanguageOf } from '../i18n/languages';
 import { loadMessageRenderer, messageCatalogues } from '../i18n/messages';
-import { pageTexts } from '../i18n/page-texts';
+import { reviewTexts } from '../i18n/review-texts';
 
 // Load the next scripts while the calls of prefetch-script.ts are in progress.
 const { prefetch, started } = globalThis.intrayPrefetch;
@@ -15,7 +14,7 @@ document.documentElement.dir = directionOf(language);
 const spoken = messageLanguageOf(language);
 const messages = spoken === 'en' ? [] : [loadMessageRenderer, messageCatalogues[spoken]];
 // Ignore errors: the code that needs a file loads it again and handles the error.
-for (const load of [pageTexts[language], cellsTexts[language], ...messages]) load().catch(() => {});
+for (const load of [reviewTexts[language], ...messages]) load().catch(() => {});
 
 // Give the calls time to be sent before rendering blocks the browser.
 const out = Promise.race([started, new Promise((done) => setTimeout(done, 60))]);

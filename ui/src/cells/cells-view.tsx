@@ -107,7 +107,7 @@ export function CellsView({ model, onHandle }: Props) {
 
 /** The open dialog, or a placeholder until its code is loaded. */
 function OpenedDialog({ model, open, onClose }: DialogProps) {
-  const opening = <Dialog title={model.t('opening')} closeLabel={model.t('close')} onClose={() => onClose()}><Progress label={model.t('opening')} share={null} /></Dialog>;
+  const opening = <Dialog title={model.t('cells.opening')} closeLabel={model.t('close')} onClose={() => onClose()}><Progress label={model.t('cells.opening')} share={null} /></Dialog>;
   return <Lazy key={open.kind} kind={open.kind} model={model} open={open as never} onClose={onClose} meanwhile={opening} />;
 }
 

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { readFileSync, readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { bestSuggestion } from '../../src/cells/choices';
 import { countryChoices, choiceName, columnKey, displayName, placesOf } from '../../src/cells/columns';
@@ -251,35 +250,3 @@ test('the layout depends on the width', () => {
   assert.deepEqual([1280, 900, 899, 560, 559, 400].map(layoutWidth), ['wide', 'wide', 'narrow', 'narrow', 'small', 'small']);
 });
 
-const texts = (language: string): Record<string, unknown> => JSON.parse(readFileSync(`src/i18n/cells.${language}.json`, 'utf8'));
-
-test('all languages have the same keys and the required plural forms', () => {
-  const english = texts('en');
-  const forms = { de: ['one', 'other'], ar: ['one', 'two', 'few', 'many', 'other'] };
-  for (const [language, wanted] of Object.entries(forms)) {
-    const other = texts(language);
-    assert.deepEqual(Object.keys(other), Object.keys(english), language);
-    for (const [key, entry] of Object.entries(english)) {
-      if (typeof entry === 'string') assert.equal(typeof other[key], 'string', key);
-      else assert.deepEqual(Object.keys(other[key] as object), wanted, `${language} ${key}`);
-      assert.deepEqual(bracesOf(other[key]), bracesOf(entry), `${language} ${key}`);
-    }
-  }
-});
-
-/** Returns the placeholders of an entry, taken from the form `other` if it has plural forms. */
-function bracesOf(entry: unknown): string[] {
-  const text = typeof entry === 'string' ? entry : (entry as { other: string }).other;
-  return [...text.matchAll(/\{(\w+)\}/g)].map((found) => found[1]!).sort();
-}
-
-test('every UI string of the cells step is used', () => {
-  const folder = 'src/cells';
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => /\.tsx?$/.test(name));
-  const source = files.map((name) => readFileSync(`${folder}/${name}`, 'utf8')).join('\n');
-  const families = ['rule.', 'level.', 'group.', 'saving.'];
-  for (const key of Object.keys(texts('en'))) {
-    if (families.some((family) => key.startsWith(family))) continue;
-    assert.ok(source.includes(`'${key}'`), `${key} is unused`);
-  }
-});

@@ -22,8 +22,7 @@ test('numbers and plurals formatted without Intl match Intl', () => {
 
 /** The catalogues of UI text in src/i18n, with the folders that use them. */
 const sets = [
-  { name: 'page', sources: ['src/app', 'src/kit'] },
-  { name: 'cells', sources: ['src/cells'] },
+  { name: 'review', sources: ['src/app', 'src/kit', 'src/cells'] },
   { name: 'import', sources: ['src/import', 'src/widget'] },
 ];
 const textsOf = (name: string, language: string): Texts => JSON.parse(readFileSync(`src/i18n/${name}.${language}.json`, 'utf8'));

@@ -16,7 +16,7 @@ import { createTranslator } from '../../src/i18n/texts';
 import type { Key } from '../../src/app/context';
 import { facts, layout, questions, submission } from '../browser/scenes';
 
-const translatorOf = (language: string) => createTranslator<Key>(JSON.parse(readFileSync(`src/i18n/page.${language}.json`, 'utf8')), chooseLocale(language, []));
+const translatorOf = (language: string) => createTranslator<Key>(JSON.parse(readFileSync(`src/i18n/review.${language}.json`, 'utf8')), chooseLocale(language, []));
 const t = translatorOf('en');
 
 test('a choice replaces the previous one, and columns of a many-to-one field toggle', () => {
@@ -154,7 +154,7 @@ test('long text is truncated between characters', () => {
 function page(language: string): { t: Translator<Key>; render: (message: Message | null) => string } {
   const locale = chooseLocale(language, []);
   locale.renderMessage = messageRenderer(JSON.parse(readFileSync(`../messages/${language}.json`, 'utf8')), locale);
-  return { t: createTranslator<Key>(JSON.parse(readFileSync(`src/i18n/page.${language}.json`, 'utf8')), locale), render: (message) => (message ? messageText({ locale }, message) : '') };
+  return { t: createTranslator<Key>(JSON.parse(readFileSync(`src/i18n/review.${language}.json`, 'utf8')), locale), render: (message) => (message ? messageText({ locale }, message) : '') };
 }
 
 const means = { code: 'mapping.header_means', params: { header: 'Mail', meaning: 'email', kind: { text: 'the field' }, name: 'E-mail' } };
