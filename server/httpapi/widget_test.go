@@ -354,3 +354,30 @@ func TestWidgetErrors(t *testing.T) {
 		w.send("POST", review+"submit/", "", headers...)
 	}
 }
+
+// TestWidgetMappings checks that with MAPPINGS_ONLY, decisions remain after the import was deleted.
+func TestWidgetMappings(t *testing.T) {
+	w := newWidgetTest(t)
+	const properties = `"fields":[{"key":"name","label":"Name","validators":[{"validate":"required"}]}],"settings":{"importIdentifier":"contacts","backendSyncMode":"MAPPINGS_ONLY"}`
+	session, _ := w.open(w.frontendKey(hostPage), hostPage, properties)
+	started := w.do("POST", "/api/widget/v1/imports/", `{`+properties+`}`, "Authorization", "Bearer "+session)
+	w.do("PUT", w.text(started, "upload"), "qzx,wvu\ncanary,1\n")
+	w.runAll()
+	review := "/api/review/v1/" + w.text(started, "id") + "/"
+	visit := w.do("POST", review+"session/", "", "Authorization", "Bearer "+w.text(started, "reviewToken"))
+	headers := []string{"Authorization", "Bearer " + w.text(visit, "session")}
+	w.do("POST", review+"questions/", `{"answers":{"column:name":"0"}}`, headers...)
+	w.runAll()
+	w.do("POST", review+"submit/", "", headers...)
+	learned := func() string {
+		return w.do("GET", "/api/v1/headless/memory/?import_identifier=contacts", "").Body.String()
+	}
+	before := learned()
+	if !strings.Contains(before, "qzx") || strings.Contains(before, "canary") {
+		t.Errorf("the learned mappings are %s", before)
+	}
+	w.do("DELETE", review, "", headers...)
+	if after := learned(); after != before {
+		t.Errorf("after the import was deleted, the learned mappings are %s", after)
+	}
+}

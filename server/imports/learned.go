@@ -228,6 +228,19 @@ func (l *learnedMappings) contradicts(r model.LearnedMapping) bool {
 	return r.Kind == model.ColumnMemory && (l.headers[r.Text] || l.fields[r.Field] && l.inFile[r.Text])
 }
 
+// FinishReviewed makes a reviewed import SUCCESSFUL, and saves what was learned from the answers to its
+// questions.
+func (s *Service) FinishReviewed(ctx context.Context, tx model.Tx, imp *model.Import) error {
+	learned, err := s.learnedFrom(*imp, model.Successful)
+	if err != nil {
+		return err
+	}
+	if err := s.Transition(ctx, tx, imp, model.Successful); err != nil {
+		return err
+	}
+	return s.saveLearned(ctx, tx, *imp, learned)
+}
+
 // saveLearned saves the learned mappings in the transaction that ends the import.
 func (s *Service) saveLearned(ctx context.Context, tx model.Tx, imp model.Import, l *learnedMappings) error {
 	if l == nil {

@@ -300,7 +300,7 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 		if err := tx.Trash.Remove(ctx, finalPrefix(final, last)); err != nil {
 			return err
 		}
-		return s.imports.Transition(ctx, tx, &final, model.Successful)
+		return s.imports.FinishReviewed(ctx, tx, &final)
 	})
 	return final, err
 }
