@@ -41,6 +41,7 @@ type LinkPage struct {
 	ReturnURL   string         `json:"returnUrl"`
 	LogoURL     string         `json:"logoUrl" doc:"Empty if there is no logo."`
 	MaxFileSize int64          `json:"maxFileSize" doc:"In bytes."`
+	ManualInput string         `json:"manualInput" schema:"manual_input" doc:"Whether people can, must or must not type the rows."`
 	Styles      map[string]any `json:"styleOverrides" doc:"As in the settings of the schema."`
 	Fields      []LinkField    `json:"fields"`
 }

@@ -6,6 +6,7 @@ type WidgetSetup struct {
 	Session     string         `json:"session" doc:"The token of the session, valid for 12 hours."`
 	Title       string         `json:"title" doc:"The title in the settings of the schema. May be empty."`
 	MaxFileSize int64          `json:"maxFileSize" doc:"In bytes."`
+	ManualInput string         `json:"manualInput" schema:"manual_input" doc:"Whether people can, must or must not type the rows."`
 	SyncMode    string         `json:"syncMode" schema:"sync_mode" doc:"What remains on the server after the rows were handed over."`
 	Settings    map[string]any `json:"settings" doc:"The merged settings, without URLs."`
 	Styles      map[string]any `json:"styleOverrides" doc:"As in the settings of the schema."`

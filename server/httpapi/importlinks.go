@@ -319,7 +319,7 @@ func (a *API) getLinkPage(c *call) (*response, error) {
 func (a *API) replyLinkPage(o importlinks.Opened) (*response, error) {
 	out := wire.LinkPage{
 		Session: o.Session, LinkID: o.Link.ID, Title: o.Page.Title, Text: o.Page.Text, Company: o.Page.Company, Contact: o.Page.Contact,
-		AccentColor: o.Page.AccentColor, ReturnURL: o.Page.ReturnURL, MaxFileSize: o.MaxFileSize, Styles: map[string]any{}, Fields: []wire.LinkField{},
+		AccentColor: o.Page.AccentColor, ReturnURL: o.Page.ReturnURL, MaxFileSize: o.MaxFileSize, ManualInput: manualInput(o.Document), Styles: map[string]any{}, Fields: []wire.LinkField{},
 	}
 	if out.Title == "" {
 		out.Title = o.Schema.Settings.Title
@@ -337,6 +337,18 @@ func (a *API) replyLinkPage(o importlinks.Opened) (*response, error) {
 		out.LogoURL = "/api/in/v1/logo/" + o.Link.ID + "?token=" + logo
 	}
 	return jsonResponse(http.StatusOK, out, err)
+}
+
+// manualInput returns whether people can, must or must not type the rows, as the settings of a schema say.
+func manualInput(doc schema.Doc) string {
+	settings, _ := doc.Settings.(map[string]any)
+	if only, _ := settings["manualInputOnly"].(bool); only {
+		return "only"
+	}
+	if disabled, _ := settings["manualInputDisabled"].(bool); disabled {
+		return "disabled"
+	}
+	return "allowed"
 }
 
 func wireLinkField(f importlinks.ExpectedField) wire.LinkField {

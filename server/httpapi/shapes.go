@@ -230,6 +230,7 @@ var namedEnums = map[string][]string{
 	"learned_kind":    {"column", "value"},
 	"level":           {"error", "warning", "info"},
 	"link_status":     {string(model.LinkActive), string(model.LinkExpired), string(model.LinkUsedUp)},
+	"manual_input":    {"allowed", "only", "disabled"},
 	"notice": {
 		"EMPTY_FILE", "UNREADABLE_FILE", "TOO_LARGE", "ENCODING_UNCERTAIN", "HEADER_ROW_UNCERTAIN",
 		"SHEET_UNCERTAIN", "OTHER_TABLES", "UNMAPPED_FIELDS", "COLUMN_CONFLICT", "AMBIGUOUS_COLUMN", "VALUE_MAPPED",

@@ -58,6 +58,7 @@ func widgetImportBody() *jsonschema.Schema {
 		optional("original_filename", lineType("The name of the file to upload. Not together with initial_data.", imports.MaxFilename)),
 		optional("header_row", nullable(countType("The row of the file that contains the column names, counted from 0. By default, Intray finds it."))),
 		optional("delimiter", lineType("The delimiter of a CSV file. By default, Intray finds it.", 8)),
+		optional("sheet", lineType("The name of the sheet of a workbook. By default, Intray finds it. The import fails if there is no such sheet.", 255)),
 		optional("page_hooks", pageHooksShape()),
 		optional("save", boolType("Whether the import gets a session, with which it can be continued later, if no hydration token was sent when the importer was opened.")),
 		optional(rowsField, nullable(arrayType(mapType(nil, "A row: values by field key or header."), "The rows to import, at most 15,728,640 bytes as sent, instead of an uploaded file."))),
@@ -133,7 +134,7 @@ func widgetSource(doc map[string]any) (widget.Source, error) {
 
 func wireWidget(o widget.Opened) wire.WidgetSetup {
 	out := wire.WidgetSetup{
-		Session: o.Session, Title: o.Schema.Settings.Title, MaxFileSize: o.MaxFileSize, SyncMode: string(o.Sync),
+		Session: o.Session, Title: o.Schema.Settings.Title, MaxFileSize: o.MaxFileSize, SyncMode: string(o.Sync), ManualInput: manualInput(o.Document),
 		Settings: map[string]any{}, Styles: map[string]any{}, Fields: []wire.LinkField{},
 	}
 	if settings, ok := o.Document.Settings.(map[string]any); ok {
@@ -227,6 +228,9 @@ func readingAnswers(doc map[string]any) intray.Answers {
 	}
 	if delimiter := stringField(doc, "delimiter"); delimiter != "" {
 		answers[intray.AnswerDelimiter] = delimiter
+	}
+	if sheet := stringField(doc, "sheet"); sheet != "" {
+		answers[intray.AnswerSheet] = sheet
 	}
 	return answers
 }

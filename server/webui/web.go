@@ -75,11 +75,22 @@ func Pages(embedders Embedders) (map[string]http.Handler, error) {
 	return pages, nil
 }
 
+// framing says which pages may be in frames.
+type framing struct {
+	// ancestors are the pages that may show the page in a frame.
+	ancestors string
+	// frames are the pages that the page may show in frames.
+	frames string
+}
+
+// unframed is for pages that are not shown in frames and show none.
+var unframed = framing{"'none'", "'none'"}
+
 // contentSecurityPolicy returns a policy that allows only resources from this server, and forbids inline
-// scripts. ancestors are the pages that may show the page in a frame.
-func contentSecurityPolicy(ancestors string) string {
+// scripts.
+func contentSecurityPolicy(f framing) string {
 	return "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
-		"base-uri 'none'; form-action 'none'; frame-ancestors " + ancestors + "; require-trusted-types-for 'script'"
+		"base-uri 'none'; form-action 'none'; frame-src " + f.frames + "; frame-ancestors " + f.ancestors + "; require-trusted-types-for 'script'"
 }
 
 // widgetPage serves the widget. Pages of the origins of all frontend keys may show it in a frame. It
@@ -101,7 +112,8 @@ func (p *widgetPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case len(origins) > 0:
 		ancestors = strings.Join(origins, " ")
 	}
-	p.page.serve(w, r, ancestors)
+	// The page that embeds the importer can add steps, which are pages of any address.
+	p.page.serve(w, r, framing{ancestors, "http: https:"})
 }
 
 // mediaTypes maps file name extensions to the media types of the assets. The media
@@ -145,12 +157,12 @@ func gzipBytes(plain []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.serve(w, r, "'none'") }
+func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.serve(w, r, unframed) }
 
 // serve sends the file. ancestors are the pages that may show it in a frame.
-func (f *file) serve(w http.ResponseWriter, r *http.Request, ancestors string) {
+func (f *file) serve(w http.ResponseWriter, r *http.Request, frames framing) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", contentSecurityPolicy(ancestors))
+	h.Set("Content-Security-Policy", contentSecurityPolicy(frames))
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Robots-Tag", "noindex, nofollow")
 	h.Set("Cache-Control", f.cacheControl)

@@ -2316,6 +2316,27 @@ type RegexOptions struct {
 	Unicode *bool `json:"unicode,omitempty"`
 }
 
+// Rehydration The argument of rehydrateHeadless of client libraries.
+type Rehydration struct {
+	// Fields The fields of an import, in the order of the result.
+	Fields Fields `json:"fields"`
+
+	// HeadlessImportID Id of the import.
+	HeadlessImportID string `json:"headlessImportId"`
+
+	// Hooks Empty, because the hooks run on the server.
+	Hooks map[string]interface{} `json:"hooks"`
+
+	// LicenseKey Opens the review of this import only. It is not an API key.
+	LicenseKey string `json:"licenseKey"`
+
+	// RehydrateState Empty, because the state is on the server.
+	RehydrateState map[string]interface{} `json:"rehydrateState"`
+
+	// Settings The merged settings, without URLs.
+	Settings map[string]interface{} `json:"settings"`
+}
+
 // RequireWithAllValidator The validator require_with_all.
 type RequireWithAllValidator struct {
 	// ErrorMessage Replaces the message of the validator.
@@ -4789,6 +4810,13 @@ type ClientInterface interface {
 	// Corresponds with POST /api/v1/headless/imports/{id}/questions/ (the `AnswerQuestions` operationId).
 	AnswerQuestions(ctx context.Context, id string, params *AnswerQuestionsParams, body AnswerQuestionsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// RehydrateImport Get what an embedded importer needs to continue an import
+	//
+	// Pass the response to the importer in the page of the person who fixes the rows. It opens this import only, as long as its review link is valid. 409 if the review link was revoked or has expired.
+	//
+	// Corresponds with GET /api/v1/headless/imports/{id}/rehydration/ (the `RehydrateImport` operationId).
+	RehydrateImport(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// RevokeReviewLink Revoke the review link of an import
 	//
 	// Pages that were opened with the link stop working at once. The review_url of the import then contains no token.
@@ -5468,6 +5496,23 @@ func (c *Client) AnswerQuestionsWithBody(ctx context.Context, id string, params 
 // Corresponds with POST /api/v1/headless/imports/{id}/questions/ (the `AnswerQuestions` operationId).
 func (c *Client) AnswerQuestions(ctx context.Context, id string, params *AnswerQuestionsParams, body AnswerQuestionsJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewAnswerQuestionsRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RehydrateImport Get what an embedded importer needs to continue an import
+//
+// Pass the response to the importer in the page of the person who fixes the rows. It opens this import only, as long as its review link is valid. 409 if the review link was revoked or has expired.
+//
+// Corresponds with GET /api/v1/headless/imports/{id}/rehydration/ (the `RehydrateImport` operationId).
+func (c *Client) RehydrateImport(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRehydrateImportRequest(c.Server, id)
 	if err != nil {
 		return nil, err
 	}
@@ -7109,6 +7154,40 @@ func NewAnswerQuestionsRequestWithBody(server string, id string, params *AnswerQ
 			req.Header.Set("Idempotency-Key", headerParam0)
 		}
 
+	}
+
+	return req, nil
+}
+
+// NewRehydrateImportRequest constructs an http.Request for the RehydrateImport method
+func NewRehydrateImportRequest(server string, id string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: "uuid"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/v1/headless/imports/%s/rehydration/", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
 	}
 
 	return req, nil
@@ -10024,6 +10103,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/v1/headless/imports/{id}/questions/ (the `AnswerQuestions` operationId).
 	AnswerQuestionsWithResponse(ctx context.Context, id string, params *AnswerQuestionsParams, body AnswerQuestionsJSONRequestBody, reqEditors ...RequestEditorFn) (*AnswerQuestionsResponse, error)
 
+	// RehydrateImportWithResponse Get what an embedded importer needs to continue an import
+	//
+	// Pass the response to the importer in the page of the person who fixes the rows. It opens this import only, as long as its review link is valid. 409 if the review link was revoked or has expired.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/v1/headless/imports/{id}/rehydration/ (the `RehydrateImport` operationId).
+	RehydrateImportWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*RehydrateImportResponse, error)
+
 	// RevokeReviewLinkWithResponse Revoke the review link of an import
 	//
 	// Pages that were opened with the link stop working at once. The review_url of the import then contains no token.
@@ -10791,6 +10879,29 @@ func (r AnswerQuestionsResponse) Status() string {
 
 // StatusCode returns HTTPResponse.StatusCode
 func (r AnswerQuestionsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+type RehydrateImportResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Rehydration
+}
+
+// Status returns HTTPResponse.Status
+func (r RehydrateImportResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RehydrateImportResponse) StatusCode() int {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.StatusCode
 	}
@@ -12238,6 +12349,21 @@ func (c *ClientWithResponses) AnswerQuestionsWithResponse(ctx context.Context, i
 	return ParseAnswerQuestionsResponse(rsp)
 }
 
+// RehydrateImportWithResponse Get what an embedded importer needs to continue an import
+//
+// Pass the response to the importer in the page of the person who fixes the rows. It opens this import only, as long as its review link is valid. 409 if the review link was revoked or has expired.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/v1/headless/imports/{id}/rehydration/ (the `RehydrateImport` operationId).
+func (c *ClientWithResponses) RehydrateImportWithResponse(ctx context.Context, id string, reqEditors ...RequestEditorFn) (*RehydrateImportResponse, error) {
+	rsp, err := c.RehydrateImport(ctx, id, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRehydrateImportResponse(rsp)
+}
+
 // RevokeReviewLinkWithResponse Revoke the review link of an import
 //
 // Pages that were opened with the link stop working at once. The review_url of the import then contains no token.
@@ -13463,6 +13589,32 @@ func ParseAnswerQuestionsResponse(rsp *http.Response) (*AnswerQuestionsResponse,
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
 		var dest Questions
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRehydrateImportResponse parses an HTTP response from a RehydrateImportWithResponse call
+func ParseRehydrateImportResponse(rsp *http.Response) (*RehydrateImportResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RehydrateImportResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Rehydration
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}

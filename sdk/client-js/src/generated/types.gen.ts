@@ -1467,6 +1467,39 @@ export type RegexOptions = {
 };
 
 /**
+ * The argument of rehydrateHeadless of client libraries.
+ */
+export type Rehydration = {
+    fields: Fields;
+    /**
+     * Id of the import.
+     */
+    headlessImportId: string;
+    /**
+     * Empty, because the hooks run on the server.
+     */
+    hooks: {
+        [key: string]: unknown;
+    };
+    /**
+     * Opens the review of this import only. It is not an API key.
+     */
+    licenseKey: string;
+    /**
+     * Empty, because the state is on the server.
+     */
+    rehydrateState: {
+        [key: string]: unknown;
+    };
+    /**
+     * The merged settings, without URLs.
+     */
+    settings: {
+        [key: string]: unknown;
+    };
+};
+
+/**
  * The validator require_with_all.
  */
 export type RequireWithAllValidator = {
@@ -3062,6 +3095,27 @@ export type AnswerQuestionsResponses = {
 };
 
 export type AnswerQuestionsResponse = AnswerQuestionsResponses[keyof AnswerQuestionsResponses];
+
+export type RehydrateImportData = {
+    body?: never;
+    path: {
+        /**
+         * Id of the import.
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/api/v1/headless/imports/{id}/rehydration/';
+};
+
+export type RehydrateImportResponses = {
+    /**
+     * OK
+     */
+    200: Rehydration;
+};
+
+export type RehydrateImportResponse = RehydrateImportResponses[keyof RehydrateImportResponses];
 
 export type RevokeReviewLinkData = {
     body?: never;

@@ -114,6 +114,10 @@ from .regex_match_validator import RegexMatchValidator
 from .regex_match_validator_level import RegexMatchValidatorLevel
 from .regex_match_validator_validate import RegexMatchValidatorValidate
 from .regex_options import RegexOptions
+from .rehydration import Rehydration
+from .rehydration_hooks import RehydrationHooks
+from .rehydration_rehydrate_state import RehydrationRehydrateState
+from .rehydration_settings import RehydrationSettings
 from .require_with_all_validator import RequireWithAllValidator
 from .require_with_all_validator_level import RequireWithAllValidatorLevel
 from .require_with_all_validator_validate import RequireWithAllValidatorValidate
@@ -371,6 +375,10 @@ __all__ = (
     "RegexMatchValidatorLevel",
     "RegexMatchValidatorValidate",
     "RegexOptions",
+    "Rehydration",
+    "RehydrationHooks",
+    "RehydrationRehydrateState",
+    "RehydrationSettings",
     "RequireWithAllValidator",
     "RequireWithAllValidatorLevel",
     "RequireWithAllValidatorValidate",
