@@ -1,7 +1,7 @@
 /** The languages of the pages, as the last part of the names of their catalogues. */
 export const languages = [
   'en', 'ar', 'bn', 'cs', 'da', 'de', 'el', 'es', 'fa', 'fi', 'fr', 'he', 'hi', 'hr', 'hu', 'id', 'is', 'it', 'ja', 'ko', 'lt', 'lv', 'ms', 'nl', 'no',
-  'pl', 'pt', 'ro', 'ru', 'sv', 'th', 'tr', 'uk', 'ur', 'vi', 'zh_CN', 'zh_TW',
+  'pl', 'pt', 'ro', 'ru', 'sv', 'sw', 'th', 'tr', 'uk', 'ur', 'vi', 'zh_CN', 'zh_TW',
 ] as const;
 export type Language = (typeof languages)[number];
 
