@@ -1,60 +1,11 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import type { FrameLocator, Page } from 'playwright-core';
-import { closeEnvironment, environmentTest, type Environment } from './environment';
-import { HostPage } from './host-page';
+import { closeEnvironment, environmentTest } from './environment';
+import { choose, csv, fields, frontendKey, inline, openProduct, settings, submit, type Handed } from './product';
 
 // The published client, which existing products use, opens the importer unchanged.
 
 after(closeEnvironment);
-
-const frontendKey = 'fk_0123456789abcdef0123456789abcdef0123456789abcdef';
-const fields = [
-  { key: 'name', label: 'Name', validators: [{ validate: 'required' }] },
-  { key: 'email', label: 'Email', type: 'email' },
-];
-const settings = { importIdentifier: 'contacts', developmentMode: true, invalidDataBehavior: 'BLOCK_SUBMIT' };
-const csv = 'Name,E-Mail\nAnna,anna@example.org\nBen,ben@example\n';
-
-/** What the client hands over to the page. */
-interface Handed {
-  readonly results: { data: Record<string, unknown>[]; metadata: Record<string, unknown> }[];
-  readonly cancelled: number;
-}
-
-/** Opens a page of a product in a browser, and runs the script that sets up the importer. */
-async function openProduct(environment: Environment, setUp: string, given: Record<string, unknown> = {}): Promise<{ page: Page; widget: FrameLocator; handed: () => Promise<Handed>; host: HostPage }> {
-  const host = await HostPage.start(environment.service.address);
-  const context = await environment.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
-  context.on('close', () => host.close());
-  const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
-  await page.goto(host.origin);
-  await page.evaluate(({ setUp, given }) => {
-    const handed: { results: unknown[]; cancelled: number } = { results: [], cancelled: 0 };
-    const make = new Function('given', 'handed', setUp);
-    Object.assign(globalThis, { handed, uploader: make(given, handed) });
-  }, { setUp, given });
-  const handed = () => page.evaluate(() => (globalThis as unknown as { handed: Handed }).handed);
-  return { page, widget: page.frameLocator('iframe'), handed, host };
-}
-
-const inline = `
-  const uploader = new DromoUploader(given.key, given.fields, given.settings, { id: '7', name: 'Ada' });
-  uploader.onResults((data, metadata) => { handed.results.push({ data, metadata }); });
-  uploader.onCancel(() => { handed.cancelled++; });
-  document.getElementById('open').onclick = () => uploader.open();
-  return uploader;`;
-
-async function choose(widget: FrameLocator, name: string, content: string): Promise<void> {
-  await widget.locator('input[type=file]').setInputFiles({ name, mimeType: 'text/csv', buffer: Buffer.from(content) });
-}
-
-/** Submits the rows under review. `name` is the name of the button. */
-async function submit(widget: FrameLocator, name: string): Promise<void> {
-  await widget.locator('.fix-continue').click();
-  await widget.getByRole('button', { name }).click();
-}
 
 environmentTest('a page opens the importer, and receives the rows that a person has corrected', async (environment) => {
   const { page, widget, handed } = await openProduct(environment, inline, { key: frontendKey, fields, settings: { ...settings, title: 'Contacts' } });

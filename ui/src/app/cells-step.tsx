@@ -28,13 +28,13 @@ function takePreload(): Preload | null {
 
 /** The cells step, once its code is loaded. */
 export function CellsStep() {
-  const { review, locale, t } = useShared();
+  const { review, locale, t, host: around } = useShared();
   const { facts, reading } = useReview();
   const { setTotals, setHandle, forgetPending } = useSubmit();
   useEffect(() => forgetPending, []);
   const { module, failure } = useOnDemand(cells);
   const host = useMemo<CellsHost>(() => ({
-    api: review.api, events: review.events, facts: facts!, locale, onTotals: setTotals,
+    api: review.api, events: review.events, facts: facts!, locale, forbids: around?.forbids, onTotals: setTotals,
     // If the review has ended, reload the import to show its outcome.
     onFault: (fault) => (fault instanceof Fault && fault.code === 'not_in_review' ? void review.refresh() : review.fail(fault)),
     onUnsent: (unsent) => review.rememberUnsent(unsent), isConnected: () => review.state.connected && navigator.onLine,
@@ -69,7 +69,7 @@ function Headline({ focus }: { focus: boolean }) {
         <h1 ref={title} tabIndex={-1} aria-live="polite">{ready && <Icon name="good" size={18} />}{rows === 0 ? t('submit.emptyTitle') : ready ? t('fix.ready', { n: rows }) : t('fix.left', { n: errors, rows: t('rows', { n: rows }) })}</h1>
         {most.current > 0 && !ready && rows > 0 && <Progress label={t('fix.progress')} share={1 - errors / most.current} />}
       </div>
-      <Button look={ready ? 'primary' : 'plain'} class="fix-continue" icon="next" iconLast onClick={() => goTo('confirm')}>{t('continue')}</Button>
+      <Button look={ready ? 'primary' : 'plain'} class="fix-continue" event="CONTINUE" icon="next" iconLast onClick={() => goTo('confirm')}>{t('continue')}</Button>
     </header>
   );
 }

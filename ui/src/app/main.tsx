@@ -34,7 +34,9 @@ export function renderReview(prefetch: Prefetch, host: ReviewHost | null = null)
   applyTheme(undefined);
 
   const drawn = signal();
-  const review = new Review(prefetch.id, prefetch.fetch, () => Promise.race([drawn.reached, after(maxWait)]), host?.connect);
+  const review = new Review(prefetch.id, prefetch.fetch, () => Promise.race([drawn.reached, after(maxWait)]), host ?? {});
+  const { onState } = host ?? {};
+  if (onState) review.subscribe(() => onState(review.state));
   // The user may have opened a different link in this tab in the meantime, which sets a new
   // token.
   void review.open(consumeUrlToken() || prefetch.token);

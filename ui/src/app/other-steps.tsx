@@ -1,11 +1,11 @@
 import { Columns } from './columns/columns';
 import { Confirm } from './confirm/confirm';
-import type { StepId } from './steps';
+import type { OwnStepId } from './steps';
 import { TableStep } from './table/table-step';
 import './other-steps.css';
 
 /** The steps other than the cells. Many users never see most of them, so they are loaded on demand. */
-export function OtherStep({ step }: { step: Exclude<StepId, 'cells'> }) {
+export function OtherStep({ step }: { step: Exclude<OwnStepId, 'cells'> }) {
   switch (step) {
     case 'table': return <TableStep />;
     case 'columns': return <Columns />;

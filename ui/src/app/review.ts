@@ -1,6 +1,7 @@
-import { unwrap, Events, Fault, createApi, type Api, type Connect, type Import, type Layout, type Questions, type StateEvent } from '../api';
+import { unwrap, Events, Fault, createApi, type Api, type Import, type Layout, type Questions, type StateEvent } from '../api';
 import type { UnsentChanges } from '../cells/host';
-import { nextStep, stepsOf, type Step, type StepId } from './steps';
+import type { ReviewHost } from './host';
+import { nextStep, stepAfter, stepBefore, stepIds, stepsOf, type CustomStep, type CustomStepId, type OwnStepId, type Step, type StepId } from './steps';
 
 /** The state of the page. */
 export interface ReviewState {
@@ -52,13 +53,22 @@ export class Review {
   #latest = 0;
   #opened = 0;
   readonly #drawn: () => Promise<unknown>;
+  readonly #custom: readonly CustomStep[];
+  /** The custom steps that were completed. */
+  readonly #passed = new Set<StepId>();
+  /** The step to begin with, until the steps are known. */
+  #wanted: OwnStepId | undefined;
 
   /**
    * If the page shows the rows first, the layout and the questions are requested only when
-   * `drawn` resolves. `connect` opens the event stream.
+   * `drawn` resolves.
    */
-  constructor(id: string, given?: (request: Request) => Promise<Response>, drawn: () => Promise<unknown> = () => Promise.resolve(), connect?: Connect) {
+  constructor(id: string, given?: (request: Request) => Promise<Response>, drawn: () => Promise<unknown> = () => Promise.resolve(), { connect, customSteps = [], startIn }: Partial<ReviewHost> = {}) {
     this.#drawn = drawn;
+    this.#custom = customSteps;
+    this.#wanted = startIn;
+    // Whoever was in a later step has completed those before it.
+    for (const { id, after } of customSteps) if (startIn && stepIds.indexOf(startIn) > stepIds.indexOf(after)) this.#passed.add(id);
     this.api = createApi(id, given);
     this.events = new Events(`${this.api.base}events/`, connect);
   }
@@ -139,7 +149,7 @@ export class Review {
     const inReview = facts.status === 'NEEDS_REVIEW';
     // Most users open the page to fix cells, so show the cells before requesting how the
     // file was read.
-    if (this.#state.phase === 'opening' && leadsToCells(facts)) {
+    if (this.#state.phase === 'opening' && leadsToCells(facts) && this.#custom.every(({ id }) => this.#passed.has(id)) && (this.#wanted ?? 'cells') === 'cells') {
       this.#setLoaded(facts, null, null);
       await this.#drawn();
       if (mine !== this.#latest) return;
@@ -159,12 +169,14 @@ export class Review {
 
   #setLoaded(facts: Import, layout: Layout | null, questions: Questions | null): void {
     const before = this.#state;
-    const steps = facts.status === 'NEEDS_REVIEW' ? stepsOf(facts, layout, questions) : [];
+    const steps = facts.status === 'NEEDS_REVIEW' ? stepsOf(facts, layout, questions, this.#custom, this.#passed) : [];
+    const wanted = steps.find((step) => step.id === this.#wanted && step.ready)?.id;
+    if (layout) this.#wanted = undefined;
     const stays = before.facts?.status === 'NEEDS_REVIEW' && steps.some((step) => step.id === before.step && step.ready);
     const waited = isUnderWay(before.facts) && isUnderWay(facts);
     this.#set({
       ...before, phase: 'open', trouble: null, facts, layout, questions, steps,
-      step: stays ? before.step : nextStep(steps),
+      step: wanted ?? (stays ? before.step : nextStep(steps)),
       since: waited ? before.since : Date.now(),
     });
     this.#schedulePoll();
@@ -207,6 +219,20 @@ export class Review {
     // Edits in the cells step may have changed the number of changes that reading the file
     // again would discard.
     if (leaves) void this.refresh();
+  }
+
+  /** Completes a custom step, and goes to the step after it. */
+  pass(step: CustomStepId): void {
+    this.#passed.add(step);
+    const { facts, layout, questions } = this.#state;
+    if (!facts) return;
+    this.#set({ ...this.#state, steps: stepsOf(facts, layout, questions, this.#custom, this.#passed) });
+    this.goTo(stepAfter(this.#state.steps, step));
+  }
+
+  /** Goes to the step before the given one. */
+  goBack(step: StepId): void {
+    this.goTo(stepBefore(this.#state.steps, step));
   }
 
   /** Stores unsaved changes. The page shows them when the review has ended. */

@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks';
 import { Icon } from '../kit';
 import { useShared, type Key } from './context';
 import { OtherFile } from './other-file';
-import type { Step, StepId } from './steps';
+import type { OwnStepId, Step, StepId } from './steps';
 import { useSubmit } from './submit/context';
 
-const names: Readonly<Record<StepId, Key>> = { table: 'step.table', columns: 'step.columns', cells: 'step.cells', confirm: 'step.confirm' };
+const names: Readonly<Record<OwnStepId, Key>> = { table: 'step.table', columns: 'step.columns', cells: 'step.cells', confirm: 'step.confirm' };
 
 interface Props {
   readonly steps: readonly Step[];
@@ -28,9 +28,9 @@ export function StepRail({ steps, current }: Props) {
         {steps.map((step, at) => (
           <RailStep
             key={step.id}
-            name={t(names[step.id])}
+            name={step.label ?? t(names[step.id as OwnStepId])}
             number={at + 1 + first}
-            open={step.open}
+            open={step.label === undefined ? step.open : 0}
             done={isDone(steps, at, errors)}
             here={step.id === current}
             closed={!step.ready}

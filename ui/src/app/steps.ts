@@ -2,14 +2,28 @@ import type { Import, Layout, Question, Questions } from '../api';
 
 /** The steps of a review, in the order in which a file is read. */
 export const stepIds = ['table', 'columns', 'cells', 'confirm'] as const;
-export type StepId = (typeof stepIds)[number];
+export type OwnStepId = (typeof stepIds)[number];
+
+/** A step that the page around the importer adds. */
+export type CustomStepId = `custom:${string}`;
+export type StepId = OwnStepId | CustomStepId;
 
 /** The steps in which questions are answered. */
 export type QuestionStepId = 'table' | 'columns';
 
+/** A step that the page around the importer adds. */
+export interface CustomStep {
+  readonly id: CustomStepId;
+  /** The step that it follows. */
+  readonly after: QuestionStepId;
+  readonly label: string;
+}
+
 export interface Step {
   readonly id: StepId;
-  /** Number of unanswered questions. */
+  /** The name of a custom step. */
+  readonly label?: string;
+  /** Number of unanswered questions. A custom step that was not passed counts as one. */
   readonly open: number;
   /** Whether the step can be opened. The cells open when all questions are answered. */
   readonly ready: boolean;
@@ -34,16 +48,22 @@ export function decidedIn(step: QuestionStepId, layout: Layout | null, questions
 /**
  * Returns the steps of an import. All imports of a file have the same steps, so that people who
  * send a file every month always find the same ones. Until the layout is loaded, the steps about
- * it cannot be opened.
+ * it cannot be opened. `custom` are the steps that the page around the importer adds, and `passed` those of
+ * them that were completed. The rows can be opened after that.
  */
-export function stepsOf(facts: Import, layout: Layout | null, questions: Questions | null): readonly Step[] {
-  const closed = facts.hasRows === false || (questions?.questions.length ?? 0) > 0;
-  const ready: Readonly<Record<StepId, boolean>> = {
+export function stepsOf(facts: Import, layout: Layout | null, questions: Questions | null, custom: readonly CustomStep[] = [], passed: ReadonlySet<StepId> = new Set()): readonly Step[] {
+  const asked = facts.hasRows === false || (questions?.questions.length ?? 0) > 0;
+  const closed = asked || custom.some((one) => !passed.has(one.id));
+  const ready: Readonly<Record<OwnStepId, boolean>> = {
     table: layout !== null, columns: (layout?.columns.length ?? 0) > 0, cells: !closed, confirm: !closed,
   };
-  return stepIds.filter((id) => id === 'cells' || id === 'confirm' || hasFile(layout, questions)).map((id) => ({
-    id, ready: ready[id], open: questionsOf(questions, id).filter((one) => one.answer === null).length,
-  }));
+  const openIn = (step: StepId) => questionsOf(questions, step).filter((one) => one.answer === null).length;
+  return stepIds.flatMap((id): Step[] => [
+    ...(id === 'cells' || id === 'confirm' || hasFile(layout, questions) ? [{ id, ready: ready[id], open: openIn(id) }] : []),
+    ...custom.filter((one) => one.after === id).map((one) => ({
+      id: one.id, label: one.label, open: passed.has(one.id) ? 0 : 1, ready: layout !== null && (id === 'table' ? openIn('table') === 0 : !asked),
+    })),
+  ]);
 }
 
 /** Reports whether there is anything to show about the file; true if that is still unknown. */
@@ -58,6 +78,11 @@ function hasFile(layout: Layout | null, questions: Questions | null): boolean {
  */
 export function nextStep(steps: readonly Step[]): StepId {
   return (steps.find((step) => step.open > 0) ?? steps.find((step) => step.id === 'cells' && step.ready) ?? steps.find((step) => step.ready))?.id ?? 'cells';
+}
+
+/** Returns the step before the given one that can be opened. */
+export function stepBefore(steps: readonly Step[], id: StepId): StepId {
+  return steps.slice(0, steps.findIndex((one) => one.id === id)).findLast((one) => one.ready)?.id ?? id;
 }
 
 /** Returns the step after the given one that has open questions or, if there is none, the next one that can be opened. */

@@ -65,11 +65,13 @@ function Card({ model, index, row, onLong }: { model: Model; index: number; row:
       {bad.length === 0 && !row.problems && <p class="c-card-fine"><Icon name="good" /> {t('card.fine')}</p>}
       {bad.length > 0 && others.length > 0 && <h3 class="c-card-others">{t('card.others', { n: others.length })}</h3>}
       {others.map(field)}
-      <div class="c-card-foot">
-        <Button small look="quiet" icon="remove" onClick={() => model.deleteRows({ kind: 'delete', where: { show: 'all', rows: [row.id] } })}>
-          {t('card.delete')}
-        </Button>
-      </div>
+      {!model.host.forbids?.removing && (
+        <div class="c-card-foot">
+          <Button small look="quiet" icon="remove" onClick={() => model.deleteRows({ kind: 'delete', where: { show: 'all', rows: [row.id] } })}>
+            {t('card.delete')}
+          </Button>
+        </div>
+      )}
     </>
   );
 }

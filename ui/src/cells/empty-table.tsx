@@ -25,7 +25,7 @@ export default function EmptyTable({ model }: { model: Model; onClose: () => voi
   return (
     <div class="c-rowless">
       <p role="status">{t(header ? 'rowless' : 'noRows')}</p>
-      <Button icon="add" onClick={() => model.addRow()}>{t('add.one')}</Button>
+      {!host.forbids?.adding && <Button icon="add" onClick={() => model.addRow()}>{t('add.one')}</Button>}
     </div>
   );
 }

@@ -35,6 +35,8 @@ export interface CellsHost {
   readonly facts: Import;
   /** The locale of the text in the step. */
   readonly locale: Locale;
+  /** What people may not do with rows. */
+  readonly forbids?: { readonly adding?: boolean; readonly removing?: boolean } | undefined;
   /** Called when a count changes. */
   readonly onTotals: (now: CellTotals) => void;
   /** Called on faults that end the step. The page shows what to do. */

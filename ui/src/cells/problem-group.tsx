@@ -40,7 +40,8 @@ function GroupBody({ model, group, onOpen }: Pick<Props, 'model' | 'group' | 'on
   const fixable = place && !place.column.readOnly;
   const listed = useValues(model, group, place !== undefined);
   const texts = listed.found?.values.map((value) => value.text) ?? [];
-  const actions = actionsOf(group, place, texts, model.places.some((one) => one.key === group.key && one.part > 0));
+  const actions = actionsOf(group, place, texts, model.places.some((one) => one.key === group.key && one.part > 0))
+    .filter((action) => !model.host.forbids?.removing || (action !== 'delete' && action !== 'keepFirst'));
   return (
     <div class="c-group-body">
       <p class="c-group-message"><bdi>{messageText(t, messageOf(group))}</bdi></p>

@@ -29,6 +29,7 @@ function itemsOf(model: Model, onOpen: (open: OpenDialog) => void): MenuItem[] {
   if (!selected) return [];
   const { where, keys: fields, rows } = selected;
   const closed = fields.length === 0;
+  const { forbids } = model.host;
   const untidy = rows > mostLooked || model.areaHas(isUntidy);
   const change = (edit: EditSpec) => () => model.applyEdit({ ...edit, where, keys: fields }, ({ cells }) => (cells === 0 ? t('nothingChanged') : t('changedCells', { n: cells })));
   return [
@@ -40,13 +41,13 @@ function itemsOf(model: Model, onOpen: (open: OpenDialog) => void): MenuItem[] {
     { label: t('menu.lower'), disabled: closed, onSelect: change({ kind: 'case', to: 'lower' }) },
     { label: t('menu.title'), disabled: closed, onSelect: change({ kind: 'case', to: 'title' }) },
     ...(fields.length === 1 ? [{ label: t('menu.values', { column: model.places.find((one) => one.key === fields[0])!.label }), apart: true, onSelect: () => onOpen({ kind: 'fixer', key: fields[0]! }) }] : []),
-    { label: t('add.one'), icon: 'add' as const, apart: true, onSelect: () => model.addRow() },
-    {
+    ...(forbids?.adding ? [] : [{ label: t('add.one'), icon: 'add' as const, apart: true, onSelect: () => model.addRow() }]),
+    ...(forbids?.removing ? [] : [{
       label: t('menu.delete', { n: rows }), icon: 'remove' as const,
       onSelect: () => {
         if (rows > 1) onOpen({ kind: 'delete', where, rows, first: model.firstSelected() });
         else model.deleteRows({ kind: 'delete', where });
       },
-    },
+    }]),
   ];
 }

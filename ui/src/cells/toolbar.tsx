@@ -35,7 +35,7 @@ export function Toolbar({ model, search, narrow, panel, onPanel, onOpen }: Props
       </div>
       <div class="c-tools">
         <Search model={model} field={search} narrow={narrow} />
-        <Button look="quiet" icon="replace" onClick={() => onOpen({ kind: 'replace' })} title={`${t('replace.open')} (${model.host.locale.isolate(keys.replace)})`} class="c-wordy">
+        <Button look="quiet" icon="replace" event="FIND_AND_REPLACE_OPEN" onClick={() => onOpen({ kind: 'replace' })} title={`${t('replace.open')} (${model.host.locale.isolate(keys.replace)})`} class="c-wordy">
           {t('replace.short')}
         </Button>
         <More model={model} onOpen={onOpen} />
@@ -100,7 +100,7 @@ function More({ model, onOpen }: { model: Model; onOpen: (open: OpenDialog) => v
     { label: t('file.download', { n: totals.errors }), icon: 'download', disabled: totals.errors === 0, onSelect: () => download(model, bad) },
     { label: t('file.downloadAll', { n: totals.rows }), icon: 'download', disabled: totals.rows === 0, onSelect: () => download(model, model.tableApi.fileUrl({ show: 'all' })) },
     { label: t('file.upload'), icon: 'upload', onSelect: () => onOpen({ kind: 'upload' }) },
-    { label: t('add.one'), icon: 'add', apart: true, onSelect: () => model.addRow() },
+    ...(model.host.forbids?.adding ? [] : [{ label: t('add.one'), icon: 'add' as const, apart: true, onSelect: () => model.addRow() }]),
   ];
   return (
     <>

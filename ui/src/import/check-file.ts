@@ -1,5 +1,5 @@
 /** Why a file cannot be imported, before any of it is sent. */
-export type FileProblem = 'empty' | 'tooLarge' | 'encrypted' | 'pdf' | 'document' | 'image' | 'lockFile';
+export type FileProblem = 'empty' | 'tooLarge' | 'encrypted' | 'pdf' | 'document' | 'image' | 'lockFile' | 'unreadable';
 
 /** Number of bytes at the start of a file that are inspected. */
 const inspected = 64 * 1024;
@@ -9,12 +9,17 @@ const inspected = 64 * 1024;
  * start of the file, so the server may still find a problem.
  */
 export async function checkFile(file: File, maxSize: number): Promise<FileProblem | null> {
-  if (file.size === 0) return 'empty';
-  if (file.size > maxSize) return 'tooLarge';
+  const problem = checkSize(file, maxSize);
+  if (problem) return problem;
   // Office programs create these files next to a workbook that is open.
   if (file.name.startsWith('~$')) return 'lockFile';
   const head = new Uint8Array(await file.slice(0, inspected).arrayBuffer());
   return problemOfStart(head);
+}
+
+/** Returns the reason why a file of this size cannot be imported, or null if there is none. */
+export function checkSize({ size }: File, maxSize: number): FileProblem | null {
+  return size === 0 ? 'empty' : size > maxSize ? 'tooLarge' : null;
 }
 
 const signatures: readonly (readonly [readonly number[], FileProblem])[] = [

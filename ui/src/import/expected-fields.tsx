@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
-import { Button } from '../kit';
+import { Button, Icon } from '../kit';
+import type { OpenedPage } from './endpoint';
 import type { LinkField } from './api';
 import { useShared, type Key } from './context';
 import { csvTemplate, saveFile } from './template';
@@ -17,7 +18,7 @@ const types: Readonly<Record<string, Key>> = {
 };
 
 /** Lists the fields that the file should contain. */
-export function ExpectedFields({ fields }: { fields: readonly LinkField[] }) {
+export function ExpectedFields({ page: { fields, templateUrl, templateName = 'template' } }: { page: OpenedPage }) {
   const { t, locale, visit } = useShared();
   const [all, setAll] = useState(false);
   const [busy, setBusy] = useState(false);
@@ -26,7 +27,7 @@ export function ExpectedFields({ fields }: { fields: readonly LinkField[] }) {
   const saveWorkbook = async () => {
     setBusy(true);
     const file = await visit.template(locale.tag).catch(() => null);
-    if (file) saveFile(file, 'template.xlsx');
+    if (file) saveFile(file, `${templateName}.xlsx`);
     setFailed(file === null);
     setBusy(false);
   };
@@ -36,10 +37,12 @@ export function ExpectedFields({ fields }: { fields: readonly LinkField[] }) {
     <section class="import-part">
       <div class="import-part-head">
         <h2>{t('fields.title')}</h2>
-        <div class="templates">
-          <Button small icon="download" busy={busy} onClick={() => void saveWorkbook()}>{t('template.excel')}</Button>
-          <Button small icon="download" onClick={() => saveFile(csvTemplate(headers), 'template.csv')}>{t('template.csv')}</Button>
-        </div>
+        {templateUrl ? (
+          <a class="k-button k-plain k-small" href={templateUrl} target="_blank" rel="noopener noreferrer" data-event="DOWNLOAD_TEMPLATE"><Icon name="download" /> {t('template.excel')}</a>
+        ) : <div class="templates">
+          <Button small icon="download" event="DOWNLOAD_TEMPLATE" busy={busy} onClick={() => void saveWorkbook()}>{t('template.excel')}</Button>
+          <Button small icon="download" event="DOWNLOAD_TEMPLATE" onClick={() => saveFile(csvTemplate(headers), `${templateName}.csv`)}>{t('template.csv')}</Button>
+        </div>}
       </div>
       {failed && <p role="alert">{t('template.failed')}</p>}
       <div class="fields" role="table" aria-label={t('fields.title')}>

@@ -1,9 +1,10 @@
-import { useRef } from 'preact/hooks';
+import { useRef, useState } from 'preact/hooks';
 import { Button, Icon } from '../kit';
-import type { LinkPage } from './api';
 import { useShared, useVisit } from './context';
 import { useDroppedFile, usePastedFile } from './drop';
 import { Earlier } from './earlier-list';
+import type { OpenedPage } from './endpoint';
+import { EnterRows } from './enter-rows';
 import { ExpectedFields } from './expected-fields';
 import { PasteButton } from './paste';
 import { RefusalNote } from './refusal-note';
@@ -11,14 +12,16 @@ import { formatSize } from './sizes';
 import { UnfinishedNote } from './unfinished-note';
 
 /** Says what is expected, and accepts a file. */
-export function Intro({ page }: { page: LinkPage }) {
+export function Intro({ page }: { page: OpenedPage }) {
   const { t, locale, visit } = useShared();
   const { refusal, unfinished } = useVisit();
   const input = useRef<HTMLInputElement>(null);
+  const only = page.manualInput === 'only';
+  const [typing, setTyping] = useState(only);
   const send = (file: File | null | undefined) => file && void visit.send(file);
   const choose = () => input.current?.click();
-  const over = useDroppedFile(send);
-  usePastedFile(send);
+  const over = useDroppedFile((file) => only || send(file));
+  usePastedFile((file) => typing || send(file));
   return (
     <main class="import">
       <div class="import-head">
@@ -28,12 +31,13 @@ export function Intro({ page }: { page: LinkPage }) {
       </div>
       <div role="alert">{refusal && <RefusalNote refusal={refusal} onChoose={choose} />}</div>
       <div role="status">{unfinished && <UnfinishedNote unfinished={unfinished} onChoose={choose} />}</div>
-      <div class={`drop${over ? ' is-over' : ''}`}>
+      {typing ? <EnterRows page={page} onBack={only ? null : () => setTyping(false)} /> : <div class={`drop${over ? ' is-over' : ''}`}>
         <Icon name="upload" size={28} />
         <p class="drop-lead">{over ? t('drop.now') : t('drop.lead')}</p>
         <div class="drop-actions">
-          <Button look="primary" icon="file" onClick={choose}>{t('drop.choose')}</Button>
+          <Button look="primary" icon="file" event="UPLOAD_DATA" onClick={choose}>{t('drop.choose')}</Button>
           <PasteButton onText={send} />
+          {page.manualInput === 'allowed' && page.fields.length > 0 && <Button event="ENTER_DATA" onClick={() => setTyping(true)}>{t('rows.enter')}</Button>}
         </div>
         <p class="quiet">{t('drop.formats', { size: formatSize(locale, page.maxFileSize) })}</p>
         <input
@@ -47,9 +51,9 @@ export function Intro({ page }: { page: LinkPage }) {
             event.currentTarget.value = '';
           }}
         />
-      </div>
+      </div>}
       <Earlier />
-      <ExpectedFields fields={page.fields} />
+      <ExpectedFields page={page} />
     </main>
   );
 }

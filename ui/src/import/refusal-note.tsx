@@ -9,7 +9,7 @@ import type { Refusal } from './visit';
 
 const problems: Readonly<Record<FileProblem, Key>> = {
   empty: 'refused.empty', tooLarge: 'refused.tooLarge', encrypted: 'refused.encrypted', pdf: 'refused.pdf', document: 'refused.document',
-  image: 'refused.image', lockFile: 'refused.lockFile',
+  image: 'refused.image', lockFile: 'refused.lockFile', unreadable: 'refused.unreadable',
 };
 
 /** Says why a file was not accepted. */

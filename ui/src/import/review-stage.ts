@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import type { ReviewHost } from '../app/host';
+import type { OwnStepId } from '../app/steps';
 import type { EarlierImport } from './earlier';
 import type { Visit, VisitState } from './visit';
 
@@ -49,6 +50,7 @@ export class ReviewStage {
   #host(): ReviewHost {
     const visit = this.#visit;
     const { page } = visit.state;
+    const { saved } = page ?? {};
     return {
       title: page?.title ?? '',
       company: page?.company ?? '',
@@ -56,6 +58,7 @@ export class ReviewStage {
       returnUrl: page?.returnUrl ?? '',
       accentColor: page?.accentColor ?? '',
       startOver: (forget) => void visit.startOver(forget),
+      ...(saved?.step && saved.id === this.#shown?.id && { startIn: saved.step as OwnStepId }),
       ...this.#more,
     };
   }

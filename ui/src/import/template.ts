@@ -13,6 +13,12 @@ export function csvTemplate(headers: readonly string[]): Blob {
   return new Blob([templateText(headers)], { type: 'text/csv;charset=utf-8' });
 }
 
+/** Returns rows as CSV (RFC 4180). */
+export function csvOf(rows: readonly (readonly unknown[])[]): string {
+  const quoted = (cell: unknown) => `"${String(cell ?? '').replaceAll('"', '""')}"`;
+  return rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
+}
+
 /**
  * Returns the header row as CSV (RFC 4180). It begins with a byte order mark, without which Excel
  * reads UTF-8 as another encoding. A header that a spreadsheet would run as a formula gets an

@@ -1,9 +1,10 @@
 import { Fault, isAborted } from '../api';
-import type { LinkPage, StartedImport } from './api';
-import { checkFile, type FileProblem } from './check-file';
-import type { ImportEndpoint } from './endpoint';
+import type { StartedImport } from './api';
+import { checkFile, checkSize, type FileProblem } from './check-file';
+import type { ImportEndpoint, OpenedPage, TypedRows } from './endpoint';
 import { EarlierImports, type EarlierImport } from './earlier';
 import { isSameFile, UnfinishedUploads, type Unfinished } from './unfinished';
+import { csvOf } from './template';
 import { uploadFile, type UploadProgress } from './upload';
 
 /** Why a file was not accepted. */
@@ -21,7 +22,7 @@ export interface Uploading {
 /** The state of the page. */
 export interface VisitState {
   readonly phase: 'opening' | 'trouble' | 'password' | 'ready' | 'uploading' | 'review';
-  readonly page: LinkPage | null;
+  readonly page: OpenedPage | null;
   /** Why the link cannot be opened; null if it can. */
   readonly trouble: Fault | null;
   /** Whether the last password was wrong. */
@@ -78,7 +79,8 @@ export class Visit {
       // An embedded importer remembers nothing in the browser.
       this.#earlier = page.linkId ? new EarlierImports(page.linkId) : null;
       this.#unfinished = page.linkId ? new UnfinishedUploads(page.linkId) : null;
-      const current = this.#earlier?.current() ?? null;
+      const { saved } = page;
+      const current = saved ? { id: saved.id, token: saved.reviewToken, name: saved.name, at: Date.now() } : this.#earlier?.current() ?? null;
       const unfinished = (await this.#unfinished?.load()) ?? null;
       this.#set({ ...nothing, page, phase: current ? 'review' : 'ready', current, earlier: this.#earlier?.list() ?? [], unfinished });
     } catch (error) {
@@ -93,7 +95,8 @@ export class Visit {
   async send(file: File): Promise<void> {
     const { page, phase } = this.#state;
     if (!page || phase !== 'ready') return;
-    const problem = await checkFile(file, page.maxFileSize);
+    const isRead = this.#endpoint.reads?.(file.name) ?? false;
+    const problem = isRead ? checkSize(file, page.maxFileSize) : await checkFile(file, page.maxFileSize);
     if (problem) {
       this.#set({ ...this.#state, refusal: { name: file.name, problem } });
       return;
@@ -107,8 +110,10 @@ export class Visit {
     const before = unfinished && isSameFile(file, unfinished) ? unfinished : null;
     show({ sent: before?.sent ?? 0, total: file.size, rate: 0, lost: false });
     try {
-      const started = before ? await this.#resume(before, file, show, abort.signal) : null;
-      const sent = started ?? await this.#sendNew(file, show, abort.signal);
+      const content = isRead ? await this.#endpoint.read!(file) : file;
+      if (!content) return this.#set({ ...this.#state, phase: 'ready', uploading: null, refusal: { name: file.name, problem: 'unreadable' } });
+      const started = before ? await this.#resume(before, content, show, abort.signal) : null;
+      const sent = started ?? await this.#sendNew(content, show, abort.signal);
       this.#unfinished?.forget();
       this.#review({ id: sent.id, token: sent.reviewToken, name: file.name, at: Date.now() });
     } catch (error) {
@@ -139,6 +144,14 @@ export class Visit {
   forgetUnfinished(): void {
     this.#unfinished?.forget();
     this.#set({ ...this.#state, unfinished: null });
+  }
+
+  /** Imports rows that the person has typed. `labels` are the names of the fields by key. */
+  async sendRows(rows: TypedRows, labels: Readonly<Record<string, string>>): Promise<void> {
+    if (this.#endpoint.startRows) return this.begin(() => this.#endpoint.startRows!(rows), '');
+    const keys = Object.keys(labels);
+    const table = [Object.values(labels), ...rows.map((row) => keys.map((key) => row[key] ?? ''))];
+    return this.send(new File([csvOf(table)], 'rows.csv', { type: 'text/csv' }));
   }
 
   /** Starts an import that needs no file, and shows its review. */

@@ -20,6 +20,8 @@ interface Shared {
   /** Tooltip, for example with the shortcut. */
   readonly title?: string;
   readonly submits?: boolean;
+  /** The name of the event that an embedding page receives when the button is pressed. */
+  readonly event?: string;
   readonly id?: string;
 }
 
@@ -65,6 +67,7 @@ function attributes(of: Shared, names: string) {
     ref: of.refTo ?? null,
     disabled,
     title: of.title,
+    'data-event': of.event,
     'aria-disabled': busy ? ('true' as const) : undefined,
     'aria-describedby': of.describedBy,
     'aria-pressed': of.pressed,

@@ -67,7 +67,8 @@ function ConfirmDialog({ t, confirmation: { html, submit, cancel }, onAnswer }: 
 function CloseButton({ t, widget, visit }: { t: T; widget: Widget; visit: Visit }) {
   const [asking, setAsking] = useState(false);
   const close = () => {
-    if (visit.state.phase === 'uploading' || visit.state.phase === 'review') setAsking(true);
+    const { phase } = visit.state;
+    if (phase === 'uploading' || (phase === 'review' && !widget.saves)) setAsking(true);
     else void widget.cancel();
   };
   useEffect(() => {
@@ -88,8 +89,8 @@ function CloseButton({ t, widget, visit }: { t: T; widget: Widget; visit: Visit 
           onClose={() => setAsking(false)}
           foot={
             <>
-              <Button onClick={() => setAsking(false)}>{t('widget.stay')}</Button>
-              <Button look="danger" onClick={() => void widget.cancel()}>{t('widget.leaveDo')}</Button>
+              <Button event="EXIT_CANCEL" onClick={() => setAsking(false)}>{t('widget.stay')}</Button>
+              <Button look="danger" event="EXIT_CONFIRM" onClick={() => void widget.cancel()}>{t('widget.leaveDo')}</Button>
             </>
           }
         >

@@ -1,51 +1,76 @@
 import { unwrap } from '../api';
-import { bearer, createLinkApi, type LinkPage, type StartedImport } from '../import/api';
-import type { ImportEndpoint } from '../import/endpoint';
+import { bearer, createLinkApi, type StartedImport } from '../import/api';
+import type { ImportEndpoint, OpenedPage, TypedRows } from '../import/endpoint';
+import type { Peer } from './channel';
+import type { FileParsers } from './file-parsers';
 import type { PageHookKinds } from './page-hooks';
 import type { ImportBody, Setup } from './setup';
+
+/** What an importer needs from the page that embeds it. */
+export interface Embedding {
+  readonly peer: Peer;
+  readonly parsers: FileParsers;
+  /** The kinds of hooks that the page has; null if it has none. */
+  readonly hooks: PageHookKinds | null;
+  /** Called with each import. */
+  readonly onStarted: (started: StartedImport) => void;
+}
+
+/** Files that have sheets. */
+const workbook = /\.(xlsx?|xlsm|xlsb|ods)$/i;
 
 /** An importer that a page embeds. */
 export class WidgetEndpoint implements ImportEndpoint {
   readonly isLink = false;
-  readonly #origin: string;
   /** The setup, which the page can change. */
   setup: Setup;
   readonly #api = createLinkApi();
-  readonly #hooks: PageHookKinds | null;
-  readonly #onStarted: (started: StartedImport) => void;
+  readonly #embedding: Embedding;
   #session = '';
 
-  /** `hooks` are the hooks of the page. `onStarted` is called with each import. */
-  constructor(origin: string, setup: Setup, hooks: PageHookKinds | null, onStarted: (started: StartedImport) => void) {
-    this.#hooks = hooks;
-    this.#onStarted = onStarted;
-    this.#origin = origin;
+  constructor(setup: Setup, embedding: Embedding) {
     this.setup = setup;
+    this.#embedding = embedding;
   }
 
-  async open(): Promise<LinkPage> {
-    const { key, choice, helpText } = this.setup;
-    const opened = await unwrap(this.#api.POST('/api/widget/v1/session/', { headers: { 'x-service-license-key': key }, body: { ...choice, origin: this.#origin } }));
+  async open(): Promise<OpenedPage> {
+    const { key, choice, helpText, hydration, template } = this.setup;
+    const body = { ...choice, origin: this.#embedding.peer.origin, ...(hydration && { hydration_id: hydration }) };
+    const opened = await unwrap(this.#api.POST('/api/widget/v1/session/', { headers: { 'x-service-license-key': key }, body }));
     this.#session = opened.session;
-    const { title, maxFileSize, styleOverrides, fields } = opened;
-    return { linkId: '', title, text: helpText, company: '', contact: '', accentColor: '', returnUrl: '', logoUrl: '', maxFileSize, styleOverrides, fields };
+    const { title, maxFileSize, styleOverrides, fields, manualInput, saved } = opened;
+    if (saved) this.#embedding.onStarted(saved);
+    return {
+      linkId: '', title, text: helpText, company: '', contact: '', accentColor: '', returnUrl: '', logoUrl: '', maxFileSize, styleOverrides, fields, manualInput, ...template,
+      saved: saved && { id: saved.id, reviewToken: saved.reviewToken, name: saved.originalFilename, step: saved.step },
+    };
+  }
+
+  reads(name: string): boolean {
+    return this.#embedding.parsers.reads(name);
+  }
+
+  read(file: File): Promise<File | null> {
+    return this.#embedding.parsers.read(this.#embedding.peer, file);
   }
 
   start(filename: string): Promise<StartedImport> {
-    const { headerRow, delimiter } = this.setup;
-    return this.#import({ original_filename: filename, header_row: headerRow, ...(delimiter && { delimiter }) });
+    const { headerRow, delimiter: wanted, sheet } = this.setup;
+    const delimiter = this.reads(filename) ? ',' : wanted; // a parser of the page made it a CSV file
+    return this.#import({ original_filename: filename, header_row: headerRow, ...(delimiter && { delimiter }), ...(sheet && workbook.test(filename) && !this.reads(filename) && { sheet }) });
   }
 
-  /** Creates an import of rows that the page provides. */
-  startRows(rows: readonly Record<string, unknown>[]): Promise<StartedImport> {
+  /** Creates an import of rows that the page provides or a person has typed. */
+  startRows(rows: readonly Record<string, unknown>[] | TypedRows): Promise<StartedImport> {
     return this.#import({ initial_data: rows as Record<string, never>[] });
   }
 
-  async #import(of: Pick<ImportBody, 'original_filename' | 'initial_data' | 'header_row' | 'delimiter'>): Promise<StartedImport> {
-    const { choice, user } = this.setup;
-    const body = { ...choice, ...of, ...(user && { import_metadata: { user } }), ...(this.#hooks && { page_hooks: this.#hooks }) };
+  async #import(of: Pick<ImportBody, 'original_filename' | 'initial_data' | 'header_row' | 'delimiter' | 'sheet'>): Promise<StartedImport> {
+    const { choice, user, saves } = this.setup;
+    const { hooks, onStarted } = this.#embedding;
+    const body = { ...choice, ...of, ...(user && { import_metadata: { user } }), ...(hooks && { page_hooks: hooks }), ...(saves && { save: true }) };
     const started = await unwrap(this.#api.POST('/api/widget/v1/imports/', { headers: bearer(this.#session), body }));
-    this.#onStarted(started);
+    onStarted(started);
     return started;
   }
 

@@ -1,6 +1,7 @@
 import { unwrap } from '../api';
 import { createLinkApi, type StartedImport } from '../import/api';
 import type { Peer } from './channel';
+import { limited } from './limited';
 import type { ImportBody } from './setup';
 
 /** The kinds of hooks that a page has, as the API expects them. */
@@ -23,8 +24,6 @@ interface PageCall {
   readonly data?: unknown;
 }
 
-/** How long a hook may take, in milliseconds. After that, it has no effect. */
-const hookTimeout = 60_000;
 /** The pause after the server did not respond, in milliseconds. */
 const retryAfter = 1000;
 
@@ -92,7 +91,7 @@ export class PageHooks {
   /** Calls a hook. Returns its result as JSON, or "" if it failed. */
   async #answer(content: string): Promise<string> {
     try {
-      const result = await limited(this.#call(JSON.parse(content) as PageCall));
+      const result = await limited(this.#call(JSON.parse(content) as PageCall), 'The hook');
       return JSON.stringify(result ?? null);
     } catch (error) {
       console.error('A hook of this page failed, so it has no effect.', error);
@@ -115,11 +114,4 @@ export class PageHooks {
       }
     }
   }
-}
-
-function limited<T>(work: Promise<T>): Promise<T> {
-  return new Promise((done, fail) => {
-    const timer = setTimeout(() => fail(new Error(`The hook took more than ${hookTimeout / 1000} seconds.`)), hookTimeout);
-    work.then(done, fail).finally(() => clearTimeout(timer));
-  });
 }

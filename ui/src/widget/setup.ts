@@ -1,3 +1,4 @@
+import type { ReviewHost } from '../app/host';
 import type { operations } from '../api/schema';
 
 type Body<Name extends keyof operations> = operations[Name] extends { requestBody: { content: { 'application/json': infer T } } } ? T : never;
@@ -29,6 +30,18 @@ export interface Setup {
   readonly headerRow: number | null;
   /** The delimiter of CSV files; "" if it must be found. */
   readonly delimiter: string;
+  /** The name of the sheet of workbooks; "" if it must be found. */
+  readonly sheet: string;
+  /** A file to import at once. */
+  readonly file: File | null;
+  /** Whether the work of the person is saved. */
+  readonly saves: boolean;
+  /** The hydration token of the session that keeps the work; "" if there is none. */
+  readonly hydration: string;
+  /** The template that people can download. */
+  readonly template: { readonly templateUrl?: string; readonly templateName?: string };
+  /** What the review shows and allows. */
+  readonly review: Pick<ReviewHost, 'helpTexts' | 'forbids'>;
   /** Language of the importer; null for that of the browser. */
   readonly language: string | null;
 }
@@ -39,20 +52,25 @@ const apiSettings = [
   'manualInputOnly', 'allowCustomFields', 'passThroughUnmappedColumns', 'maxRecords', 'developmentMode', 'displayEncoding', 'styleOverrides', 'maxFileSize',
 ] as const;
 
-/** Settings that change what people can do, but that the widget does not support yet. */
-const unsupported = ['manualInputOnly', 'manualInputDisabled', 'initialFile', 'textOverrides', 'savePartialSession', 'sessionId', 'hydrationId'];
+/** The setup of an importer whose page says nothing else. */
+const usual = { rows: null, helpText: '', delimiter: '', sheet: '', file: null, saves: false, hydration: '', template: {}, review: {}, language: null };
 
 /** Returns the setup of an importer whose page defines the fields. */
 export function inlineSetup(key: unknown, fields: unknown, settings: unknown, user: unknown): Setup {
   const given = objectOf(settings);
-  const ignored = unsupported.filter((name) => given[name]);
-  if (ignored.length > 0) console.warn(`The importer does not support these settings yet: ${ignored.join(', ')}`);
+  const upload = objectOf(given.uploadStep);
   return {
+    ...usual,
+    ...savingOf(given),
     key: textOf(key),
     choice: { fields: fieldsOf(fields), settings: settingsOf(given) } as SchemaChoice,
     user: userOf(user),
     rows: rowsOf(given.initialData, fields),
-    helpText: textOf(objectOf(given.uploadStep).helpText),
+    helpText: textOf(upload.helpText),
+    sheet: textOf(upload.sheetOverride),
+    file: given.initialFile instanceof File ? given.initialFile : null,
+    template: templateOf(upload.templateDownloadOverrideURL, given.templateDownloadFilename),
+    review: reviewOf(given),
     headerRow: rowOf(objectOf(given.matchingStep).headerRowOverride),
     delimiter: textOf(given.delimiter),
     language: textOf(given.locale).replace('_', '-') || null,
@@ -61,16 +79,45 @@ export function inlineSetup(key: unknown, fields: unknown, settings: unknown, us
 
 /** Returns the setup of an importer with a saved schema, of which `schema` is the id or the name. */
 export function savedSetup(key: unknown, schema: unknown, options: unknown): Setup {
-  const { user, developmentMode, headerRowOverride } = objectOf(options);
+  const { user, developmentMode, headerRowOverride, hydrationId } = objectOf(options);
+  const hydration = textOf(hydrationId);
   return {
+    ...usual,
     key: textOf(key),
     choice: inMode({ schema: textOf(schema) }, developmentMode),
     user: userOf(user),
-    rows: null,
-    helpText: '',
     headerRow: rowOf(headerRowOverride),
-    delimiter: '',
-    language: null,
+    saves: hydration !== '',
+    hydration,
+  };
+}
+
+/** Returns how the work of the person is saved. */
+function savingOf({ savePartialSession, hydrationId, sessionId, backendSyncMode, backendSync }: Record<string, unknown>): Pick<Setup, 'saves' | 'hydration'> {
+  const hydration = savePartialSession === false ? '' : textOf(hydrationId);
+  const keeps = backendSyncMode === 'FULL_DATA' || backendSync === true;
+  if (savePartialSession && !keeps) console.warn('The work is not saved, because backendSyncMode is not FULL_DATA.');
+  else if (sessionId && !hydration) console.warn('The session is not continued, because that needs the hydrationId that your server gets for the sessionId.');
+  return { hydration, saves: hydration !== '' || (savePartialSession === true && keeps) };
+}
+
+function templateOf(url: unknown, name: unknown): Setup['template'] {
+  const parsed = URL.parse(textOf(url));
+  const templateName = textOf(name).replace(/\.(csv|xlsx)$/i, '');
+  return { ...(parsed && /^https?:$/.test(parsed.protocol) && { templateUrl: parsed.href }), ...(templateName && { templateName }) };
+}
+
+/** Returns what the settings of a page say about the review. */
+function reviewOf(given: Record<string, unknown>): Setup['review'] {
+  const { COLUMN_MATCH_SUBTITLE: columns, BULK_FIX_SUBTITLE: cells } = objectOf(objectOf(given.textOverrides).ui);
+  const help = (step: string) => textOf(objectOf(given[step]).helpText);
+  const { allowAddingRows, allowRemovingRows } = objectOf(given.reviewStep);
+  return {
+    helpTexts: {
+      table: textOf(objectOf(given.uploadStep).sheetSelectionHelpText), columns: textOf(columns) || [help('matchingStep'), help('matchValuesStep')].filter(Boolean).join('\n'),
+      cells: textOf(cells) || help('reviewStep'),
+    },
+    forbids: { adding: allowAddingRows === false, removing: allowRemovingRows === false, submittingNone: given.allowEmptySubmit === false },
   };
 }
 

@@ -1,13 +1,21 @@
 import type { Fault } from '../api';
+import type { ReviewHost } from '../app/host';
 import type { StartedImport } from '../import/api';
 import { mountVisit } from '../import/mount';
 import { Visit } from '../import/visit';
+import type { ImportEndpoint } from '../import/endpoint';
+import type { StepId } from '../app/steps';
 import { bearerFetch } from './bearer';
 import type { Peer } from './channel';
+import { CustomSteps } from './custom-steps';
 import { EventStream } from './event-stream';
 import { WidgetEndpoint } from './endpoint';
+import { FileParsers } from './file-parsers';
 import { PageHooks, type PageHookKinds } from './page-hooks';
+import { Progress } from './progress';
+import { isRehydrationKey, RehydratedEndpoint } from './rehydrated';
 import { readMetadata, readRows, type Row } from './results';
+import { reportButtons } from './user-events';
 import { inMode, inlineSetup, savedSetup, userOf, withField, withoutField, type SchemaChoice, type Setup } from './setup';
 
 /** The kinds of hooks of the page, by the method with which the page announces them. */
@@ -33,6 +41,11 @@ export class Widget {
   #endpoint: WidgetEndpoint | null = null;
   #confirmation: Confirmation | null = null;
   #pageHooks: PageHooks | null = null;
+  #progress: Progress | null = null;
+  readonly #parsers = new FileParsers();
+  readonly #customSteps = new CustomSteps();
+  /** The step of the review; null before a file is sent. */
+  #step: StepId | null = null;
   #inline = false;
   #language: string | null = null;
   #send: typeof fetch = fetch;
@@ -57,6 +70,11 @@ export class Widget {
     return this.#inline;
   }
 
+  /** Whether the work of the person remains when the importer is closed. */
+  get saves(): boolean {
+    return this.#endpoint?.setup.saves ?? this.#visit !== null;
+  }
+
   /** The language that the page has chosen; null for that of the browser. */
   get language(): string | null {
     return this.#language;
@@ -64,6 +82,7 @@ export class Widget {
 
   set peer(peer: Peer) {
     this.#peer = peer;
+    if (peer.has('handleUserEvent')) reportButtons(() => this.#step, (event) => void peer.call('handleUserEvent', event).catch(() => {}));
   }
 
   /** The methods that the page may call. */
@@ -79,12 +98,10 @@ export class Widget {
     setNumRegisteredBulkRowHooks: (n: unknown) => this.#count('BulkRow', n),
     setNumRegisteredBatchRowHooks: (n: unknown) => this.#count('BatchRow', n),
     setNumRegisteredRowDeleteHooks: (n: unknown) => this.#count('RowDelete', n),
-    setCustomParserFileExtensions: (extensions: unknown) => {
-      if (Array.isArray(extensions) && extensions.length > 0) throw unsupported('File parsers are');
-    },
-    setCustomSteps: () => { throw unsupported('Custom steps are'); },
-    completeCustomStep: () => { throw unsupported('Custom steps are'); },
-    goBackCustomStep: () => { throw unsupported('Custom steps are'); },
+    setCustomParserFileExtensions: (extensions: unknown) => this.#parsers.set(extensions),
+    setCustomSteps: (steps: unknown) => this.#customSteps.set(steps),
+    completeCustomStep: () => this.#customSteps.end('next'),
+    goBackCustomStep: () => this.#customSteps.end('back'),
     setHeaderRowOverride: (row: unknown) => this.#inStep('setHeaderRowOverride', row) || this.#change((setup) => ({ ...setup, headerRow: typeof row === 'number' ? row : null })),
     setUser: (user: unknown) => this.#inStep('setUser', user) || this.#change((setup) => ({ ...setup, user: userOf(user) })),
     setDevelopmentMode: (is: unknown) => this.#inStep('setDevelopmentMode', is) || this.#changeSchema((choice) => inMode(choice, is === true)),
@@ -101,7 +118,10 @@ export class Widget {
       return ids;
     },
     removeRows: (ids: unknown) => this.#onlyInStep('removeRows', ids),
-    rehydrate: () => { throw unsupported('rehydrate is'); },
+    rehydrate: (_state: unknown, id: unknown) => {
+      // The key has opened the import already.
+      if (this.#visit?.state.current?.id !== id) throw new Error('The key was not made for this import. Get both from rehydration/.');
+    },
   };
 
   /** Changes the setup of the importer. It applies to files that are sent afterwards. */
@@ -128,6 +148,8 @@ export class Widget {
   /** Calls the hooks of the page for an import, instead of for the one before. */
   #startHooks(started: StartedImport): void {
     this.#pageHooks?.stop();
+    this.#progress?.stop();
+    this.#progress = this.#endpoint?.setup.saves ? new Progress(started.id, this.#send) : null;
     if (!this.#hookKinds()) return;
     this.#pageHooks = new PageHooks(this.#peer!, started, this.#send);
   }
@@ -139,6 +161,7 @@ export class Widget {
   /** Answers calls to hooks when the server announces them. */
   #listen(events: EventStream): EventStream {
     events.addEventListener('pageHooks', () => void this.#pageHooks?.answer());
+    events.addEventListener('state', () => this.#progress?.change());
     return events;
   }
 
@@ -154,25 +177,48 @@ export class Widget {
   /** Opens the importer and resolves when it shows something. */
   async #open(setup: Setup): Promise<void> {
     this.#unmount();
-    const endpoint = (this.#endpoint = new WidgetEndpoint(this.#peer!.origin, setup, this.#hookKinds(), (started) => this.#startHooks(started)));
+    this.#pageHooks?.stop();
+    this.#progress?.stop();
     this.#confirmation = null;
-    const visit = new Visit(endpoint);
-    const send = bearerFetch();
-    this.#visit = visit;
-    this.#send = send;
+    this.#step = null;
+    const send = (this.#send = bearerFetch());
+    const visit = (this.#visit = new Visit(this.#endpointOf(setup)));
     this.opened++;
     this.#language = setup.language ?? new URLSearchParams(location.search).get('lang');
     this.#unmount = mountVisit(this.#root, visit, {
       language: this.#language,
-      host: { deliver: () => this.#deliver(visit, send), connect: (address) => this.#listen(new EventStream(address, send)) },
+      host: { ...setup.review, ...this.#host(visit, send) },
       send: this.#askBeforeSubmitting(visit, send),
     });
     this.onChange();
     await visit.open();
     // A page that can report errors does so. For all others, the importer shows why it cannot be opened.
     if (visit.state.trouble && this.#peer!.has('handleError')) throw refusalOf(visit.state.trouble);
-    const { rows } = setup;
-    if (rows && visit.state.phase === 'ready') await visit.begin(async () => endpoint.startRows(rows), '');
+    const { rows, file } = setup;
+    if (visit.state.phase !== 'ready') return;
+    if (rows) await visit.begin(async () => this.#endpoint!.startRows(rows), '');
+    else if (file) void visit.send(file);
+  }
+
+  #endpointOf(setup: Setup): ImportEndpoint {
+    this.#endpoint = null;
+    if (isRehydrationKey(setup.key)) return new RehydratedEndpoint(setup);
+    return (this.#endpoint = new WidgetEndpoint(setup, { peer: this.#peer!, parsers: this.#parsers, hooks: this.#hookKinds(), onStarted: (started) => this.#startHooks(started) }));
+  }
+
+  /** Returns what the review needs from the page. */
+  #host(visit: Visit, send: typeof fetch): Partial<ReviewHost> {
+    return {
+      deliver: () => this.#deliver(visit, send),
+      connect: (address) => this.#listen(new EventStream(address, send)),
+      customSteps: this.#customSteps.list,
+      showCustomStep: (id, place, controls) => this.#customSteps.show(id, place, controls, this.#peer!),
+      onState: ({ steps, step }) => {
+        if (steps.length === 0) return;
+        this.#step = step;
+        this.#progress?.enter(step);
+      },
+    };
   }
 
   /**
@@ -213,6 +259,7 @@ export class Widget {
     if (this.#peer!.has('handleResultsBatch')) await this.#deliverBatches(batches, metadata);
     else await this.#peer!.call('handleResults', await joinBatches(batches), metadata);
     this.#pageHooks?.stop();
+    this.#progress?.stop();
     await send(review, { method: 'DELETE' }).catch(() => {}); // the server deletes it later otherwise
   }
 
@@ -234,7 +281,8 @@ export class Widget {
     const visit = this.#visit;
     visit?.cancelUpload();
     this.#pageHooks?.stop();
-    if (visit?.state.current) void this.#send(reviewOf(visit), { method: 'DELETE' }).catch(() => {}); // the server deletes it later otherwise
+    this.#progress?.stop();
+    if (visit?.state.current && !this.saves) void this.#send(reviewOf(visit), { method: 'DELETE' }).catch(() => {}); // the server deletes it later otherwise
     this.#unmount();
     this.#unmount = () => {};
     this.#visit = null;
@@ -270,8 +318,4 @@ function cancelled(message: string): Response {
 
 function textOr(value: unknown): string | null {
   return typeof value === 'string' && value ? value : null;
-}
-
-function unsupported(what: `${string} ${'is' | 'are'}`): Error {
-  return new Error(`${what} not supported by this version of the importer.`);
 }

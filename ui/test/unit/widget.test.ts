@@ -91,8 +91,17 @@ test('the setup of the page becomes a schema for the API', () => {
   const setup = inlineSetup('fk', fields, { importIdentifier: 'x', version: 'v2', browserExcelParsing: true, maxRecords: null, locale: 'pt_BR', delimiter: ';', initialData: [[1, 2, 3], [4]], matchingStep: { headerRowOverride: 2 }, uploadStep: { helpText: 'Hi' } }, { id: 7, name: 'Ada', admin: true });
   assert.deepEqual(setup, {
     key: 'fk', choice: { fields: [{ key: 'a', label: 'A' }, { key: 'b', label: 'B' }], settings: { importIdentifier: 'x' } }, user: { id: '7', name: 'Ada' },
-    rows: [{ a: 1, b: 2 }, { a: 4 }], helpText: 'Hi', headerRow: 2, delimiter: ';', language: 'pt-BR',
+    rows: [{ a: 1, b: 2 }, { a: 4 }], helpText: 'Hi', headerRow: 2, delimiter: ';', language: 'pt-BR', sheet: '', file: null, saves: false, hydration: '', template: {},
+    review: { helpTexts: { table: '', columns: '', cells: '' }, forbids: { adding: false, removing: false, submittingNone: false } },
   });
+  const saving = (settings: object) => (({ saves, hydration }) => [saves, hydration])(inlineSetup('fk', fields, settings, null));
+  assert.deepEqual(saving({ savePartialSession: true, backendSyncMode: 'FULL_DATA' }), [true, '']);
+  assert.deepEqual(saving({ savePartialSession: true, hydrationId: 't', backendSyncMode: 'FULL_DATA' }), [true, 't']);
+  assert.deepEqual(saving({ savePartialSession: true, sessionId: 's' }), [false, '']);
+  assert.deepEqual(saving({ savePartialSession: false, hydrationId: 't', backendSyncMode: 'FULL_DATA' }), [false, '']);
+  assert.deepEqual(savedSetup('fk', 'Contacts', { hydrationId: 't' }).hydration, 't');
+  const templates = ['https://a.example/t.xlsx', 'javascript:alert(1)', 'data:text/html,x', 7].map((templateDownloadOverrideURL) => inlineSetup('fk', fields, { uploadStep: { templateDownloadOverrideURL } }, null).template.templateUrl);
+  assert.deepEqual(templates, ['https://a.example/t.xlsx', undefined, undefined, undefined]);
   assert.deepEqual(savedSetup('fk', 'Contacts', { developmentMode: true, headerRowOverride: -1 }).choice, { schema: 'Contacts', development_mode: true, settings: { developmentMode: true } });
   const keys = (choice: { fields?: readonly { key: string }[] }) => choice.fields?.map((field) => field.key).join('');
   const c = { key: 'c', label: 'C' };

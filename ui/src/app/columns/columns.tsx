@@ -143,7 +143,7 @@ function Foot({ asked, answering, wanted, blocked, changes, onDiscard }: FootPro
     return (
       <footer class="column-foot">
         <p class="quiet">{t('columns.fine')}</p>
-        <Button look="primary" icon="next" iconLast refTo={onward} disabled={next === 'columns'} onClick={() => review.goTo(next)}>{t('continue')}</Button>
+        <Button look="primary" event="CONTINUE" icon="next" iconLast refTo={onward} disabled={next === 'columns'} onClick={() => review.goTo(next)}>{t('continue')}</Button>
       </footer>
     );
   }
@@ -151,7 +151,7 @@ function Foot({ asked, answering, wanted, blocked, changes, onDiscard }: FootPro
     <footer class="column-foot">
       <p class="quiet" role="status">{noteOf()}</p>
       {wanted > 0 && <Button onClick={onDiscard}>{t('columns.discard')}</Button>}
-      <Button look="primary" refTo={onward} busy={sending} disabled={!changed || blocked} onClick={send} icon="next" iconLast>
+      <Button look="primary" event="CONTINUE" refTo={onward} busy={sending} disabled={!changed || blocked} onClick={send} icon="next" iconLast>
         {wanted > 0 ? t('columns.apply', { n: wanted }) : t('continue')}
       </Button>
     </footer>

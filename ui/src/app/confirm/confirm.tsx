@@ -13,7 +13,7 @@ import { summaryOf } from './summary';
 
 /** The last step. It shows exactly what will be submitted, and submits it. */
 export function Confirm() {
-  const { review, t, locale } = useShared();
+  const { review, t, locale, host } = useShared();
   const { facts, layout, connected } = useReview();
   const { showErrors } = useSubmit();
   const [submission, setSubmission] = useState<Submission | null>(null);
@@ -62,7 +62,7 @@ export function Confirm() {
     }
     setSending(false);
   };
-  const summary = submission && summaryOf(submission, { behavior: facts?.invalidDataBehavior, fileRows: facts?.num_data_rows ?? 0, changes: layout?.changes ?? 0 }, t);
+  const summary = submission && summaryOf(submission, { behavior: facts?.invalidDataBehavior, fileRows: facts?.num_data_rows ?? 0, changes: layout?.changes ?? 0, needsRows: host?.forbids?.submittingNone }, t);
   const bad = submission ? submission.rowsWithError + submission.rowsLeftOut : 0;
   return (
     <main class="column is-wide" ref={main}>
@@ -83,8 +83,8 @@ export function Confirm() {
       {summary && !summary.empty && <FirstRows turn={submission} />}
       <footer class="column-foot">
         <p class="quiet">{summary?.action && t('submit.final')}</p>
-        <Button disabled={sending} icon="back" onClick={() => (bad > 0 ? showErrors() : review.goTo('cells'))}>{bad > 0 ? t('submit.showErrors') : t('submit.back')}</Button>
-        {summary?.action && <Button look={summary.empty ? 'plain' : 'primary'} busy={sending} disabled={!connected} onClick={() => void send()}>{summary.action}</Button>}
+        <Button disabled={sending} icon="back" event={bad > 0 ? 'SHOW_ROWS_WITH_ERRORS' : 'GO_BACK'} onClick={() => (bad > 0 ? showErrors() : review.goTo('cells'))}>{bad > 0 ? t('submit.showErrors') : t('submit.back')}</Button>
+        {summary?.action && <Button look={summary.empty ? 'plain' : 'primary'} busy={sending} disabled={!connected} event="FINISH" onClick={() => void send()}>{summary.action}</Button>}
       </footer>
     </main>
   );

@@ -19,10 +19,12 @@ interface Known {
   readonly fileRows: number;
   /** Number of changes during the review. */
   readonly changes: number;
+  /** Whether at least one row must be submitted. */
+  readonly needsRows?: boolean | undefined;
 }
 
 /** Summarizes what a submission would do. */
-export function summaryOf(of: Submission, { behavior, fileRows, changes }: Known, t: T): Summary {
+export function summaryOf(of: Submission, { behavior, fileRows, changes, needsRows }: Known, t: T): Summary {
   const { rows, rowsWithError: bad, rowsLeftOut: left, blocked } = of;
   const lines = [
     { n: fileRows, label: t('confirm.file', { n: fileRows }), shown: fileRows > 0 },
@@ -31,8 +33,9 @@ export function summaryOf(of: Submission, { behavior, fileRows, changes }: Known
     { n: bad || left, label: t('confirm.bad', { n: bad || left }), shown: bad > 0 || blocked },
     { n: rows, label: t('confirm.rows', { n: rows }), shown: !blocked },
   ];
+  const lacksRows = needsRows === true && rows === 0;
   return {
-    title: titleOf(of, t), note: noteOf(of, behavior, t), action: blocked ? null : actionOf(rows, left, t), empty: rows === 0,
+    title: titleOf(of, t), note: lacksRows && !blocked ? t('submit.needsRows') : noteOf(of, behavior, t), action: blocked || lacksRows ? null : actionOf(rows, left, t), empty: rows === 0,
     counts: lines.filter((line) => line.shown).map(({ n, label }) => ({ n, label })),
   };
 }

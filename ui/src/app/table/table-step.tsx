@@ -130,6 +130,7 @@ function Foot({ drafts, asked, open, answering, sheet }: FootProps) {
       {!asked && changed && <Button onClick={() => answering.setDrafts({})}>{t('columns.discard')}</Button>}
       <Button
         look="primary"
+        event="HEADER_SELECT_CONTINUE"
         refTo={answering.onward}
         busy={answering.sending}
         disabled={changed ? false : open > 0 || next === 'table'}

@@ -1,0 +1,108 @@
+import { useRef, useState } from 'preact/hooks';
+import { Button } from '../kit';
+import { useShared } from './context';
+import { inLanguage } from './expected-fields';
+import type { OpenedPage, TypedRows } from './endpoint';
+
+/** Number of empty rows at the beginning, and below the last one with a value. */
+const spare = 5;
+
+/** A table in which people type the rows, instead of sending a file. */
+export function EnterRows({ page, onBack }: { page: OpenedPage; onBack: (() => void) | null }) {
+  const { t, locale, visit } = useShared();
+  const [cells, setCells] = useState<readonly (readonly string[])[]>([]);
+  const [sending, setSending] = useState(false);
+  const table = useRef<HTMLTableElement>(null);
+  const { fields } = page;
+  const labels = fields.map((field) => inLanguage(locale.tag, field.labels, field.label));
+  const filled = cells.filter((row) => row?.some((cell) => cell.trim() !== ''));
+  /** Replaces cells from a place on. Cells beyond the last column are dropped. */
+  const write = (row: number, column: number, block: readonly (readonly string[])[]) => {
+    const next = Array.from({ length: Math.max(cells.length, row + block.length) }, (_, at) => [...(cells[at] ?? [])]);
+    block.forEach((line, down) => line.forEach((cell, right) => {
+      if (column + right < fields.length) next[row + down]![column + right] = cell;
+    }));
+    setCells(next.map((line) => Array.from(line, (cell) => cell ?? '')));
+  };
+  const focus = (row: number, column: number) => table.current?.querySelector<HTMLInputElement>(`[data-cell="${row} ${column}"]`)?.focus();
+  const onKey = (event: KeyboardEvent, row: number, column: number) => {
+    const step = event.key === 'Enter' ? (event.shiftKey ? -1 : 1) : event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+    if (step === 0 || event.isComposing) return;
+    event.preventDefault();
+    focus(row + step, column);
+  };
+  const onPaste = (event: ClipboardEvent, row: number, column: number) => {
+    const block = blockOf(event.clipboardData?.getData('text/plain') ?? '');
+    if (block.length < 2 && (block[0]?.length ?? 0) < 2) return;
+    event.preventDefault();
+    write(row, column, block);
+  };
+  const send = async () => {
+    setSending(true);
+    const rows: TypedRows = filled.map((row) => Object.fromEntries(fields.map((field, at) => [field.key, row[at] ?? ''] as const).filter(([, value]) => value !== '')));
+    await visit.sendRows(rows, Object.fromEntries(fields.map((field, at) => [field.key, labels[at]!])));
+    setSending(false);
+  };
+  const lastFilled = cells.findLastIndex((row) => row?.some((cell) => cell.trim() !== ''));
+  const count = Math.max(lastFilled + 1 + spare, cells.length);
+  return (
+    <section class="import-part enter">
+      <p class="quiet">{t('rows.hint')}</p>
+      <div class="enter-place">
+        <table ref={table}>
+          <thead>
+            <tr>
+              <td />
+              {fields.map((field, column) => (
+                <th key={field.key} scope="col"><bdi>{labels[column]}</bdi>{field.required && <> <span class="mark" aria-hidden="true">•</span><span class="k-unseen">{t('fields.isRequired')}</span></>}</th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {Array.from({ length: count }, (_, row) => (
+              <tr key={row}>
+                <th scope="row">{locale.number(row + 1)}</th>
+                {fields.map((field, column) => (
+                  <td key={field.key}>
+                    <input
+                      data-cell={`${row} ${column}`}
+                      aria-label={t('rows.cell', { column: labels[column]!, n: row + 1 })}
+                      dir="auto"
+                      autocomplete="off"
+                      spellcheck={false}
+                      list={field.options?.length ? `options-${column}` : undefined}
+                      value={cells[row]?.[column] ?? ''}
+                      onInput={(event) => write(row, column, [[event.currentTarget.value]])}
+                      onKeyDown={(event) => onKey(event, row, column)}
+                      onPaste={(event) => onPaste(event, row, column)}
+                    />
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {fields.map((field, column) => field.options?.length && (
+        <datalist key={field.key} id={`options-${column}`}>{field.options.map((one) => <option key={one.value} value={one.label} />)}</datalist>
+      ))}
+      <div class="enter-foot">
+        {onBack && <Button icon="back" event="GO_BACK" onClick={onBack}>{t('rows.back')}</Button>}
+        <Button look="primary" icon="next" iconLast event="CONTINUE" busy={sending} disabled={filled.length === 0} onClick={() => void send()}>
+          {filled.length === 0 ? t('continue') : t('rows.continue', { n: filled.length })}
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+/** Returns the cells of a spreadsheet that were copied as text: tabs between cells, and quotes around cells with line breaks. */
+export function blockOf(text: string): string[][] {
+  const rows: string[][] = [[]];
+  for (const [, quoted, plain, end] of text.replace(/\r\n?/g, '\n').replace(/\n$/, '').matchAll(/(?:"((?:[^"]|"")*)"(?=[\t\n]|$)|([^\t\n]*))([\t\n]|$)/g)) {
+    rows.at(-1)!.push(quoted === undefined ? plain ?? '' : quoted.replaceAll('""', '"'));
+    if (end === '\n') rows.push([]);
+    if (end === '') break;
+  }
+  return rows;
+}
