@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { after } from 'node:test';
-import { violations } from '../test/browser/axe';
+import { violations, violationsIn } from '../test/browser/axe';
 import { looks } from './appearances';
 import type { Person } from './person';
 import { closeEnvironment, environmentTest, type Environment } from './environment';
+import { importStates } from './import-states';
 import { Imports, reach, states, type Kind } from './states';
 
 after(closeEnvironment);
@@ -38,6 +39,18 @@ for (const [look, options] of Object.entries(looks)) {
     person.expected.push(...expected);
     return person;
   }
+}
+
+for (const [look, options] of Object.entries(looks)) {
+  environmentTest(`axe finds no violations before a file is sent and around the importer: ${look}`, async (environment) => {
+    const found: string[] = [];
+    for (const state of importStates) {
+      const { page, frame } = await state.open(environment, options);
+      for (const one of await violationsIn(frame)) found.push(`${state.name}: ${one}`);
+      await page.context().close();
+    }
+    assert.deepEqual(found, []);
+  });
 }
 
 /** Closes everything that is open. Filters stay active. */

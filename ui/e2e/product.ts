@@ -1,4 +1,4 @@
-import type { FrameLocator, Page } from 'playwright-core';
+import type { BrowserContextOptions, FrameLocator, Page } from 'playwright-core';
 import type { Environment } from './environment';
 import { HostPage } from './host-page';
 
@@ -18,9 +18,9 @@ export interface Handed {
 }
 
 /** Opens a page of a product in a browser, and runs the script that sets up the importer. */
-export async function openProduct(environment: Environment, setUp: string, given: Record<string, unknown> = {}): Promise<{ page: Page; widget: FrameLocator; handed: () => Promise<Handed>; host: HostPage }> {
+export async function openProduct(environment: Environment, setUp: string, given: Record<string, unknown> = {}, look: BrowserContextOptions = {}): Promise<{ page: Page; widget: FrameLocator; handed: () => Promise<Handed>; host: HostPage }> {
   const host = await HostPage.start(environment.service.address);
-  const context = await environment.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US' });
+  const context = await environment.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...look });
   context.on('close', () => host.close());
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);

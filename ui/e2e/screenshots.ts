@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { toPalette } from './png-palette';
 import type { Look } from './person';
 import { Environment } from './environment';
+import { importStates } from './import-states';
 import { Imports, reach, states } from './states';
 
 /**
@@ -43,6 +44,21 @@ for (const permanent of [false, true]) {
     }
   }
 }
+for (const [look, [options, names]] of Object.entries(looks)) {
+  for (const state of importStates) {
+    const file = `${state.name}${look}.png`;
+    if ((names && !look.match(/^-(dark|german|arabic|narrow)$/)) || !file.includes(only)) continue;
+    await (async () => {
+      const { page } = await state.open(environment, options);
+      await page.waitForTimeout(250);
+      save(file, await page.screenshot({ animations: 'disabled' }));
+      await page.context().close();
+    })().catch((error) => {
+      failed++;
+      console.log(`${file}: ${error}`);
+    });
+  }
+}
 await environment.close();
 process.exit(failed > 0 ? 1 : 0);
 
@@ -53,7 +69,11 @@ async function picture(state: (typeof states)[number], look: Look, file: string)
   await reach(state, person, environment, made);
   // The values may not load while the page is offline.
   await person.page.locator('.c-values.is-loading').waitFor({ state: 'detached', timeout: 5000 }).catch(() => {});
-  const small = toPalette(await person.page.screenshot({ animations: 'disabled' }));
+  save(file, await person.page.screenshot({ animations: 'disabled' }));
+}
+
+function save(file: string, picture: Buffer): void {
+  const small = toPalette(picture);
   writeFileSync(`${documented.includes(file) ? '../docs/screenshots' : folder}/${file}`, small);
   console.log(`${file} ${(small.length / 1000).toFixed(0)} kB${small.length > most ? ', too large' : ''}`);
 }

@@ -40,9 +40,15 @@ function HelpText({ step }: { step: StepId }) {
 /** The place of a step that the page around the importer adds. */
 function Custom({ step }: { step: CustomStepId }) {
   const { host, review } = useShared();
-  const place = useRef<HTMLElement>(null);
+  const { steps } = useReview();
+  const place = useRef<HTMLDivElement>(null);
   useEffect(() => host?.showCustomStep?.(step, place.current!, { next: () => review.pass(step), back: () => review.goBack(step) }), []);
-  return <main class="custom-step" ref={place} />;
+  return (
+    <main class="custom-step">
+      <h1 class="k-unseen">{steps.find((one) => one.id === step)?.label}</h1>
+      <div ref={place} />
+    </main>
+  );
 }
 
 function Other({ step }: { step: Exclude<OwnStepId, 'cells'> }) {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Page } from 'playwright-core';
+import type { Frame, Page } from 'playwright-core';
 
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -8,6 +8,17 @@ const tags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-prac
 interface Finding {
   id: string;
   nodes: { html: string; failureSummary?: string }[];
+}
+
+/** Returns a description of each violation that axe finds in a frame of a page. */
+export async function violationsIn(frame: Frame): Promise<string[]> {
+  await frame.evaluate(axe);
+  await frame.evaluate('Promise.allSettled(document.getAnimations().filter((one) => one.effect.getComputedTiming().endTime !== Infinity).map((one) => one.finished))');
+  return described(JSON.parse(await frame.evaluate<string>(`axe.run(document, {runOnly: ${JSON.stringify(tags)}}).then((found) => JSON.stringify(found.violations))`)) as Finding[]);
+}
+
+function described(found: readonly Finding[]): string[] {
+  return found.map((one) => `${one.id}: ${one.nodes.slice(0, 2).map((node) => `${node.html} ${node.failureSummary}`).join(' | ')}`);
 }
 
 /** Returns a description of each violation that axe finds on a page. */
@@ -26,6 +37,5 @@ export async function violations(page: Page): Promise<string[]> {
     awaitPromise: true,
   });
   await session.detach();
-  const found = JSON.parse(result.value as string) as Finding[];
-  return found.map((one) => `${one.id}: ${one.nodes.slice(0, 2).map((node) => `${node.html} ${node.failureSummary}`).join(' | ')}`);
+  return described(JSON.parse(result.value as string) as Finding[]);
 }
