@@ -38,7 +38,7 @@ export interface ImporterOptions {
   schema: string | InlineSchema;
   /** The user who imports the file. */
   user?: User | undefined;
-  /** A token that resumes a saved session. Your backend requests it; its name in the API is `hydrationId`. The server ignores it so far. */
+  /** A token that resumes a saved session. Your backend requests it; its name in the API is `hydrationId`. The importer then saves the work of the user. */
   sessionToken?: string | undefined;
   /** The language of the importer, such as `de`. Default: the language of the browser. */
   locale?: string | undefined;
@@ -51,8 +51,9 @@ export interface ImporterOptions {
   /** The header row, counted from 0. Default: Intray detects it. */
   headerRowOverride?: number | null | undefined;
   hooks?: Hooks | undefined;
-  /** The server does not support custom steps and file parsers yet, and refuses to start with them. */
+  /** Pages that the importer shows as steps of its own. */
   customSteps?: CustomStep[] | undefined;
+  /** Functions that read further file formats. */
   fileParsers?: FileParser[] | undefined;
   /** Time limit for one call of a hook, in milliseconds. Default: 30,000. */
   hookTimeout?: number | undefined;
@@ -67,7 +68,7 @@ export interface ImporterOptions {
   onResultsBatch?: ((rows: ResultRow[], batch: ResultBatch) => unknown) | undefined;
   /** The user canceled the import. */
   onCancel?: (() => void) | undefined;
-  /** The user did something, such as clicking a button. The server does not report it yet. */
+  /** The user clicked a button. */
   onEvent?: ((event: UserEvent) => void) | undefined;
   /** The importer could not be used, or a callback failed. */
   onError?: ((error: ImporterError) => void) | undefined;
