@@ -99,3 +99,25 @@ environmentTest('the published client continues an import of the API', async (en
   assert.deepEqual((await handed()).results[0]!.data, [{ name: 'Anna', email: 'anna@example.org' }, { name: 'Ben', email: 'ben@example.org' }]);
   assert.deepEqual(await service.result(made.id), (await handed()).results[0]!.data);
 });
+
+environmentTest('our own client continues with a token, also with a saved schema', async (environment) => {
+  const { service } = environment;
+  const name = `Contacts ${Math.random()}`;
+  const { savePartialSession: _, ...kept } = saving;
+  await service.call('POST', '/api/v1/schemas/', JSON.stringify({ name, fields, settings: kept }));
+  const { hydrationId } = await service.call<Session>('POST', '/api/widget/session/v2/auth/', '{}');
+  const own = `
+    const importer = Intray.createImporter({ server: given.server, key: given.key, schema: given.name, sessionToken: given.token, developmentMode: true, onClose: (reason) => { handed.reason = reason; } });
+    document.getElementById('open').onclick = () => importer.open();`;
+  const given = { server: service.address, key: frontendKey, name, token: hydrationId };
+  const { page, widget, handed } = await openProduct(environment, own, given);
+  await page.getByRole('button', { name: open }).click();
+  await choose(widget, 'contacts.csv', csv);
+  await widget.getByText('ben@example', { exact: true }).first().waitFor();
+  await widget.getByRole('button', { name: 'Close the importer' }).click();
+  await page.waitForFunction(() => 'reason' in (globalThis as unknown as { handed: object }).handed);
+  assert.equal(((await handed()) as unknown as { reason: string }).reason, 'cancel');
+  const again = await openProduct(environment, own, given);
+  await again.page.getByRole('button', { name: open }).click();
+  await again.widget.getByText('ben@example', { exact: true }).first().waitFor();
+});

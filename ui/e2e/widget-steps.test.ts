@@ -167,3 +167,26 @@ environmentTest('with MAPPINGS_ONLY, decisions remain and data does not', async 
   assert.doesNotMatch(learned, /canary/);
   assert.deepEqual((await environment.service.call<{ data: unknown[] }>('GET', '/api/v1/uploads/')).data, []);
 });
+
+environmentTest('our own client has the same steps, formats and events', async (environment) => {
+  const own = `
+    handed.events = [];
+    const importer = Intray.createImporter({
+      server: given.server, key: given.key, schema: { fields: given.fields, settings: given.settings },
+      customSteps: [{ id: 'plan', insertAfter: 'SELECT_MATCH', label: 'Plan', url: location.origin.replace('localhost', '127.0.0.1') + '/step', onMessage: (controls) => controls.completeCustomStep() }],
+      fileParsers: [{ extensions: ['cards'], parse: (content) => new TextDecoder().decode(content).split('|').map((line) => line.split('/')) }],
+      onEvent: ({ payload }) => { handed.events.push(payload.buttonName); },
+      onResults: (data, metadata) => { handed.results.push({ data, metadata }); },
+      onError: (error) => { handed.error = error.message; },
+    });
+    document.getElementById('open').onclick = () => importer.open();`;
+  const { page, widget, handed } = await openProduct(environment, own, { server: environment.service.address, key: frontendKey, fields, settings });
+  await page.getByRole('button', { name: open }).click();
+  await choose(widget, 'people.cards', 'Name/E-Mail|Anna/anna@example.org|Ben/ben@example.org');
+  await widget.frameLocator('.custom-step iframe').getByRole('button', { name: 'Tell' }).click();
+  await submit(widget, 'Submit 2 rows');
+  await page.locator('iframe').waitFor({ state: 'hidden' });
+  const { results, events } = (await handed()) as Handed & { events: string[] };
+  assert.deepEqual(results[0]!.data, both);
+  assert.deepEqual(events, ['CONTINUE', 'FINISH']);
+});
