@@ -18,10 +18,11 @@ export interface Handed {
 }
 
 /** Opens a page of a product in a browser, and runs the script that sets up the importer. */
-export async function openProduct(environment: Environment, setUp: string, given: Record<string, unknown> = {}, look: BrowserContextOptions = {}): Promise<{ page: Page; widget: FrameLocator; handed: () => Promise<Handed>; host: HostPage }> {
+export async function openProduct(environment: Environment, setUp: string, given: Record<string, unknown> = {}, look: BrowserContextOptions = {}, script?: () => void): Promise<{ page: Page; widget: FrameLocator; handed: () => Promise<Handed>; host: HostPage }> {
   const host = await HostPage.start(environment.service.address);
   const context = await environment.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...look });
   context.on('close', () => host.close());
+  if (script) await context.addInitScript(script);
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
   await page.goto(host.origin);

@@ -75,6 +75,12 @@ export class Service {
     await gone;
   }
 
+  /** Returns the memory of the program, in MB. */
+  memory(): number {
+    const resident = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.#process!.pid}/status`, 'utf8'));
+    return Number(resident?.[1] ?? 0) / 1000;
+  }
+
   async close(): Promise<void> {
     await this.kill('SIGTERM');
     rmSync(this.#folder, { recursive: true, force: true });
