@@ -188,12 +188,10 @@ func (o objects) call(op *operation) (path, body string) {
 		body = webhookText
 	case "replaceImportLink":
 		body = `{"schema_id":"` + o["schema"] + `"}`
-	case "startLinkImport":
+	case "startLinkImport", "callPageHooks":
 		body = `{}`
 	case "openWidget":
 		body = `{"origin":"https://app.example.com","development_mode":true,` + mailFields + `}`
-	case "callPageHooks":
-		body = `{}`
 	case "saveProgress":
 		body = `{"step":"cells"}`
 	case "startWidgetImport", "getWidgetTemplate":

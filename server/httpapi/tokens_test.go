@@ -14,14 +14,14 @@ type tokenTest struct {
 	*widgetTest
 	backend, frontend string
 	// backendID and frontendID are the ids of the keys.
-	backendID, frontendID         string
-	importID, linkID, sessionID   string
-	uploadID                      string
-	imp, waiting, link, logo      string
-	hydration, widget, linkVisit  string
-	review, visit, rehydration    string
-	upload, resumable, download   string
-	embedded, embeddedVisit, rows string
+	backendID, frontendID        string
+	importID, linkID, sessionID  string
+	uploadID                     string
+	imp, waiting, link, logo     string
+	hydration, widget, linkVisit string
+	review, visit, rehydration   string
+	upload, resumable, download  string
+	embedded, embeddedVisit      string
 }
 
 func newTokenTest(t *testing.T) *tokenTest {

@@ -134,8 +134,15 @@ export class Widget {
   async #changeSchema(change: (choice: SchemaChoice) => SchemaChoice): Promise<void> {
     const visit = this.#visit;
     if (visit && visit.state.phase !== 'ready') throw new Error('The schema cannot be changed after a file was sent.');
+    const before = this.#endpoint?.setup;
     this.#change((setup) => ({ ...setup, choice: change(setup.choice) }));
     await visit?.open();
+    const trouble = visit?.state.trouble;
+    if (!trouble || !before) return;
+    // The schema is invalid now, so the call has no effect.
+    this.#endpoint!.setup = before;
+    await visit!.open();
+    throw refusalOf(trouble);
   }
 
   /** Returns the kinds of hooks that the page has; null if it has none. */
