@@ -184,7 +184,7 @@ export class Session {
 let path: string | undefined;
 
 /** Returns the path of the program. Builds the program once. */
-function program(): string {
+export function program(): string {
   if (path) return path;
   if (process.env.INTRAY_BINARY) return (path = process.env.INTRAY_BINARY);
   const target = resolve('.built/intray-e2e');
