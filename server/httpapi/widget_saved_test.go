@@ -98,6 +98,13 @@ func TestWidgetSaved(t *testing.T) {
 	if _, done, _ := w.reopen(); done != nil {
 		t.Errorf("saving its progress restores a submitted import: %+v", done)
 	}
+	next := w.sendFile(session)
+	nextPath, nextHeaders := w.review(next)
+	w.do("PUT", nextPath+"progress/", `{"step":"columns"}`, nextHeaders...)
+	w.send("PUT", path+"progress/", `{"step":"cells"}`, headers...)
+	if _, kept, _ := w.reopen(); kept == nil || kept.ID != next.ID || kept.Step != "columns" {
+		t.Errorf("saving the progress of an earlier import changes the session: %+v", kept)
+	}
 }
 
 // TestWidgetSessionDeleted checks that deleting a session, or not saving it for a week, ends its importers
@@ -128,7 +135,10 @@ func TestWidgetSessionDeleted(t *testing.T) {
 				"through the API":  func() int { return w.send("GET", "/api/v1/headless/imports/"+one.ID+"/", "").Code },
 				"another importer": func() int { _, _, code := w.reopen(); return map[string]int{"": http.StatusOK}[code] },
 				"saving the step":  func() int { return w.send("PUT", path+"progress/", `{"step":"cells"}`, headers...).Code },
-				"submitting":       func() int { return w.send("POST", path+"submit/", "", headers...).Code },
+				"a template": func() int {
+					return w.send("POST", "/api/widget/v1/template/", `{`+savedFields+`}`, "Authorization", "Bearer "+session).Code
+				},
+				"submitting": func() int { return w.send("POST", path+"submit/", "", headers...).Code },
 			} {
 				if code := call(); code != 0 && code < http.StatusBadRequest {
 					t.Errorf("%s: %d", name, code)
@@ -141,6 +151,23 @@ func TestWidgetSessionDeleted(t *testing.T) {
 				t.Errorf("these files remain: %v", keys)
 			}
 		})
+	}
+}
+
+// TestWidgetSessionDeletedMeanwhile checks that a submission or a run that was in progress when the session
+// was deleted does not complete.
+func TestWidgetSessionDeletedMeanwhile(t *testing.T) {
+	w := newSavedWidget(t)
+	session, _, _ := w.reopen()
+	one := w.sendFile(session)
+	imp, err := w.svc.Import(t.Context(), w.orgID(), one.ID)
+	check(t, err)
+	check(t, w.svc.DeleteSession(t.Context(), w.orgID(), w.sessionID))
+	if _, _, err := w.svc.SubmitReview(t.Context(), imp); !model.IsKind(err, model.NotFound) {
+		t.Errorf("submitting: %v", err)
+	}
+	if list := w.do("GET", "/api/v1/uploads/", "").Body.String(); strings.Contains(list, "list.csv") {
+		t.Errorf("the uploads are %s", list)
 	}
 }
 

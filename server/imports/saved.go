@@ -56,10 +56,18 @@ func (s *Service) releaseImport(ctx context.Context, tx model.Tx, session model.
 	return tx.Embedded.Release(ctx, imp.Org, imp.ID)
 }
 
-// clearSession removes a submitted import from its session, so that the next file starts over.
+// clearSession removes a submitted import from its session, so that the next file starts over. It returns
+// NotFound if the import was released.
 func (s *Service) clearSession(ctx context.Context, tx model.Tx, imp model.Import) error {
 	if imp.SessionID == "" {
 		return nil
+	}
+	now, err := tx.Imports.Get(ctx, imp.Org, imp.ID)
+	if err != nil {
+		return err
+	}
+	if now.IsReleased() { // the session was deleted, or got another file, meanwhile
+		return model.NotFoundError(model.ImportMissing)
 	}
 	session, err := tx.Sessions.Get(ctx, imp.Org, imp.SessionID)
 	if err != nil || session.ImportID != imp.ID {

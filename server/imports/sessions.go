@@ -143,6 +143,12 @@ func (s *Service) Hydrated(ctx context.Context, token string) (model.Session, er
 	return session, sessionGoneError(err)
 }
 
+// CheckSession returns a Denied error if a session was deleted or has expired.
+func (s *Service) CheckSession(ctx context.Context, org, id string) error {
+	_, err := s.session(ctx, org, id)
+	return sessionGoneError(err)
+}
+
 func sessionGoneError(err error) error {
 	if model.IsKind(err, model.NotFound) {
 		return model.NewError(model.Denied, "session_expired", intray.NewMessage("session.expired", nil))

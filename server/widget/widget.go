@@ -218,10 +218,13 @@ type Session struct {
 	Saved string
 }
 
-// WidgetSession returns the session of a token. It returns a Denied error if the session has expired or
-// its key was revoked.
+// WidgetSession returns the session of a token. It returns a Denied error if the session has expired, its
+// key was revoked, or the session that keeps the work of the person was deleted.
 func (s *Service) WidgetSession(ctx context.Context, token string) (Session, error) {
 	g, err := auth.VerifyGrant(ctx, s.env, s.sessionKey, token, sessionName)
+	if err == nil && g.ID != "" {
+		err = s.imports.CheckSession(ctx, g.Org, g.ID)
+	}
 	return Session{Org: g.Org, Licence: g.Licence, Saved: g.ID}, err
 }
 
