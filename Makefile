@@ -71,7 +71,7 @@ lint: ## Check format, imports and style.
 
 .PHONY: torture
 torture: ## Kill, overload and attack the server, fill its disk and damage its files. CI runs a part of this.
-	INTRAY_TESTS=torture INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/torture
+	INTRAY_TESTS=torture INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/torture ./test/savedwork
 	INTRAY_TESTS=attacks INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/attacks
 	INTRAY_TESTS=hostile $(GO) test -count=1 -timeout 60m ./source/formats
 	INTRAY_TESTS=schemathesis INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/schemathesis
@@ -101,7 +101,7 @@ test-sdk: ## Build the packages that embed the importer, check their size, and t
 
 .PHONY: bench-ui
 bench-ui: ## Measure the review page with 1 million rows, or with 1, 5 and 10 million if INTRAY_BENCH=full.
-	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent bench:grid && node e2e/run.mjs bench
+	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent bench:grid && node e2e/run.mjs bench && node e2e/run.mjs bench-hooks
 
 .PHONY: screenshots
 screenshots: ## Save screenshots of the review page, and update the one in docs/screenshots.
