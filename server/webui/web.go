@@ -75,7 +75,7 @@ func Pages(embedders Embedders) (map[string]http.Handler, error) {
 	return pages, nil
 }
 
-// framing says which pages may be in frames.
+// framing determines which pages may be in frames.
 type framing struct {
 	// ancestors are the pages that may show the page in a frame.
 	ancestors string
