@@ -226,3 +226,30 @@ func TestImportLinkInvalid(t *testing.T) {
 		}
 	}
 }
+
+// TestAbandonedImports checks that an import that a person began through a link is deleted if its file
+// never arrives, and that the link can then be used again.
+func TestAbandonedImports(t *testing.T) {
+	w := newWidgetTest(t)
+	schema := w.text(w.do("POST", "/api/v1/schemas/", `{"name":"Contacts","settings":{},`+mailFields+`}`), "id")
+	link := w.do("POST", "/api/v1/import-links/", `{"schema_id":"`+schema+`","max_uses":1}`)
+	_, token, _ := strings.Cut(w.text(link, "url"), "/in/")
+	session := w.text(w.do("POST", "/api/in/v1/session/", "", "Authorization", "Bearer "+token), "session")
+	begin := func() string {
+		return w.text(w.do("POST", "/api/in/v1/imports/", `{}`, "Authorization", "Bearer "+session), "id")
+	}
+	id := begin()
+	w.now = w.now.Add(47 * time.Hour)
+	check(t, w.svc.RunMaintenance(t.Context()))
+	w.do("GET", "/api/v1/headless/imports/"+id+"/", "")
+	w.now = w.now.Add(2 * time.Hour)
+	check(t, w.svc.RunMaintenance(t.Context()))
+	if code := w.send("GET", "/api/v1/headless/imports/"+id+"/", "").Code; code != http.StatusNotFound {
+		t.Errorf("the import: %d", code)
+	}
+	if receipts := w.do("GET", "/api/v1/receipts/", "").Body.String(); !strings.Contains(receipts, `"count":0`) {
+		t.Errorf("the receipts are %s", receipts)
+	}
+	session = w.text(w.do("POST", "/api/in/v1/session/", "", "Authorization", "Bearer "+token), "session")
+	begin()
+}

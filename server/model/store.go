@@ -181,6 +181,9 @@ type EmbeddedRows interface {
 	Touch(ctx context.Context, org, id string, seen time.Time) error
 	// Release releases an import; see Import.IsReleased. It does nothing if there is no such import.
 	Release(ctx context.Context, org, id string) error
+	// Abandoned returns at most limit imports that a person began on a page before t and whose file has
+	// not arrived, without ephemeral ones.
+	Abandoned(ctx context.Context, t time.Time, limit int) ([]ImportRef, error)
 	// Unseen returns at most limit ephemeral imports that were last seen before t.
 	Unseen(ctx context.Context, t time.Time, limit int) ([]ImportRef, error)
 }

@@ -12,6 +12,12 @@ import (
 
 // DeleteImport deletes an import and its blobs. If the import is running, it cancels the run.
 func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
+	return s.deleteImport(ctx, org, id, true)
+}
+
+// deleteImport implements DeleteImport. receipt is set if the deletion gets a receipt, unless the import
+// is ephemeral.
+func (s *Service) deleteImport(ctx context.Context, org, id string, receipt bool) error {
 	if err := s.endReview(ctx, org, id); err != nil {
 		return err
 	}
@@ -23,7 +29,7 @@ func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
 			return model.DescribeNotFound(err, model.ImportMissing)
 		}
-		return s.removeImport(ctx, tx, imp)
+		return s.removeImport(ctx, tx, imp, receipt)
 	})
 	if err != nil {
 		return err
@@ -32,18 +38,28 @@ func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
 	return nil
 }
 
-// unseenLife is how long an ephemeral import remains after its page was last seen.
-const unseenLife = time.Hour
+const (
+	// unseenLife is how long an ephemeral import remains after its page was last seen.
+	unseenLife = time.Hour
+	// abandonedLife is how long an import that a person began on a page waits for its file. It is longer
+	// than an upload can take.
+	abandonedLife = 48 * time.Hour
+)
 
-// ForgetUnseen deletes ephemeral imports whose page was closed without deleting them, at most
-// MaintenanceBatch of them.
+// ForgetUnseen deletes imports that people left: ephemeral ones whose page was closed without deleting
+// them, and those whose file never arrived. It deletes at most MaintenanceBatch of each.
 func (s *Service) ForgetUnseen(ctx context.Context) error {
-	before := s.env.Now().Add(-unseenLife)
-	list, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.ImportRef, error) {
-		return tx.Embedded.Unseen(ctx, before, model.MaintenanceBatch)
+	now := s.env.Now()
+	var unseen, abandoned []model.ImportRef
+	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
+		if unseen, err = tx.Embedded.Unseen(ctx, now.Add(-unseenLife), model.MaintenanceBatch); err != nil {
+			return err
+		}
+		abandoned, err = tx.Embedded.Abandoned(ctx, now.Add(-abandonedLife), model.MaintenanceBatch)
+		return err
 	})
-	for _, imp := range list {
-		err = errors.Join(err, model.IgnoreKind(s.DeleteImport(ctx, imp.Org, imp.ID), model.NotFound))
+	for _, imp := range append(unseen, abandoned...) {
+		err = errors.Join(err, model.IgnoreKind(s.deleteImport(ctx, imp.Org, imp.ID, false), model.NotFound))
 	}
 	return err
 }
@@ -84,7 +100,7 @@ func hasLongReview(ctx context.Context, tx model.Tx, org, id string) (bool, erro
 	return last >= model.DeleteBatch, err
 }
 
-func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Import) error {
+func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Import, receipt bool) error {
 	if err := tx.Outbox.EraseImport(ctx, imp.ID); err != nil {
 		return err
 	}
@@ -111,7 +127,7 @@ func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Impor
 	if err != nil && !model.IsKind(err, model.NotFound) {
 		return err
 	}
-	if !imp.IsEphemeral() { // a receipt would keep the hash of the file
+	if receipt && !imp.IsEphemeral() { // a receipt would keep the hash of the file
 		if err := s.insertReceipt(ctx, tx, imp, onRequest, deletableParts(imp)...); err != nil {
 			return err
 		}

@@ -96,10 +96,18 @@ func (r embeddedRows) Release(ctx context.Context, org, id string) error {
 	return err
 }
 
+func (r embeddedRows) Abandoned(ctx context.Context, t time.Time, limit int) ([]model.ImportRef, error) {
+	return r.refs(ctx, `status = 'AWAITING_UPLOAD' AND (link_id <> '' OR sync_mode = 'FULL_DATA') AND created < $1 ORDER BY created`, t, limit)
+}
+
 func (r embeddedRows) Unseen(ctx context.Context, t time.Time, limit int) ([]model.ImportRef, error) {
+	return r.refs(ctx, `sync_mode IN ('DISABLED', 'MAPPINGS_ONLY') AND seen < $1 ORDER BY seen`, t, limit)
+}
+
+// refs returns at most limit imports that match a condition with the time t as its parameter.
+func (r embeddedRows) refs(ctx context.Context, condition string, t time.Time, limit int) ([]model.ImportRef, error) {
 	cells := func(i *model.ImportRef) []any { return []any{&i.Org, &i.ID, &i.Run} }
-	return queryAll(ctx, r.txn, imports.entity, cells,
-		`SELECT org, id, run FROM imports WHERE sync_mode IN ('DISABLED', 'MAPPINGS_ONLY') AND seen < $1 ORDER BY seen, id LIMIT $2`, toMicros(t), max(limit, 0))
+	return queryAll(ctx, r.txn, imports.entity, cells, `SELECT org, id, run FROM imports WHERE `+condition+`, id LIMIT $2`, toMicros(t), max(limit, 0))
 }
 
 // claimNext steps through the index from one waiting organization to the next. The cost of a

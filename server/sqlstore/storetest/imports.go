@@ -155,6 +155,26 @@ func testEmbedded(f *fixture) {
 	f.mustUpdate(func(tx model.Tx) error { return tx.Embedded.Touch(f.ctx, "org-a", all[2].ID, startPlus(20)) })
 	f.wantEqual(unseen(9, 9), []string{all[3].ID, all[4].ID})
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Embedded.Touch(f.ctx, "org-b", all[2].ID, startPlus(20)) })
+	// Of the imports that wait for their file, only those of pages are abandoned.
+	var waiting []model.Import
+	for n, change := range []func(*model.Import){
+		func(*model.Import) {}, func(i *model.Import) { i.LinkID = id("link", 1) }, func(i *model.Import) { i.Sync = model.SyncFull }, func(i *model.Import) { i.Sync = model.SyncDisabled },
+		func(i *model.Import) { i.LinkID, i.Status = id("link", 1), model.Pending },
+	} {
+		imp := anImport(10+n, "org-a", model.AwaitingUpload)
+		imp.LinkID = ""
+		change(&imp)
+		waiting = append(waiting, imp)
+	}
+	f.insertImports(waiting...)
+	abandoned := func(before time.Time) (ids []string) {
+		for _, ref := range read(f, func(tx model.Tx) ([]model.ImportRef, error) { return tx.Embedded.Abandoned(f.ctx, before, 9) }) {
+			ids = append(ids, ref.ID)
+		}
+		return ids
+	}
+	f.wantEqual(abandoned(waiting[2].Created), []string{waiting[1].ID})
+	f.wantEqual(abandoned(startPlus(99)), []string{waiting[1].ID, waiting[2].ID})
 	f.mustUpdate(func(tx model.Tx) error { return tx.Embedded.Release(f.ctx, "org-b", all[1].ID) })
 	f.wantEqual(f.getImport("org-a", all[1].ID), all[1])
 	f.mustUpdate(func(tx model.Tx) error { return tx.Embedded.Release(f.ctx, "org-a", all[1].ID) })
