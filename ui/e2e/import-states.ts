@@ -1,6 +1,7 @@
 import type { Frame, Page } from 'playwright-core';
 import type { Environment } from './environment';
 import type { Look } from './person';
+import type { Service } from './service';
 import { choose, csv, fields as fewFields, frontendKey, inline, openProduct, settings } from './product';
 
 /** The fields of the list that a link asks for. */
@@ -22,7 +23,8 @@ export interface ImportState {
   readonly open: (environment: Environment, look: Look) => Promise<{ page: Page; frame: Frame }>;
 }
 
-async function linkUrl({ service }: Environment, properties: object = {}): Promise<string> {
+/** Creates a link with a page, and returns its address. */
+export async function linkUrl(service: Service, properties: object = {}): Promise<string> {
   const schema = await service.call<{ id: string }>('POST', '/api/v1/schemas/', JSON.stringify({ name: `Customers ${Math.random()}`, fields, settings: { invalidDataBehavior: 'BLOCK_SUBMIT' } }));
   const page = { title: 'Your customer list', text: 'We set up your Northwind account with it. It takes about five minutes.', company: 'Northwind', contact: 'onboarding@northwind.example', accentColor: '#0f766e' };
   const link = await service.call<{ id: string; url: string }>('POST', '/api/v1/import-links/', JSON.stringify({ schema_id: schema.id, page, ...properties }));
@@ -38,7 +40,7 @@ function ofLink(name: string, act: (page: Page) => Promise<unknown> = async () =
       const context = await environment.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...options });
       const page = await context.newPage();
       await prepare(page);
-      await page.goto((await linkUrl(environment, properties)).replace(/$/, query));
+      await page.goto((await linkUrl(environment.service, properties)).replace(/$/, query));
       await page.locator('h1').first().waitFor();
       await act(page);
       return { page, frame: page.mainFrame() };

@@ -4,9 +4,10 @@ import { pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 import { chromiumPath } from '../test/browser/site';
 import { contacts, fields } from './contacts';
+import { linkUrl } from './import-states';
 import { freePort, Service } from './service';
 
-/** Prints a Lighthouse report of the page with the real server: node e2e/run.mjs lighthouse */
+/** Prints Lighthouse reports of the review page and of the page of a link with the real server: node e2e/run.mjs lighthouse */
 interface Report {
   readonly lhr: {
     readonly categories: Readonly<Record<string, { readonly score: number | null; readonly auditRefs: readonly { readonly id: string; readonly weight: number }[] }>>;
@@ -23,21 +24,24 @@ const { default: lighthouse, desktopConfig } = (await import(/* @vite-ignore */ 
 
 const service = await Service.start();
 const made = await service.make({ fields, file: contacts(20_000) });
+const pages = { review: made.review_url, link: await linkUrl(service) };
 const port = await freePort();
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox', `--remote-debugging-port=${port}`] });
 let missed = 0;
-for (const [device, config] of [['desktop', desktopConfig], ['phone', undefined]] as const) {
-  let report = await measure(config);
-  // On a busy machine, a run sometimes has no scores.
-  if (Object.values(report.lhr.categories).some((one) => one.score === null)) report = await measure(config);
-  printScores(device, report.lhr);
+for (const [page, url] of Object.entries(pages)) {
+  for (const [device, config] of [['desktop', desktopConfig], ['phone', undefined]] as const) {
+    let report = await measure(url, config);
+    // On a busy machine, a run sometimes has no scores.
+    if (Object.values(report.lhr.categories).some((one) => one.score === null)) report = await measure(url, config);
+    printScores(`${page}, ${device}`, report.lhr);
+  }
 }
 await browser.close();
 await service.close();
 process.exit(missed > 0 ? 1 : 0);
 
-async function measure(config: object | undefined): Promise<Report> {
-  const report = await lighthouse(made.review_url, { port, output: 'json', logLevel: 'error', onlyCategories: Object.keys(goals) }, config);
+async function measure(url: string, config: object | undefined): Promise<Report> {
+  const report = await lighthouse(url, { port, output: 'json', logLevel: 'error', onlyCategories: Object.keys(goals) }, config);
   if (!report) throw new Error('Lighthouse returned no report');
   return report;
 }
@@ -48,11 +52,11 @@ function printScores(device: string, { categories, audits, runtimeError }: Repor
     const { score, auditRefs } = categories[name]!;
     const figure = Math.round((score ?? 0) * 100);
     if (figure < goal) missed++;
-    console.log(`${device.padEnd(8)} ${name.padEnd(15)} ${String(figure).padStart(3)} of ${goal}${figure < goal ? '  MISSED' : ''}`);
+    console.log(`${device.padEnd(16)} ${name.padEnd(15)} ${String(figure).padStart(3)} of ${goal}${figure < goal ? '  MISSED' : ''}`);
     for (const { id, weight } of auditRefs) {
       const audit = audits[id]!;
       const said = audit.errorMessage ?? (audit.score !== null && audit.score < 0.9 ? (audit.displayValue ?? String(audit.score)) : '');
-      if (weight > 0 && said) console.log(`${' '.repeat(26)}${audit.title}: ${said}`);
+      if (weight > 0 && said) console.log(`${' '.repeat(34)}${audit.title}: ${said}`);
     }
   }
 }

@@ -214,3 +214,31 @@ environmentTest('our own client opens the same importer, and reports why it cann
   assert.equal(code, 'origin_refused');
   assert.match(message, /intray keys origins/);
 });
+
+environmentTest('step hooks change messages and rows, and batch and delete hooks are called', async (environment) => {
+  const { page, widget, handed } = await openProduct(environment, inline.replace('return uploader', `
+    handed.batches = [];
+    handed.deleted = [];
+    uploader.registerBatchRowHook((records, batch) => { handed.batches.push([batch, records.length]); return records.map((record) => ({ index: record.index, row: { name: { value: record.row.name.value.trim() } } })); });
+    uploader.registerRowDeleteHook((record) => { handed.deleted.push(record.row.name.value); });
+    uploader.registerStepHook('REVIEW_STEP', async (instance) => {
+      await instance.setHeaderRowOverride(null);
+      await instance.removeRows(['1']);
+      handed.ids = await instance.addRows([{ row: { name: { value: 'Grace' }, email: { value: 'grace@example.org' } } }]);
+    });
+    uploader.registerStepHook('REVIEW_STEP_POST_HOOKS', (instance) => instance.updateInfoMessages([{ rowIndex: 0, fieldKey: 'email', messages: [{ message: 'Known customer', level: 'warning' }] }]));
+    return uploader`), { key: frontendKey, fields, settings });
+  await page.getByRole('button', { name: 'Import contacts' }).click();
+  await choose(widget, 'contacts.csv', 'Name,E-Mail\n Anna ,anna@example.org\nBen,ben@example.org\nCleo,cleo@example.org\n');
+  await widget.getByText('Known customer').first().waitFor();
+  await widget.getByText('Cleo', { exact: true }).first().click({ button: 'right' });
+  await widget.getByRole('menuitem', { name: 'Delete the row' }).click();
+  await widget.getByText('Cleo', { exact: true }).first().waitFor({ state: 'detached' });
+  await submit(widget, 'Submit 2 rows');
+  await page.locator('iframe').waitFor({ state: 'hidden' });
+  const { results, batches, deleted, ids } = (await handed()) as Handed & { batches: number[][]; deleted: string[]; ids: string[] };
+  assert.deepEqual(results[0]!.data, [{ name: 'Anna', email: 'anna@example.org' }, { name: 'Grace', email: 'grace@example.org' }]);
+  assert.equal(ids.length, 1);
+  assert.ok(batches.length > 0 && batches[0]![0] === 1);
+  assert.deepEqual(deleted, ['Cleo']);
+});
