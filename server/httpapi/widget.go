@@ -100,7 +100,7 @@ func (a *API) openWidget(c *call) (*response, error) {
 	}
 	a.markAuthenticated(c.context())
 	setup := wireWidget(opened)
-	if saved := opened.Saved; saved != nil {
+	if saved := opened.SavedImport; saved != nil {
 		started, err := a.wireStarted(c, saved.Import)
 		if err != nil {
 			return nil, err
@@ -120,9 +120,9 @@ func isUnknownKey(err error) bool {
 func widgetSource(doc map[string]any) (widget.Source, error) {
 	development, _ := doc["development_mode"].(bool)
 	from := widget.Source{
-		Saved: stringField(doc, "schema"), Doc: schema.Doc{Fields: doc["fields"], Settings: doc["settings"]}, DevelopmentMode: development,
+		Schema: stringField(doc, "schema"), Doc: schema.Doc{Fields: doc["fields"], Settings: doc["settings"]}, DevelopmentMode: development,
 	}
-	if (from.Saved == "") == (from.Doc.Fields == nil) {
+	if (from.Schema == "") == (from.Doc.Fields == nil) {
 		return from, invalidField("schema", intray.NewMessage("widget.schema_or_fields", nil))
 	}
 	if settings, ok := doc["settings"].(map[string]any); ok {

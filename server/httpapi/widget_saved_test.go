@@ -150,12 +150,76 @@ func TestWidgetSessionDeleted(t *testing.T) {
 			if keys := w.blobs.Keys("imports/" + one.ID); len(keys) > 0 {
 				t.Errorf("these files remain: %v", keys)
 			}
+			if receipts := w.do("GET", "/api/v1/receipts/", "").Body.String(); !strings.Contains(receipts, one.ID) {
+				t.Errorf("the receipts are %s", receipts)
+			}
 		})
 	}
 }
 
-// TestWidgetSessionDeletedMeanwhile checks that a submission or a run that was in progress when the session
-// was deleted does not complete.
+// TestWidgetNothingToContinue checks that an import without a file, a failed one, and one whose review link
+// was revoked do not come back, and that other keys continue an import.
+func TestWidgetNothingToContinue(t *testing.T) {
+	w := newSavedWidget(t)
+	session, _, _ := w.reopen()
+	begin := func() (id, upload string) {
+		started := w.do("POST", "/api/widget/v1/imports/", `{`+savedFields+`,"original_filename":"list.xlsx"}`, "Authorization", "Bearer "+session)
+		return w.text(started, "id"), w.text(started, "upload")
+	}
+	_, upload := begin()
+	if _, saved, _ := w.reopen(); saved != nil {
+		t.Errorf("an import without a file comes back: %+v", saved)
+	}
+	w.do("PUT", upload, "PK\x03\x04 no workbook")
+	w.runAll()
+	if _, saved, _ := w.reopen(); saved != nil {
+		t.Errorf("a failed import comes back: %+v", saved)
+	}
+	one := w.sendFile(session)
+	w.frontend = w.frontendKey(hostPage)
+	_, saved, _ := w.reopen()
+	if saved == nil || saved.ID != one.ID {
+		t.Fatalf("another key continues %+v", saved)
+	}
+	w.review(saved)
+	check(t, w.svc.RevokeReviewLink(t.Context(), w.orgID(), one.ID))
+	if _, saved, _ := w.reopen(); saved != nil {
+		t.Errorf("an import whose link was revoked comes back: %+v", saved)
+	}
+}
+
+// TestWidgetSessionChecks checks that an import with another schema than that of the opened importer is
+// not saved in its session, and that a refused import leaves no session.
+func TestWidgetSessionChecks(t *testing.T) {
+	w := newSavedWidget(t)
+	session, _, _ := w.reopen()
+	for name, properties := range map[string]string{
+		"another mode": widgetFields + `,"settings":{"importIdentifier":"contacts"}`, "another identifier": strings.Replace(savedFields, "contacts", "products", 1),
+	} {
+		if code := w.send("POST", "/api/widget/v1/imports/", `{`+properties+`}`, "Authorization", "Bearer "+session).Code; code != http.StatusConflict {
+			t.Errorf("%s: %d", name, code)
+		}
+	}
+	other, _ := w.open(w.frontend, hostPage, savedFields)
+	before := w.sessions()
+	if code := w.send("POST", "/api/widget/v1/imports/", `{`+savedFields+`,"save":true,"original_filename":"a\u0000b"}`, "Authorization", "Bearer "+other).Code; code < http.StatusBadRequest {
+		t.Errorf("an invalid name: %d", code)
+	}
+	if now := w.sessions(); now != before {
+		t.Errorf("%d sessions, before %d", now, before)
+	}
+}
+
+// sessions returns the number of sessions.
+func (w *savedWidget) sessions() (n int64) {
+	w.Helper()
+	usage, err := model.Get(w.Context(), w.store, func(tx model.Tx) (model.Usage, error) { return tx.Usage.Get(w.Context(), w.orgID()) })
+	check(w.T, err)
+	return usage.Sessions
+}
+
+// TestWidgetSessionDeletedMeanwhile checks that a submission that was in progress when the session was
+// deleted does not complete.
 func TestWidgetSessionDeletedMeanwhile(t *testing.T) {
 	w := newSavedWidget(t)
 	session, _, _ := w.reopen()

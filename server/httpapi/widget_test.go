@@ -69,12 +69,13 @@ type widgetTest struct {
 	*server
 	now   time.Time
 	blobs *blobtest.Memory
+	store model.Store
 }
 
 func newWidgetTest(t *testing.T) *widgetTest {
 	w := &widgetTest{now: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)}
 	clock := func() time.Time { return w.now }
-	w.server = newServer(t, func(c *Config) { c.Clock = clock }, func(c *service.Config) { c.Clock, w.blobs = clock, c.Blobs.(faultyBlobs).Memory })
+	w.server = newServer(t, func(c *Config) { c.Clock = clock }, func(c *service.Config) { c.Clock, w.blobs, w.store = clock, c.Blobs.(faultyBlobs).Memory, c.Store })
 	return w
 }
 

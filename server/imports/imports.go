@@ -102,6 +102,8 @@ type Draft struct {
 	// SessionID is the id of the session that keeps an embedded import until it is submitted, or "". The
 	// import replaces the one that the session kept before.
 	SessionID string
+	// NewSession describes a session to create for an embedded import. It may be nil.
+	NewSession *NewSession
 	// PageHooks are the hooks of the page that embeds the importer.
 	PageHooks model.PageHooks
 	// Answers are decisions about how to read the file. They may be nil.
@@ -149,6 +151,14 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 	if imp.Schema, err = schemas.Encode(doc); err != nil {
 		return model.Import{}, err
 	}
+	var created *model.Session
+	if draft.NewSession != nil {
+		session, err := s.draftSession(org, *draft.NewSession)
+		if err != nil {
+			return model.Import{}, err
+		}
+		created, imp.SessionID = &session, session.ID
+	}
 	if draft.Rows != nil {
 		if err := s.env.CheckQuotasEarly(ctx, org, model.ImportAdditions(1)...); err != nil {
 			return model.Import{}, err
@@ -160,7 +170,9 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 		ctx, cancel = model.DetachedContext(ctx)
 		defer cancel()
 	}
-	err = s.env.Store.Update(ctx, func(tx model.Tx) error { return s.insertImport(ctx, tx, imp, name, parsed, draft.SchemaID == "") })
+	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		return s.insertImport(ctx, tx, imp, name, parsed, draft.SchemaID == "", created)
+	})
 	s.env.CrashPoint("import.created")
 	if draft.Rows != nil && model.IsRolledBack(err) {
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), imp.Raw.Key)
@@ -264,9 +276,14 @@ func (s *Service) storeRows(ctx context.Context, imp model.Import, rows io.Reade
 	return model.File{Key: key, Size: stored.Size, SHA256: hex.EncodeToString(stored.SHA256)}, nil
 }
 
-func (s *Service) insertImport(ctx context.Context, tx model.Tx, imp model.Import, name string, parsed *intray.Schema, inline bool) error {
+func (s *Service) insertImport(ctx context.Context, tx model.Tx, imp model.Import, name string, parsed *intray.Schema, inline bool, created *model.Session) error {
 	if err := s.env.CheckQuotas(ctx, tx, imp.Org, model.ImportAdditions(imp.Raw.Size)...); err != nil {
 		return err
+	}
+	if created != nil {
+		if err := s.insertSession(ctx, tx, *created); err != nil {
+			return err
+		}
 	}
 	if imp.SessionID != "" {
 		if err := s.keepInSession(ctx, tx, imp); err != nil {

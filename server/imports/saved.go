@@ -102,9 +102,10 @@ type SavedImport struct {
 	Step string
 }
 
-// SavedImport returns the import that a session keeps, and extends the time for which it can be opened.
-// It returns nil if there is none.
-func (s *Service) SavedImport(ctx context.Context, session model.Session) (saved *SavedImport, err error) {
+// SavedImport returns the import that a session keeps, and extends the time for which it can be opened by
+// the API key with the id licence. It returns nil if there is nothing to continue: no import, one that was
+// submitted or failed, one whose file has not arrived, or one whose review link was revoked.
+func (s *Service) SavedImport(ctx context.Context, session model.Session, licence string) (saved *SavedImport, err error) {
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		saved = nil
 		now, err := tx.Sessions.Get(ctx, session.Org, session.ID)
@@ -112,7 +113,7 @@ func (s *Service) SavedImport(ctx context.Context, session model.Session) (saved
 			return sessionGoneError(err)
 		}
 		imp, err := tx.Imports.Get(ctx, now.Org, now.ImportID)
-		if err != nil || imp.IsReleased() || imp.Status == model.Successful {
+		if err != nil || !canContinue(imp) {
 			return model.IgnoreKind(err, model.NotFound)
 		}
 		state, err := tx.Sessions.LoadState(ctx, now.Org, now.ID)
@@ -123,9 +124,25 @@ func (s *Service) SavedImport(ctx context.Context, session model.Session) (saved
 		if json.Unmarshal(state, &at) != nil || at.ImportID != imp.ID { // someone else saved a state
 			at = progress{}
 		}
-		imp.Review.Expires = s.env.Now().Add(min(s.cfg.ReviewLinkLife, model.EmbeddedLife))
+		if expires := s.env.Now().Add(min(s.cfg.ReviewLinkLife, model.EmbeddedLife)); expires.After(imp.Review.Expires) {
+			imp.Review.Expires = expires
+		}
+		imp.Review.Licence = licence
 		saved = &SavedImport{imp, at.Step}
 		return tx.Imports.SetReviewLink(ctx, imp.Org, imp.ID, imp.Review)
 	})
 	return saved, err
+}
+
+// canContinue reports whether a person can continue an import that a session keeps.
+func canContinue(imp model.Import) bool {
+	switch imp.Status {
+	case model.Successful, model.Failed:
+		return false
+	case model.AwaitingUpload:
+		if !imp.Inline {
+			return false
+		}
+	}
+	return !imp.IsReleased() && imp.Review.Licence != "" // without a key, the link was revoked
 }

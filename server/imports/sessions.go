@@ -49,32 +49,41 @@ type Hydration struct {
 // CreateSession creates a session and a token for it. If a session with this ID
 // exists, CreateSession returns that session.
 func (s *Service) CreateSession(ctx context.Context, org string, draft NewSession) (Hydration, error) {
-	if utf8.RuneCountInString(draft.ImportIdentifier) > model.MaxLabel || !model.IsPrintable(draft.ImportIdentifier) {
-		return Hydration{}, model.InvalidField("import_identifier", intray.NewMessage("session.invalid_identifier", intray.Params{"n": model.MaxLabel}))
-	}
-	id, err := s.env.IDOrNew(draft.ID)
+	session, err := s.draftSession(org, draft)
 	if err != nil {
 		return Hydration{}, err
 	}
-	now := s.env.Now()
-	session := model.Session{ID: id, Org: org, ImportIdentifier: draft.ImportIdentifier, Created: now, Saved: now}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
 		if draft.ID != "" {
-			existing, err := tx.Sessions.Get(ctx, org, id)
+			existing, err := tx.Sessions.Get(ctx, org, session.ID)
 			if !model.IsKind(err, model.NotFound) {
 				session = existing
 				return err
 			}
 		}
-		if err := s.env.CheckQuotas(ctx, tx, org, model.Addition{Quota: model.SessionQuota, N: 1}); err != nil {
-			return err
-		}
-		return tx.Sessions.Insert(ctx, session)
+		return s.insertSession(ctx, tx, session)
 	})
 	if err != nil {
 		return Hydration{}, err
 	}
 	return s.newHydration(session, draft.Life, draft.Licence)
+}
+
+// draftSession returns a new session that is not stored yet.
+func (s *Service) draftSession(org string, draft NewSession) (model.Session, error) {
+	if utf8.RuneCountInString(draft.ImportIdentifier) > model.MaxLabel || !model.IsPrintable(draft.ImportIdentifier) {
+		return model.Session{}, model.InvalidField("import_identifier", intray.NewMessage("session.invalid_identifier", intray.Params{"n": model.MaxLabel}))
+	}
+	id, err := s.env.IDOrNew(draft.ID)
+	now := s.env.Now()
+	return model.Session{ID: id, Org: org, ImportIdentifier: draft.ImportIdentifier, Created: now, Saved: now}, err
+}
+
+func (s *Service) insertSession(ctx context.Context, tx model.Tx, session model.Session) error {
+	if err := s.env.CheckQuotas(ctx, tx, session.Org, model.Addition{Quota: model.SessionQuota, N: 1}); err != nil {
+		return err
+	}
+	return tx.Sessions.Insert(ctx, session)
 }
 
 // ResumeSession returns a new token for a session that was saved within the last seven days.
@@ -143,10 +152,10 @@ func (s *Service) Hydrated(ctx context.Context, token string) (model.Session, er
 	return session, sessionGoneError(err)
 }
 
-// CheckSession returns a Denied error if a session was deleted or has expired.
-func (s *Service) CheckSession(ctx context.Context, org, id string) error {
-	_, err := s.session(ctx, org, id)
-	return sessionGoneError(err)
+// SessionByID returns a session. It returns a Denied error if the session was deleted or has expired.
+func (s *Service) SessionByID(ctx context.Context, org, id string) (model.Session, error) {
+	session, err := s.session(ctx, org, id)
+	return session, sessionGoneError(err)
 }
 
 func sessionGoneError(err error) error {

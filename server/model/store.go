@@ -177,7 +177,7 @@ type ImportQueueRows interface {
 
 // EmbeddedRows stores which embedded imports are in use.
 type EmbeddedRows interface {
-	// Touch updates Seen of an import.
+	// Touch updates Seen of an import. It returns NotFound if the import was released.
 	Touch(ctx context.Context, org, id string, seen time.Time) error
 	// Release releases an import; see Import.IsReleased. It does nothing if there is no such import.
 	Release(ctx context.Context, org, id string) error

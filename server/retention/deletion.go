@@ -12,12 +12,12 @@ import (
 
 // DeleteImport deletes an import and its blobs. If the import is running, it cancels the run.
 func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
-	return s.deleteImport(ctx, org, id, true)
+	return s.deleteImport(ctx, org, id, nil)
 }
 
-// deleteImport implements DeleteImport. receipt is set if the deletion gets a receipt, unless the import
-// is ephemeral.
-func (s *Service) deleteImport(ctx context.Context, org, id string, receipt bool) error {
+// deleteImport implements DeleteImport. If left is not nil, the import is deleted only as long as left
+// returns true, and there is no receipt unless the import has a file.
+func (s *Service) deleteImport(ctx context.Context, org, id string, left func(model.Import) bool) error {
 	if err := s.endReview(ctx, org, id); err != nil {
 		return err
 	}
@@ -29,7 +29,10 @@ func (s *Service) deleteImport(ctx context.Context, org, id string, receipt bool
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
 			return model.DescribeNotFound(err, model.ImportMissing)
 		}
-		return s.removeImport(ctx, tx, imp, receipt)
+		if left != nil && !left(imp) {
+			return model.NotFoundError(model.ImportMissing) // the person came back
+		}
+		return s.removeImport(ctx, tx, imp, left == nil)
 	})
 	if err != nil {
 		return err
@@ -58,9 +61,13 @@ func (s *Service) ForgetUnseen(ctx context.Context) error {
 		abandoned, err = tx.Embedded.Abandoned(ctx, now.Add(-abandonedLife), model.MaintenanceBatch)
 		return err
 	})
-	for _, imp := range append(unseen, abandoned...) {
-		err = errors.Join(err, model.IgnoreKind(s.deleteImport(ctx, imp.Org, imp.ID, false), model.NotFound))
+	forget := func(list []model.ImportRef, left func(model.Import) bool) {
+		for _, imp := range list {
+			err = errors.Join(err, model.IgnoreKind(s.deleteImport(ctx, imp.Org, imp.ID, left), model.NotFound))
+		}
 	}
+	forget(unseen, func(imp model.Import) bool { return imp.IsEphemeral() && imp.Seen.Before(now.Add(-unseenLife)) })
+	forget(abandoned, func(imp model.Import) bool { return imp.Status == model.AwaitingUpload })
 	return err
 }
 
@@ -100,7 +107,8 @@ func hasLongReview(ctx context.Context, tx model.Tx, org, id string) (bool, erro
 	return last >= model.DeleteBatch, err
 }
 
-func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Import, receipt bool) error {
+// removeImport deletes the rows of an import. always is set if a deletion without a file gets a receipt, too.
+func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Import, always bool) error {
 	if err := tx.Outbox.EraseImport(ctx, imp.ID); err != nil {
 		return err
 	}
@@ -127,8 +135,11 @@ func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Impor
 	if err != nil && !model.IsKind(err, model.NotFound) {
 		return err
 	}
-	if receipt && !imp.IsEphemeral() { // a receipt would keep the hash of the file
-		if err := s.insertReceipt(ctx, tx, imp, onRequest, deletableParts(imp)...); err != nil {
+	parts := deletableParts(imp)
+	// A receipt would keep the hash of the file of an ephemeral import. An import of a session is ephemeral
+	// only if the session was deleted.
+	if keeps := !imp.IsEphemeral() || imp.SessionID != ""; keeps && (always || len(parts) > 0) {
+		if err := s.insertReceipt(ctx, tx, imp, onRequest, parts...); err != nil {
 			return err
 		}
 	}

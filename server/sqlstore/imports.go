@@ -88,7 +88,7 @@ func (r importRows) InStatus(ctx context.Context, status model.Status, node stri
 type embeddedRows struct{ *txn }
 
 func (r embeddedRows) Touch(ctx context.Context, org, id string, seen time.Time) error {
-	return r.execOne(ctx, imports.entity, `UPDATE imports SET seen = $3`+byID, org, id, toMicros(seen))
+	return r.execOne(ctx, imports.entity, `UPDATE imports SET seen = $3`+byID+` AND seen <> 0`, org, id, toMicros(seen))
 }
 
 func (r embeddedRows) Release(ctx context.Context, org, id string) error {

@@ -40,9 +40,9 @@ var sessionName = intray.NewMessage("link.widget_session", nil)
 
 // Source is the schema of an importer: a saved schema or the fields that the page defines.
 type Source struct {
-	// Saved is the id or the name of a saved schema, or "" if Doc contains the fields.
-	Saved string
-	// Doc contains the fields of the page. If Saved is set, its settings override those of the saved
+	// Schema is the id or the name of a saved schema, or "" if Doc contains the fields.
+	Schema string
+	// Doc contains the fields of the page. If Schema is set, its settings override those of the saved
 	// schema, key by key. It contains no hooks, because those of the page run in the page.
 	Doc schema.Doc
 	// DevelopmentMode is set if the page is being developed.
@@ -63,8 +63,8 @@ type Opened struct {
 	Sync     model.SyncMode
 	// MaxFileSize is the maximum size of a file, in bytes.
 	MaxFileSize int64
-	// Saved is the import that the session of a hydration token keeps, or nil.
-	Saved *imports.SavedImport
+	// SavedImport is the import that the session of a hydration token keeps, or nil.
+	SavedImport *imports.SavedImport
 }
 
 // OpenImporter opens a session for a page. It returns a Denied error if the key is not a valid frontend
@@ -88,7 +88,7 @@ func (s *Service) OpenImporter(ctx context.Context, key, origin string, from Sou
 	}
 	saved := ""
 	if from.Hydration != "" {
-		if saved, opened.Saved, err = s.hydrate(ctx, licence.Org, from.Hydration, opened); err != nil {
+		if saved, opened.SavedImport, err = s.hydrate(ctx, licence.Org, licence.ID, from.Hydration, opened); err != nil {
 			return Opened{}, err
 		}
 	}
@@ -98,8 +98,9 @@ func (s *Service) OpenImporter(ctx context.Context, key, origin string, from Sou
 	return opened, err
 }
 
-// hydrate returns the id of the session of a hydration token, and the import that it keeps.
-func (s *Service) hydrate(ctx context.Context, org, token string, opened Opened) (string, *imports.SavedImport, error) {
+// hydrate returns the id of the session of a hydration token, and the import that it keeps. licence is the id
+// of the frontend key.
+func (s *Service) hydrate(ctx context.Context, org, licence, token string, opened Opened) (string, *imports.SavedImport, error) {
 	session, err := s.imports.Hydrated(ctx, token)
 	if err != nil {
 		return "", nil, err
@@ -107,14 +108,28 @@ func (s *Service) hydrate(ctx context.Context, org, token string, opened Opened)
 	if session.Org != org {
 		return "", nil, model.NewError(model.Denied, "session_expired", intray.NewMessage("session.expired", nil))
 	}
-	if opened.Sync != model.SyncFull {
-		return "", nil, savingNeedsFullData()
+	if err := checkSaving(session, opened.Document); err != nil {
+		return "", nil, err
 	}
-	if of := opened.Schema.Settings.ImportIdentifier; session.ImportIdentifier != "" && session.ImportIdentifier != of {
-		return "", nil, model.NewError(model.Conflict, "other_session", intray.NewMessage("widget.other_identifier", intray.Params{"session": session.ImportIdentifier, "importer": of}))
-	}
-	saved, err := s.imports.SavedImport(ctx, session)
+	saved, err := s.imports.SavedImport(ctx, session, licence)
 	return session.ID, saved, err
+}
+
+// checkSaving returns a Conflict if a session cannot keep imports with a schema.
+func checkSaving(session model.Session, doc schema.Doc) error {
+	if syncMode(doc) != model.SyncFull {
+		return savingNeedsFullData()
+	}
+	if of := identifierOf(doc); session.ImportIdentifier != "" && session.ImportIdentifier != of {
+		return model.NewError(model.Conflict, "other_session", intray.NewMessage("widget.other_identifier", intray.Params{"session": session.ImportIdentifier, "importer": of}))
+	}
+	return nil
+}
+
+func identifierOf(doc schema.Doc) string {
+	settings, _ := doc.Settings.(map[string]any)
+	identifier, _ := settings["importIdentifier"].(string)
+	return identifier
 }
 
 // savingNeedsFullData returns the error for an importer that saves work whose mode forbids to keep it.
@@ -158,16 +173,16 @@ func originRefused(licence model.Licence, origin string) error {
 // draft returns the draft of an import with the schema of an importer.
 func (s *Service) draft(ctx context.Context, org string, from Source) (imports.Draft, error) {
 	draft := imports.Draft{Doc: withoutAddresses(from.Doc)}
-	if from.Saved == "" {
+	if from.Schema == "" {
 		return draft, nil
 	}
-	if id, ok := model.ParseID(from.Saved); ok {
+	if id, ok := model.ParseID(from.Schema); ok {
 		draft.SchemaID = id
 		return draft, nil
 	}
 	err := s.schemas.Schemas(ctx, org, func(list iter.Seq2[model.Schema, error]) error {
 		for saved, err := range list {
-			if err != nil || saved.Name == from.Saved {
+			if err != nil || saved.Name == from.Schema {
 				draft.SchemaID = saved.ID
 				return err
 			}
@@ -177,7 +192,7 @@ func (s *Service) draft(ctx context.Context, org string, from Source) (imports.D
 	if err != nil || draft.SchemaID != "" {
 		return draft, err
 	}
-	return draft, model.NotFoundError(intray.NewMessage("widget.schema_not_found", intray.Params{"name": model.Truncate(from.Saved)}))
+	return draft, model.NotFoundError(intray.NewMessage("widget.schema_not_found", intray.Params{"name": model.Truncate(from.Schema)}))
 }
 
 // withoutAddresses returns a document without the URLs to call. A frontend key is public, so it must not
@@ -214,8 +229,8 @@ type Session struct {
 	Org string
 	// Licence is the id of the frontend key.
 	Licence string
-	// Saved is the id of the session that keeps the work of the person, or "".
-	Saved string
+	// SessionID is the id of the session that keeps the work of the person, or "".
+	SessionID string
 }
 
 // WidgetSession returns the session of a token. It returns a Denied error if the session has expired, its
@@ -223,9 +238,9 @@ type Session struct {
 func (s *Service) WidgetSession(ctx context.Context, token string) (Session, error) {
 	g, err := auth.VerifyGrant(ctx, s.env, s.sessionKey, token, sessionName)
 	if err == nil && g.ID != "" {
-		err = s.imports.CheckSession(ctx, g.Org, g.ID)
+		_, err = s.imports.SessionByID(ctx, g.Org, g.ID)
 	}
-	return Session{Org: g.Org, Licence: g.Licence, Saved: g.ID}, err
+	return Session{Org: g.Org, Licence: g.Licence, SessionID: g.ID}, err
 }
 
 // StartEmbeddedImport creates an import through a session. draft contains the file name, the user and
@@ -240,24 +255,24 @@ func (s *Service) StartEmbeddedImport(ctx context.Context, session Session, from
 	if err != nil {
 		return model.Import{}, err
 	}
-	if draft.SessionID = session.Saved; save && draft.SessionID == "" {
-		if draft.SessionID, err = s.newSession(ctx, session, doc); err != nil {
+	switch {
+	case session.SessionID != "":
+		saved, err := s.imports.SessionByID(ctx, session.Org, session.SessionID)
+		if err != nil {
 			return model.Import{}, err
 		}
+		if err := checkSaving(saved, doc); err != nil {
+			return model.Import{}, err
+		}
+		draft.SessionID = session.SessionID
+	case save:
+		if err := checkSaving(model.Session{}, doc); err != nil {
+			return model.Import{}, err
+		}
+		draft.NewSession = &imports.NewSession{ImportIdentifier: identifierOf(doc)}
 	}
 	draft.SchemaID, draft.Doc, draft.Licence, draft.Sync = own.SchemaID, own.Doc, session.Licence, syncMode(doc)
 	return s.imports.CreateImport(ctx, session.Org, draft)
-}
-
-// newSession creates a session for the work on an import, and returns its id.
-func (s *Service) newSession(ctx context.Context, session Session, doc schema.Doc) (string, error) {
-	if syncMode(doc) != model.SyncFull {
-		return "", savingNeedsFullData()
-	}
-	settings, _ := doc.Settings.(map[string]any)
-	identifier, _ := settings["importIdentifier"].(string)
-	made, err := s.imports.CreateSession(ctx, session.Org, imports.NewSession{ImportIdentifier: identifier, Licence: session.Licence})
-	return made.Session.ID, err
 }
 
 // EmbeddingOrigins returns the origins of all frontend keys that are valid. everywhere reports whether a

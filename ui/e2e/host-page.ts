@@ -45,7 +45,7 @@ document.getElementById('query').textContent = location.search;
 document.getElementById('next').onclick = () => send({ type: 'DROMO_NEXT' });
 document.getElementById('back').onclick = () => send({ type: 'DROMO_BACK' });
 document.getElementById('tell').onclick = () => send({ type: 'DROMO_MESSAGE', payload: { plan: 'large' } });
-try { parent.document.title; document.title = 'reached the importer'; } catch {}
+try { parent.document.title; document.body.append('reached the importer'); } catch {}
 </script>
 </body>
 </html>`;

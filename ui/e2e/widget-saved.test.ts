@@ -121,3 +121,14 @@ environmentTest('our own client continues with a token, also with a saved schema
   await again.page.getByRole('button', { name: open }).click();
   await again.widget.getByText('ben@example', { exact: true }).first().waitFor();
 });
+
+environmentTest('a file that cannot be read does not come back, and another one can be chosen', async (environment) => {
+  const { hydrationId } = await environment.service.call<Session>('POST', '/api/widget/session/v2/auth/', '{}');
+  const { page, widget } = await openProduct(environment, inline, { key: frontendKey, fields, settings: { ...saving, hydrationId } });
+  await page.getByRole('button', { name: open }).click();
+  await choose(widget, 'photo.xlsx', 'PK\u0003\u0004 no workbook');
+  await widget.getByRole('button', { name: 'Choose another file' }).click();
+  await widget.getByRole('heading', { name: 'Upload your file' }).waitFor();
+  await choose(widget, 'contacts.csv', csv);
+  await widget.getByText('ben@example', { exact: true }).first().waitFor();
+});

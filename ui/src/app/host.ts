@@ -39,6 +39,6 @@ export interface ReviewHost {
   readonly forbids?: { readonly adding?: boolean; readonly removing?: boolean; readonly submittingNone?: boolean };
   /** Called when the steps or the current step may have changed. There are no steps before and after the review. */
   readonly onState?: (state: { readonly steps: readonly Step[]; readonly step: StepId }) => void;
-  /** Leaves the review, so that the person can send another file. `forget` removes this import from those that the page remembers. */
-  readonly startOver: (forget: boolean) => void;
+  /** Leaves the review, so that the person can send another file. `forget` removes this import from those that the page remembers. Missing if this import cannot be replaced. */
+  readonly startOver?: (forget: boolean) => void;
 }

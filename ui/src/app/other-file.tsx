@@ -15,7 +15,7 @@ export function OtherFile({ onClose }: { onClose: () => void }) {
     setFault(null);
     try {
       await review.discard();
-      host?.startOver(true);
+      host?.startOver?.(true);
     } catch (error) {
       setFault(error instanceof Fault ? error : new Fault('lost'));
       setBusy(false);

@@ -20,11 +20,11 @@ export function StepRail({ steps, current }: Props) {
   const { t, host } = useShared();
   const { goTo, errors } = useSubmit();
   const [other, setOther] = useState(false);
-  const first = host ? 1 : 0;
+  const first = host?.startOver ? 1 : 0;
   return (
     <nav class="rail" aria-label={t('steps')}>
       <ol>
-        {host && <RailStep name={t('step.upload')} number={1} done here={false} title={t('other.file')} onClick={() => setOther(true)} />}
+        {host?.startOver && <RailStep name={t('step.upload')} number={1} done here={false} title={t('other.file')} onClick={() => setOther(true)} />}
         {steps.map((step, at) => (
           <RailStep
             key={step.id}

@@ -1,8 +1,10 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** Accepts a file that is dropped anywhere in the window. Returns whether one is being dragged. */
 export function useDroppedFile(send: (file: File | null | undefined) => void): boolean {
   const [over, setOver] = useState(false);
+  const latest = useRef(send);
+  latest.current = send;
   useEffect(() => {
     const carriesFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false;
     const drag = (event: DragEvent) => {
@@ -17,7 +19,7 @@ export function useDroppedFile(send: (file: File | null | undefined) => void): b
       if (!carriesFile(event)) return;
       event.preventDefault();
       setOver(false);
-      send(event.dataTransfer?.files[0]);
+      latest.current(event.dataTransfer?.files[0]);
     };
     addEventListener('dragenter', drag);
     addEventListener('dragover', drag);
@@ -29,23 +31,25 @@ export function useDroppedFile(send: (file: File | null | undefined) => void): b
       removeEventListener('dragleave', leave);
       removeEventListener('drop', drop);
     };
-  });
+  }, []);
   return over;
 }
 
 /** Accepts a file or the cells of a spreadsheet that are pasted outside of a text field. */
 export function usePastedFile(send: (file: File | null | undefined) => void): void {
+  const latest = useRef(send);
+  latest.current = send;
   useEffect(() => {
     const paste = (event: ClipboardEvent) => {
       if (event.target instanceof Element && event.target.closest('input, textarea, dialog')) return;
       const file = event.clipboardData?.files[0] ?? fileOfText(event.clipboardData?.getData('text/plain') ?? '');
       if (!file) return;
       event.preventDefault();
-      send(file);
+      latest.current(file);
     };
     addEventListener('paste', paste);
     return () => removeEventListener('paste', paste);
-  });
+  }, []);
 }
 
 /** Returns a file with the cells of a spreadsheet, or null if the text is not a table. */

@@ -28,6 +28,8 @@ export type TypedRows = readonly Readonly<Record<string, string>>[];
 export interface ImportEndpoint {
   /** Whether this is an import link, not an embedded importer. */
   readonly isLink: boolean;
+  /** Whether there is only one import, which cannot be replaced. */
+  readonly isSingle?: boolean;
   /** Opens a session, with a password if the link has one. Throws a Fault if that is refused. */
   open(password: string): Promise<OpenedPage>;
   /** Reports whether the page around the importer reads files with this name itself. */

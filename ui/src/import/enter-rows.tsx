@@ -6,48 +6,64 @@ import type { OpenedPage, TypedRows } from './endpoint';
 
 /** Number of empty rows at the beginning, and below the last one with a value. */
 const spare = 5;
+/** Maximum number of rows that the table shows. */
+const maxShown = 300;
+
+function isFilled(row: readonly string[]): boolean {
+  return row.some((cell) => cell.trim() !== '');
+}
 
 /** A table in which people type the rows, instead of sending a file. */
 export function EnterRows({ page, onBack }: { page: OpenedPage; onBack: (() => void) | null }) {
   const { t, locale, visit } = useShared();
-  const [cells, setCells] = useState<readonly (readonly string[])[]>([]);
+  const [cells, setCells] = useState(visit.typed);
+  visit.typed = cells;
+  /** The number of pasted columns, and that for which there was room; null if they fitted. */
+  const [wide, setWide] = useState<{ readonly n: number; readonly room: number } | null>(null);
   const [sending, setSending] = useState(false);
   const table = useRef<HTMLTableElement>(null);
   const { fields } = page;
   const labels = fields.map((field) => inLanguage(locale.tag, field.labels, field.label));
-  const filled = cells.filter((row) => row?.some((cell) => cell.trim() !== ''));
-  /** Replaces cells from a place on. Cells beyond the last column are dropped. */
+  const filled = cells.filter(isFilled);
+  /** Replaces cells from a place on. */
   const write = (row: number, column: number, block: readonly (readonly string[])[]) => {
     const next = Array.from({ length: Math.max(cells.length, row + block.length) }, (_, at) => [...(cells[at] ?? [])]);
-    block.forEach((line, down) => line.forEach((cell, right) => {
-      if (column + right < fields.length) next[row + down]![column + right] = cell;
-    }));
+    block.forEach((line, down) => line.forEach((cell, right) => (next[row + down]![column + right] = cell)));
     setCells(next.map((line) => Array.from(line, (cell) => cell ?? '')));
   };
   const focus = (row: number, column: number) => table.current?.querySelector<HTMLInputElement>(`[data-cell="${row} ${column}"]`)?.focus();
   const onKey = (event: KeyboardEvent, row: number, column: number) => {
     const step = event.key === 'Enter' ? (event.shiftKey ? -1 : 1) : event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
-    if (step === 0 || event.isComposing) return;
+    // The browser needs these keys for the list of values.
+    if (step === 0 || event.isComposing || fields[column]!.options?.length) return;
     event.preventDefault();
     focus(row + step, column);
   };
   const onPaste = (event: ClipboardEvent, row: number, column: number) => {
-    const block = blockOf(event.clipboardData?.getData('text/plain') ?? '');
-    if (block.length < 2 && (block[0]?.length ?? 0) < 2) return;
+    const text = event.clipboardData?.getData('text/plain') ?? '';
+    const block = blockOf(text);
+    if (block.length < 2 && block[0]!.length < 2 && block[0]![0] === text) return;
     event.preventDefault();
-    write(row, column, block);
+    const width = Math.max(...block.map((line) => line.length));
+    const room = fields.length - column;
+    setWide(width > room ? { n: width, room } : null);
+    if (width > room) return;
+    // So many inputs would be slow, so a large table is sent at once.
+    if (row + block.length > maxShown) void send([...cells, ...block.map((line) => [...Array.from({ length: column }, () => ''), ...line])]);
+    else write(row, column, block);
   };
-  const send = async () => {
+  const send = async (all: typeof cells) => {
     setSending(true);
-    const rows: TypedRows = filled.map((row) => Object.fromEntries(fields.map((field, at) => [field.key, row[at] ?? ''] as const).filter(([, value]) => value !== '')));
+    const rows: TypedRows = all.filter(isFilled).map((row) => Object.fromEntries(fields.map((field, at) => [field.key, row[at] ?? ''] as const).filter(([, value]) => value !== '')));
     await visit.sendRows(rows, Object.fromEntries(fields.map((field, at) => [field.key, labels[at]!])));
     setSending(false);
   };
-  const lastFilled = cells.findLastIndex((row) => row?.some((cell) => cell.trim() !== ''));
+  const lastFilled = cells.findLastIndex(isFilled);
   const count = Math.max(lastFilled + 1 + spare, cells.length);
   return (
     <section class="import-part enter">
       <p class="quiet">{t('rows.hint')}</p>
+      <div role="alert">{wide && <p>{t('rows.tooWide', wide)}</p>}</div>
       <div class="enter-place">
         <table ref={table}>
           <thead>
@@ -88,7 +104,7 @@ export function EnterRows({ page, onBack }: { page: OpenedPage; onBack: (() => v
       ))}
       <div class="enter-foot">
         {onBack && <Button icon="back" event="GO_BACK" onClick={onBack}>{t('rows.back')}</Button>}
-        <Button look="primary" icon="next" iconLast event="CONTINUE" busy={sending} disabled={filled.length === 0} onClick={() => void send()}>
+        <Button look="primary" icon="next" iconLast event="CONTINUE" busy={sending} disabled={filled.length === 0} onClick={() => void send(cells)}>
           {filled.length === 0 ? t('continue') : t('rows.continue', { n: filled.length })}
         </Button>
       </div>

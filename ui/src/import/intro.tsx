@@ -17,10 +17,10 @@ export function Intro({ page }: { page: OpenedPage }) {
   const { refusal, unfinished } = useVisit();
   const input = useRef<HTMLInputElement>(null);
   const only = page.manualInput === 'only';
-  const [typing, setTyping] = useState(only);
+  const [typing, setTyping] = useState(only || visit.typed.length > 0);
   const send = (file: File | null | undefined) => file && void visit.send(file);
   const choose = () => input.current?.click();
-  const over = useDroppedFile((file) => only || send(file));
+  const over = useDroppedFile((file) => typing || send(file));
   usePastedFile((file) => typing || send(file));
   return (
     <main class="import">
@@ -31,7 +31,7 @@ export function Intro({ page }: { page: OpenedPage }) {
       </div>
       <div role="alert">{refusal && <RefusalNote refusal={refusal} onChoose={choose} />}</div>
       <div role="status">{unfinished && <UnfinishedNote unfinished={unfinished} onChoose={choose} />}</div>
-      {typing ? <EnterRows page={page} onBack={only ? null : () => setTyping(false)} /> : <div class={`drop${over ? ' is-over' : ''}`}>
+      {typing ? <EnterRows page={page} onBack={only ? null : () => { visit.typed = []; setTyping(false); }} /> : <div class={`drop${over ? ' is-over' : ''}`}>
         <Icon name="upload" size={28} />
         <p class="drop-lead">{over ? t('drop.now') : t('drop.lead')}</p>
         <div class="drop-actions">

@@ -24,8 +24,8 @@ export function RefusalNote({ refusal, onChoose }: { refusal: Refusal; onChoose:
     <Note
       tone="error"
       toneLabel={t('error')}
-      title={t('refused.title', { file: name })}
-      actions={<Button small onClick={onChoose}>{t('refused.another')}</Button>}
+      title={name ? t('refused.title', { file: name }) : t('refused.rows')}
+      actions={name && <Button small onClick={onChoose}>{t('refused.another')}</Button>}
     >
       <p>{text}</p>
     </Note>

@@ -57,7 +57,7 @@ export class ReviewStage {
       logoUrl: page?.logoUrl ?? '',
       returnUrl: page?.returnUrl ?? '',
       accentColor: page?.accentColor ?? '',
-      startOver: (forget) => void visit.startOver(forget),
+      ...(!visit.isSingle && { startOver: (forget: boolean) => void visit.startOver(forget) }),
       ...(saved?.step && saved.id === this.#shown?.id && { startIn: saved.step as OwnStepId }),
       ...this.#more,
     };

@@ -48,6 +48,8 @@ export class Visit {
   #state = nothing;
   #listeners = new Set<() => void>();
   #password = '';
+  /** The cells of the rows that the person has typed and that were not sent yet. */
+  typed: readonly (readonly string[])[] = [];
   #earlier: EarlierImports | null = null;
   #unfinished: UnfinishedUploads | null = null;
   #abort: AbortController | null = null;
@@ -55,6 +57,11 @@ export class Visit {
   constructor(endpoint: ImportEndpoint, upload = uploadFile) {
     this.#endpoint = endpoint;
     this.#upload = upload;
+  }
+
+  /** Whether there is only one import, which cannot be replaced. */
+  get isSingle(): boolean {
+    return this.#endpoint.isSingle ?? false;
   }
 
   /** Whether the visit came through a link. Otherwise, a page embeds the importer. */
@@ -111,6 +118,7 @@ export class Visit {
     show({ sent: before?.sent ?? 0, total: file.size, rate: 0, lost: false });
     try {
       const content = isRead ? await this.#endpoint.read!(file) : file;
+      abort.signal.throwIfAborted();
       if (!content) return this.#set({ ...this.#state, phase: 'ready', uploading: null, refusal: { name: file.name, problem: 'unreadable' } });
       const started = before ? await this.#resume(before, content, show, abort.signal) : null;
       const sent = started ?? await this.#sendNew(content, show, abort.signal);
@@ -124,7 +132,7 @@ export class Visit {
   }
 
   async #sendNew(file: File, show: (progress: UploadProgress) => void, signal: AbortSignal): Promise<StartedImport> {
-    const started = await this.#start(file.name);
+    const started = await this.#retry(() => this.#endpoint.start(file.name));
     await this.#upload(started.upload, file, show, signal, this.#unfinished?.options(started, file, null));
     return started;
   }
@@ -148,10 +156,19 @@ export class Visit {
 
   /** Imports rows that the person has typed. `labels` are the names of the fields by key. */
   async sendRows(rows: TypedRows, labels: Readonly<Record<string, string>>): Promise<void> {
-    if (this.#endpoint.startRows) return this.begin(() => this.#endpoint.startRows!(rows), '');
+    if (this.#endpoint.startRows) return this.#startTyped(rows);
     const keys = Object.keys(labels);
     const table = [Object.values(labels), ...rows.map((row) => keys.map((key) => row[key] ?? ''))];
     return this.send(new File([csvOf(table)], 'rows.csv', { type: 'text/csv' }));
+  }
+
+  async #startTyped(rows: TypedRows): Promise<void> {
+    try {
+      const started = await this.#retry(() => this.#endpoint.startRows!(rows));
+      this.#review({ id: started.id, token: started.reviewToken, name: '', at: Date.now() });
+    } catch (error) {
+      this.#set({ ...this.#state, refusal: { name: '', problem: error instanceof Fault ? error : new Fault('lost') } });
+    }
   }
 
   /** Starts an import that needs no file, and shows its review. */
@@ -165,13 +182,13 @@ export class Visit {
   }
 
   /** Creates an import. If the session has expired, it opens another one. */
-  async #start(name: string) {
+  async #retry(start: () => Promise<StartedImport>): Promise<StartedImport> {
     try {
-      return await this.#endpoint.start(name);
+      return await start();
     } catch (error) {
       if (!(error instanceof Fault && error.code === 'expired')) throw error;
       await this.#endpoint.open(this.#password);
-      return this.#endpoint.start(name);
+      return start();
     }
   }
 
@@ -191,6 +208,7 @@ export class Visit {
   }
 
   #review(one: EarlierImport): void {
+    this.typed = [];
     this.#earlier?.add(one);
     this.#earlier?.setCurrent(one.id);
     this.#set({ ...this.#state, phase: 'review', uploading: null, current: one, earlier: this.#earlier?.list() ?? [] });

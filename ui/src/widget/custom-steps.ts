@@ -20,22 +20,21 @@ const permissions = 'allow-scripts allow-forms allow-popups allow-same-origin al
  * DROMO_MESSAGE. Without a page, the methods completeCustomStep and goBackCustomStep end the step.
  */
 export class CustomSteps {
-  #urls = new Map<CustomStepId, URL | null>();
+  readonly #urls = new Map<CustomStepId, URL | null>();
   #current: StepControls | null = null;
-  list: readonly CustomStep[] = [];
+  readonly list: readonly CustomStep[];
 
-  /** Replaces the steps. Throws if one is invalid. */
-  set(described: unknown): void {
-    const urls = new Map<CustomStepId, URL | null>();
+  /** Throws if a step is invalid. */
+  constructor(described: unknown) {
     this.list = (Array.isArray(described) ? described as Described[] : []).map(({ id, insertAfter, label, url }) => {
-      const name = String(id);
+      const name = typeof id === 'string' ? id : '';
+      if (!name || this.#urls.has(`custom:${name}`)) throw new Error(`Each custom step needs an id of its own, not "${String(id)}".`);
       const after = places[String(insertAfter)];
       if (!after) throw new Error(`The custom step ${name} cannot be inserted after ${String(insertAfter)}.`);
       const step = { id: `custom:${name}` as const, after, label: typeof label === 'string' && label ? label : name };
-      urls.set(step.id, url === undefined || url === null ? null : urlOf(name, url, step.label));
+      this.#urls.set(step.id, url === undefined || url === null ? null : urlOf(name, url, step.label));
       return step;
     });
-    this.#urls = urls;
   }
 
   /** Shows a step in an element. Returns a function that removes it. */
@@ -73,8 +72,14 @@ function showPage(url: URL, label: string, place: HTMLElement, controls: StepCon
   frame.setAttribute('sandbox', permissions);
   frame.title = label;
   frame.src = url.href;
+  let warned = false;
   const listen = ({ source, origin, data }: MessageEvent<{ type?: unknown; payload?: unknown } | null>) => {
-    if (source !== frame.contentWindow || origin !== url.origin || typeof data !== 'object' || data === null) return;
+    if (source !== frame.contentWindow || typeof data !== 'object' || data === null) return;
+    if (origin !== url.origin) {
+      if (!warned) console.warn(`The page of the custom step has moved to ${origin}. Only messages from ${url.origin} have an effect.`);
+      warned = true;
+      return;
+    }
     if (data.type === 'DROMO_NEXT') controls.next();
     else if (data.type === 'DROMO_BACK') controls.back();
     else if (data.type === 'DROMO_MESSAGE') onMessage(data.payload);

@@ -13,7 +13,7 @@ export interface Embedding {
   /** The kinds of hooks that the page has; null if it has none. */
   readonly hooks: PageHookKinds | null;
   /** Called with each import. */
-  readonly onStarted: (started: StartedImport) => void;
+  readonly onStarted: (started: StartedImport) => unknown;
 }
 
 /** Files that have sheets. */

@@ -21,10 +21,18 @@ export class FileParsers {
     try {
       const rows = await limited(file.arrayBuffer().then((content) => peer.call('handleParseFileCallback', content, file.name)), 'The file parser');
       if (!Array.isArray(rows) || rows.length === 0 || !rows.every(Array.isArray)) throw new Error('The file parser did not return rows.');
-      return new File([csvOf(rows as unknown[][])], file.name, { type: 'text/csv' });
+      return new File([csvOf((rows as unknown[][]).map((row) => row.map(textOf)))], file.name, { type: 'text/csv' });
     } catch (error) {
       console.error('A file parser of this page failed.', error);
       return null;
     }
   }
+}
+
+/** Returns the text of a cell that a parser returned. Throws if it is not a text, number, boolean or date. */
+function textOf(cell: unknown): string {
+  if (cell === null || cell === undefined) return '';
+  if (cell instanceof Date) return cell.toISOString();
+  if (typeof cell === 'object' || typeof cell === 'function' || typeof cell === 'symbol') throw new Error('The file parser returned a cell that is not text.');
+  return String(cell);
 }

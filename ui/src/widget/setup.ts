@@ -94,11 +94,11 @@ export function savedSetup(key: unknown, schema: unknown, options: unknown): Set
 
 /** Returns how the work of the person is saved. */
 function savingOf({ savePartialSession, hydrationId, sessionId, backendSyncMode, backendSync }: Record<string, unknown>): Pick<Setup, 'saves' | 'hydration'> {
-  const hydration = savePartialSession === false ? '' : textOf(hydrationId);
-  const keeps = backendSyncMode === 'FULL_DATA' || backendSync === true;
-  if (savePartialSession && !keeps) console.warn('The work is not saved, because backendSyncMode is not FULL_DATA.');
-  else if (sessionId && !hydration) console.warn('The session is not continued, because that needs the hydrationId that your server gets for the sessionId.');
-  return { hydration, saves: hydration !== '' || (savePartialSession === true && keeps) };
+  const wants = savePartialSession === true || (savePartialSession !== false && textOf(hydrationId) !== '');
+  const keeps = backendSyncMode === 'FULL_DATA' || (backendSyncMode === undefined && backendSync === true);
+  if (wants && !keeps) console.warn('The work is not saved, because backendSyncMode is not FULL_DATA.');
+  else if (wants && sessionId && !hydrationId) console.warn('The session is not continued, because that needs the hydrationId that your server gets for the sessionId.');
+  return wants && keeps ? { hydration: textOf(hydrationId), saves: true } : { hydration: '', saves: false };
 }
 
 function templateOf(url: unknown, name: unknown): Setup['template'] {

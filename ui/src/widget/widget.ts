@@ -43,7 +43,11 @@ export class Widget {
   #pageHooks: PageHooks | null = null;
   #progress: Progress | null = null;
   readonly #parsers = new FileParsers();
-  readonly #customSteps = new CustomSteps();
+  /** The custom steps of the page, and those of the importer that is open. */
+  #customSteps = new CustomSteps([]);
+  #openSteps = this.#customSteps;
+  /** Resolves when the changes of the schema so far are made. */
+  #changing: Promise<unknown> = Promise.resolve();
   /** The step of the review; null before a file is sent. */
   #step: StepId | null = null;
   #inline = false;
@@ -99,9 +103,11 @@ export class Widget {
     setNumRegisteredBatchRowHooks: (n: unknown) => this.#count('BatchRow', n),
     setNumRegisteredRowDeleteHooks: (n: unknown) => this.#count('RowDelete', n),
     setCustomParserFileExtensions: (extensions: unknown) => this.#parsers.set(extensions),
-    setCustomSteps: (steps: unknown) => this.#customSteps.set(steps),
-    completeCustomStep: () => this.#customSteps.end('next'),
-    goBackCustomStep: () => this.#customSteps.end('back'),
+    setCustomSteps: (steps: unknown) => {
+      this.#customSteps = new CustomSteps(steps);
+    },
+    completeCustomStep: () => this.#openSteps.end('next'),
+    goBackCustomStep: () => this.#openSteps.end('back'),
     setHeaderRowOverride: (row: unknown) => this.#inStep('setHeaderRowOverride', row) || this.#change((setup) => ({ ...setup, headerRow: typeof row === 'number' ? row : null })),
     setUser: (user: unknown) => this.#inStep('setUser', user) || this.#change((setup) => ({ ...setup, user: userOf(user) })),
     setDevelopmentMode: (is: unknown) => this.#inStep('setDevelopmentMode', is) || this.#changeSchema((choice) => inMode(choice, is === true)),
@@ -126,21 +132,27 @@ export class Widget {
 
   /** Changes the setup of the importer. It applies to files that are sent afterwards. */
   #change(change: (setup: Setup) => Setup): void {
-    if (!this.#endpoint) throw new Error('The importer is not open.');
+    if (!this.#endpoint) throw new Error(this.#visit ? 'This import exists already, so it cannot be changed.' : 'The importer is not open.');
     this.#endpoint.setup = change(this.#endpoint.setup);
   }
 
   /** Changes the schema of the importer, which is fixed once a file has been sent. */
-  async #changeSchema(change: (choice: SchemaChoice) => SchemaChoice): Promise<void> {
+  #changeSchema(change: (choice: SchemaChoice) => SchemaChoice): Promise<void> {
+    const made = this.#changing.then(() => this.#changeSchemaNow(change));
+    this.#changing = made.catch(() => {});
+    return made;
+  }
+
+  async #changeSchemaNow(change: (choice: SchemaChoice) => SchemaChoice): Promise<void> {
     const visit = this.#visit;
     if (visit && visit.state.phase !== 'ready') throw new Error('The schema cannot be changed after a file was sent.');
-    const before = this.#endpoint?.setup;
+    const before = this.#endpoint?.setup.choice;
     this.#change((setup) => ({ ...setup, choice: change(setup.choice) }));
     await visit?.open();
     const trouble = visit?.state.trouble;
     if (!trouble || !before) return;
     // The schema is invalid now, so the call has no effect.
-    this.#endpoint!.setup = before;
+    this.#change((setup) => ({ ...setup, choice: before }));
     await visit!.open();
     throw refusalOf(trouble);
   }
@@ -202,6 +214,7 @@ export class Widget {
     // A page that can report errors does so. For all others, the importer shows why it cannot be opened.
     if (visit.state.trouble && this.#peer!.has('handleError')) throw refusalOf(visit.state.trouble);
     const { rows, file } = setup;
+    if (visit.state.page?.saved && (rows || file)) console.warn('The importer continues a saved import, so it ignores initialData and initialFile.');
     if (visit.state.phase !== 'ready') return;
     if (rows) await visit.begin(async () => this.#endpoint!.startRows(rows), '');
     else if (file) void visit.send(file);
@@ -210,16 +223,21 @@ export class Widget {
   #endpointOf(setup: Setup): ImportEndpoint {
     this.#endpoint = null;
     if (isRehydrationKey(setup.key)) return new RehydratedEndpoint(setup);
-    return (this.#endpoint = new WidgetEndpoint(setup, { peer: this.#peer!, parsers: this.#parsers, hooks: this.#hookKinds(), onStarted: (started) => this.#startHooks(started) }));
+    const endpoint: WidgetEndpoint = new WidgetEndpoint(setup, {
+      peer: this.#peer!, parsers: this.#parsers, hooks: this.#hookKinds(),
+      onStarted: (started) => this.#endpoint === endpoint && this.#startHooks(started), // the page may have opened another importer
+    });
+    return (this.#endpoint = endpoint);
   }
 
   /** Returns what the review needs from the page. */
   #host(visit: Visit, send: typeof fetch): Partial<ReviewHost> {
+    const steps = (this.#openSteps = this.#customSteps);
     return {
       deliver: () => this.#deliver(visit, send),
       connect: (address) => this.#listen(new EventStream(address, send)),
-      customSteps: this.#customSteps.list,
-      showCustomStep: (id, place, controls) => this.#customSteps.show(id, place, controls, this.#peer!),
+      customSteps: steps.list,
+      showCustomStep: (id, place, controls) => steps.show(id, place, controls, this.#peer!),
       onState: ({ steps, step }) => {
         if (steps.length === 0) return;
         this.#step = step;

@@ -98,6 +98,8 @@ test('the setup of the page becomes a schema for the API', () => {
   assert.deepEqual(saving({ savePartialSession: true, backendSyncMode: 'FULL_DATA' }), [true, '']);
   assert.deepEqual(saving({ savePartialSession: true, hydrationId: 't', backendSyncMode: 'FULL_DATA' }), [true, 't']);
   assert.deepEqual(saving({ savePartialSession: true, sessionId: 's' }), [false, '']);
+  assert.deepEqual(saving({ savePartialSession: true, hydrationId: 't' }), [false, '']);
+  assert.deepEqual(saving({ hydrationId: 't', backendSync: true }), [true, 't']);
   assert.deepEqual(saving({ savePartialSession: false, hydrationId: 't', backendSyncMode: 'FULL_DATA' }), [false, '']);
   assert.deepEqual(savedSetup('fk', 'Contacts', { hydrationId: 't' }).hydration, 't');
   const templates = ['https://a.example/t.xlsx', 'javascript:alert(1)', 'data:text/html,x', 7].map((templateDownloadOverrideURL) => inlineSetup('fk', fields, { uploadStep: { templateDownloadOverrideURL } }, null).template.templateUrl);

@@ -32,7 +32,7 @@ export function Done({ facts }: { facts: Import }) {
       {host && (
         <div class="state-actions">
           {host.returnUrl && <a class="k-button k-primary" href={host.returnUrl} rel="noreferrer">{t('done.return', { host: new URL(host.returnUrl).host })}</a>}
-          <Button onClick={() => host.startOver(false)}>{t('done.another')}</Button>
+          {host.startOver && <Button onClick={() => host.startOver!(false)}>{t('done.another')}</Button>}
         </div>
       )}
     </StatePage>

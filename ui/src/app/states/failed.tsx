@@ -12,11 +12,11 @@ export function Failed({ facts }: { facts: Import }) {
   const reasons = [...facts.import_errors].sort((a, b) => rank(a.level) - rank(b.level));
   const name = facts.original_filename;
   return (
-    <StatePage icon="error" title={name ? t('failed.title', { file: truncate(name, 60) }) : t('failed.untitled')} lead={reasons.length === 0 ? t('failed.unknown') : t(host ? 'failed.leadHere' : 'failed.lead')}>
+    <StatePage icon="error" title={name ? t('failed.title', { file: truncate(name, 60) }) : t('failed.untitled')} lead={reasons.length === 0 ? t('failed.unknown') : t(host?.startOver ? 'failed.leadHere' : 'failed.lead')}>
       <UnsentNote />
       <Notices notices={reasons} />
-      {host && <Button look="primary" onClick={() => host.startOver(true)}>{t('failed.another')}</Button>}
-      {!host && reasons.length > 0 && <p class="quiet">{t('failed.whom')}</p>}
+      {host?.startOver && <Button look="primary" onClick={() => host.startOver!(true)}>{t('failed.another')}</Button>}
+      {!host?.startOver && reasons.length > 0 && <p class="quiet">{t('failed.whom')}</p>}
     </StatePage>
   );
 }
