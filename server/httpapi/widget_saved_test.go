@@ -3,6 +3,7 @@ package httpapi
 import (
 	"encoding/json"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -235,23 +236,26 @@ func TestWidgetSessionDeletedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestWidgetSessionReplaced checks that another file takes the place of the first one, whose import is
-// deleted.
-func TestWidgetSessionReplaced(t *testing.T) {
+// TestWidgetSessionInUse checks that a tab cannot replace the import of another one, but that a discarded
+// import makes room.
+func TestWidgetSessionInUse(t *testing.T) {
 	w := newSavedWidget(t)
 	session, _, _ := w.reopen()
 	first := w.sendFile(session)
 	path, headers := w.review(first)
-	second := w.sendFile(session)
-	if _, saved, _ := w.reopen(); saved == nil || saved.ID != second.ID {
-		t.Errorf("the session keeps %+v, not %s", saved, second.ID)
+	begin := func() *httptest.ResponseRecorder {
+		return w.send("POST", "/api/widget/v1/imports/", `{`+savedFields+`,"original_filename":"other.csv"}`, "Authorization", "Bearer "+session)
 	}
-	if code := w.send("GET", path, "", headers...).Code; code != http.StatusNotFound {
-		t.Errorf("the first import: %d", code)
+	if reply := begin(); w.text(reply, "code") != "session_in_use" {
+		t.Fatalf("another file: %d %s", reply.Code, reply.Body)
 	}
-	check(t, w.svc.RunMaintenance(t.Context()))
-	if keys := w.blobs.Keys("imports/" + second.ID); len(keys) == 0 {
-		t.Error("the second import has no files")
+	w.do("GET", path, "", headers...)
+	if _, saved, _ := w.reopen(); saved == nil || saved.ID != first.ID {
+		t.Errorf("the session keeps %+v, not %s", saved, first.ID)
+	}
+	w.do("DELETE", path, "", headers...)
+	if reply := begin(); reply.Code != http.StatusCreated {
+		t.Errorf("another file after the first one was discarded: %d %s", reply.Code, reply.Body)
 	}
 }
 

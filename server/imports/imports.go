@@ -100,7 +100,7 @@ type Draft struct {
 	// person who uses the page must submit the import.
 	Sync model.SyncMode
 	// SessionID is the id of the session that keeps an embedded import until it is submitted, or "". The
-	// import replaces the one that the session kept before.
+	// session must not keep another one that a person can continue.
 	SessionID string
 	// NewSession describes a session to create for an embedded import. It may be nil.
 	NewSession *NewSession

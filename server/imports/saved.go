@@ -18,11 +18,21 @@ type progress struct {
 	Step     string `json:"step,omitempty"`
 }
 
-// keepInSession makes the session of a new import keep it, instead of the one before.
+// keepInSession makes the session of a new import keep it. It returns a Conflict if the session keeps
+// another one that a person can continue, because its changes would be lost.
 func (s *Service) keepInSession(ctx context.Context, tx model.Tx, imp model.Import) error {
 	session, err := tx.Sessions.Get(ctx, imp.Org, imp.SessionID)
 	if err != nil {
 		return sessionGoneError(err)
+	}
+	if session.ImportID != "" {
+		before, err := tx.Imports.Get(ctx, session.Org, session.ImportID)
+		if err == nil && canContinue(before) {
+			err = model.NewError(model.Conflict, "session_in_use", intray.NewMessage("session.in_use", nil))
+		}
+		if model.IgnoreKind(err, model.NotFound) != nil {
+			return err
+		}
 	}
 	if err := s.releaseImport(ctx, tx, session); err != nil {
 		return err

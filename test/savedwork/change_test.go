@@ -84,6 +84,15 @@ func (h *history) changeAndKill(page *tab, c change) {
 	case page.id != "" && !earlier[page.id]:
 		c.next = c.next.withID(page.id)
 	}
+	if reply == nil && c.next.isNew() {
+		// The page shows nothing of an import without a file, so all tabs are closed, and the next import is
+		// created in either case.
+		c.next = state{submitted: h.state.submitted}
+		if h.state.kept == nil || h.state.kept.rows == nil {
+			h.state = c.next
+			h.tabs = nil
+		}
+	}
 	took := page.String() == c.next.String()
 	h.logf("kill the server during the call; reply: %t; effect: %t", reply != nil, took)
 	if !took && (reply != nil || page.String() != h.state.String()) {

@@ -150,15 +150,20 @@ func (h *history) reload(page *tab) {
 	h.checkResults()
 }
 
-// startImport creates an import, which takes the place of the one that the session keeps.
+// startImport creates an import. It takes the place of one whose file was not sent, and is refused if the
+// session keeps another one.
 func (h *history) startImport(page *tab) {
 	file := h.newName("list-%d.csv")
-	next := state{kept: &work{id: newID, file: file}, submitted: h.state.submitted}
-	reply := h.change(page, change{
+	c := change{
 		name: "start an import of " + file, method: "POST", path: startPath, headers: bearer(page.widget),
-		body: `{` + schema + `,"original_filename":"` + file + `"}`, want: []int{http.StatusCreated}, next: next,
-	})
-	if reply != nil {
+		body: `{` + schema + `,"original_filename":"` + file + `"}`, want: []int{http.StatusCreated},
+		next: state{kept: &work{id: newID, file: file}, submitted: h.state.submitted},
+	}
+	if h.state.kept != nil && h.state.kept.rows != nil {
+		c.want, c.next = []int{http.StatusConflict}, h.state
+	}
+	reply := h.change(page, c)
+	if reply != nil && reply.Status == http.StatusCreated {
 		*page = tab{widget: page.widget, id: reply.String("id"), file: file, upload: reply.String("upload"), invitation: reply.String("reviewToken")}
 		h.openReview(page)
 	}

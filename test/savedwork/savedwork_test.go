@@ -130,7 +130,7 @@ func (s state) String() string {
 	switch {
 	case s.deleted:
 		return tab{refused: true}.String()
-	case s.kept == nil:
+	case s.kept == nil, s.kept.rows == nil: // an import without a file is not continued
 		return tab{}.String()
 	}
 	return tab{id: s.kept.id, file: s.kept.file, step: s.kept.step, rows: s.kept.rows}.String()
