@@ -145,6 +145,8 @@ environmentTest('the importer survives restarts of the server in every step', as
   await widget.locator('.fix-head').waitFor();
   for (const step of ['Table', 'Columns', 'Fix']) {
     await widget.getByRole('button', { name: step }).click();
+    // Without the code of a step, the page offers to try again.
+    await widget.locator('.column-head h1, .fix-head h1').first().waitFor();
     await restart();
   }
   await widget.getByText('ben@example', { exact: true }).first().dblclick();
@@ -156,6 +158,7 @@ environmentTest('the importer survives restarts of the server in every step', as
   await service.up();
   await widget.getByText('All 2 rows are ready').waitFor();
   await widget.locator('.fix-continue').click();
+  await widget.getByRole('button', { name: 'Submit 2 rows' }).waitFor();
   await restart();
   await widget.getByRole('button', { name: 'Submit 2 rows' }).click();
   await page.locator('iframe').waitFor({ state: 'hidden' });
