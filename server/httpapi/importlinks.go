@@ -319,15 +319,10 @@ func (a *API) getLinkPage(c *call) (*response, error) {
 func (a *API) replyLinkPage(o importlinks.Opened) (*response, error) {
 	out := wire.LinkPage{
 		Session: o.Session, LinkID: o.Link.ID, Title: o.Page.Title, Text: o.Page.Text, Company: o.Page.Company, Contact: o.Page.Contact,
-		AccentColor: o.Page.AccentColor, ReturnURL: o.Page.ReturnURL, MaxFileSize: o.MaxFileSize, ManualInput: manualInput(o.Document), Styles: map[string]any{}, Fields: []wire.LinkField{},
+		AccentColor: o.Page.AccentColor, ReturnURL: o.Page.ReturnURL, MaxFileSize: o.MaxFileSize, ManualInput: manualInput(o.Document), Styles: styleOverrides(o.Document), Fields: []wire.LinkField{},
 	}
 	if out.Title == "" {
 		out.Title = o.Schema.Settings.Title
-	}
-	if settings, ok := o.Document.Settings.(map[string]any); ok {
-		if styles, ok := settings["styleOverrides"].(map[string]any); ok {
-			out.Styles = styles
-		}
 	}
 	for _, field := range importlinks.ExpectedFields(o.Schema, o.Document) {
 		out.Fields = append(out.Fields, wireLinkField(field))
@@ -349,6 +344,15 @@ func manualInput(doc schema.Doc) string {
 		return "disabled"
 	}
 	return "allowed"
+}
+
+// styleOverrides returns the styles in the settings of a schema document.
+func styleOverrides(doc schema.Doc) map[string]any {
+	settings, _ := doc.Settings.(map[string]any)
+	if styles, ok := settings["styleOverrides"].(map[string]any); ok {
+		return styles
+	}
+	return map[string]any{}
 }
 
 func wireLinkField(f importlinks.ExpectedField) wire.LinkField {

@@ -1,7 +1,6 @@
 package httpapi
 
 import (
-	"maps"
 	"net/http"
 
 	"github.com/intraydata/intray/internal/wire"
@@ -27,12 +26,8 @@ func (a *API) rehydrateImport(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings, _ := doc.Settings.(map[string]any)
-	settings = maps.Clone(settings)
-	delete(settings, "webhookUrl")
-	delete(settings, "needsReviewWebhookUrl")
-	// The hooks keep running on the server.
 	return jsonResponse(http.StatusOK, wire.Rehydration{
-		LicenseKey: key, HeadlessImportID: imp.ID, Fields: doc.Fields, Settings: settings, Hooks: map[string]any{}, State: map[string]any{},
+		LicenseKey: key, HeadlessImportID: imp.ID, Fields: doc.Fields, Settings: schemas.WithoutURLs(doc.Settings),
+		Hooks: map[string]any{}, State: map[string]any{}, // both remain on the server
 	}, nil)
 }

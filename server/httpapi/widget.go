@@ -3,7 +3,6 @@ package httpapi
 import (
 	"encoding/json"
 	"io"
-	"maps"
 	"net/http"
 	"strconv"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/intraydata/intray/server/importlinks"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/widget"
 )
 
@@ -135,15 +135,7 @@ func widgetSource(doc map[string]any) (widget.Source, error) {
 func wireWidget(o widget.Opened) wire.WidgetSetup {
 	out := wire.WidgetSetup{
 		Session: o.Session, Title: o.Schema.Settings.Title, MaxFileSize: o.MaxFileSize, SyncMode: string(o.Sync), ManualInput: manualInput(o.Document),
-		Settings: map[string]any{}, Styles: map[string]any{}, Fields: []wire.LinkField{},
-	}
-	if settings, ok := o.Document.Settings.(map[string]any); ok {
-		out.Settings = maps.Clone(settings)
-		delete(out.Settings, "webhookUrl")
-		delete(out.Settings, "needsReviewWebhookUrl")
-		if styles, ok := settings["styleOverrides"].(map[string]any); ok {
-			out.Styles = styles
-		}
+		Settings: schemas.WithoutURLs(o.Document.Settings), Styles: styleOverrides(o.Document), Fields: []wire.LinkField{},
 	}
 	for _, field := range importlinks.ExpectedFields(o.Schema, o.Document) {
 		out.Fields = append(out.Fields, wireLinkField(field))

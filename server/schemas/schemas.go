@@ -279,6 +279,20 @@ func Decode(name string, d model.Document) (schema.Doc, error) {
 	return doc, nil
 }
 
+// WithoutURLs returns a copy of the settings of a schema document without the URLs that the server calls.
+// They are not for the browser, and a page must not choose them. It returns an empty map if the settings
+// are not an object.
+func WithoutURLs(settings any) map[string]any {
+	object, _ := settings.(map[string]any)
+	kept := make(map[string]any, len(object))
+	for name, value := range object {
+		if name != "webhookUrl" && name != "needsReviewWebhookUrl" {
+			kept[name] = value
+		}
+	}
+	return kept
+}
+
 func nameTakenError(err error, name string) error {
 	if !model.IsKind(err, model.Conflict) {
 		return err

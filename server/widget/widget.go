@@ -172,7 +172,12 @@ func originRefused(licence model.Licence, origin string) error {
 
 // draft returns the draft of an import with the schema of an importer.
 func (s *Service) draft(ctx context.Context, org string, from Source) (imports.Draft, error) {
-	draft := imports.Draft{Doc: withoutAddresses(from.Doc)}
+	draft := imports.Draft{Doc: from.Doc}
+	if _, ok := from.Doc.Settings.(map[string]any); ok {
+		// A frontend key is public, so it must not let anyone make the server call arbitrary URLs. Those of
+		// saved schemas remain.
+		draft.Doc.Settings = schemas.WithoutURLs(from.Doc.Settings)
+	}
 	if from.Schema == "" {
 		return draft, nil
 	}
@@ -193,23 +198,6 @@ func (s *Service) draft(ctx context.Context, org string, from Source) (imports.D
 		return draft, err
 	}
 	return draft, model.NotFoundError(intray.NewMessage("widget.schema_not_found", intray.Params{"name": model.Truncate(from.Schema)}))
-}
-
-// withoutAddresses returns a document without the URLs to call. A frontend key is public, so it must not
-// let anyone make the server call arbitrary URLs. The URLs of saved schemas remain.
-func withoutAddresses(doc schema.Doc) schema.Doc {
-	settings, ok := doc.Settings.(map[string]any)
-	if !ok {
-		return doc
-	}
-	kept := map[string]any{}
-	for name, value := range settings {
-		if name != "webhookUrl" && name != "needsReviewWebhookUrl" {
-			kept[name] = value
-		}
-	}
-	doc.Settings = kept
-	return doc
 }
 
 // syncMode returns the mode that a schema document selects.
