@@ -13,9 +13,9 @@ import (
 // mixedHooks runs the hooks of an import, some of which run in the page that embeds its importer. Hooks
 // that run on the server come first in each list.
 type mixedHooks struct {
-	// own are the hooks that run on the server. If there are none, server is nil.
-	server engine.HookRunner
+	// own are the hooks that run on the server. server runs them; it is nil if own is empty.
 	own    intray.Hooks
+	server engine.HookRunner
 	page   *hooks.PageRunner
 }
 

@@ -159,7 +159,7 @@ func gzipBytes(plain []byte) ([]byte, error) {
 
 func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.serve(w, r, unframed) }
 
-// serve sends the file. ancestors are the pages that may show it in a frame.
+// serve sends the file. frames determines which pages may be in frames.
 func (f *file) serve(w http.ResponseWriter, r *http.Request, frames framing) {
 	h := w.Header()
 	h.Set("Content-Security-Policy", contentSecurityPolicy(frames))
