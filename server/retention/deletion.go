@@ -18,7 +18,7 @@ func (s *Service) DeleteImport(ctx context.Context, org, id string) error {
 // deleteImport implements DeleteImport. If left is not nil, the import is deleted only as long as left
 // returns true, and there is no receipt unless the import has a file.
 func (s *Service) deleteImport(ctx context.Context, org, id string, left func(model.Import) bool) error {
-	if err := s.endReview(ctx, org, id); err != nil {
+	if err := s.endReview(ctx, org, id, left); err != nil {
 		return err
 	}
 	if err := s.dropEdits(ctx, org, id); err != nil {
@@ -26,11 +26,8 @@ func (s *Service) deleteImport(ctx context.Context, org, id string, left func(mo
 	}
 	var imp model.Import
 	err := s.env.UpdateToFree(ctx, func(tx model.Tx) (err error) {
-		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {
-			return model.DescribeNotFound(err, model.ImportMissing)
-		}
-		if left != nil && !left(imp) {
-			return model.NotFoundError(model.ImportMissing) // the person came back
+		if imp, err = importToDelete(ctx, tx, org, id, left); err != nil {
+			return err
 		}
 		return s.removeImport(ctx, tx, imp, left == nil)
 	})
@@ -39,6 +36,16 @@ func (s *Service) deleteImport(ctx context.Context, org, id string, left func(mo
 	}
 	s.env.DiscardBlobs(ctx, imp.Prefix())
 	return nil
+}
+
+// importToDelete returns an import. It returns NotFound if the person has come back, so that left returns
+// false.
+func importToDelete(ctx context.Context, tx model.Tx, org, id string, left func(model.Import) bool) (model.Import, error) {
+	imp, err := tx.Imports.Get(ctx, org, id)
+	if err == nil && left != nil && !left(imp) {
+		return imp, model.NotFoundError(model.ImportMissing)
+	}
+	return imp, model.DescribeNotFound(err, model.ImportMissing)
 }
 
 const (
@@ -74,7 +81,7 @@ func (s *Service) ForgetUnseen(ctx context.Context) error {
 // endReview ends a review with a long log, so that dropEdits can delete the log. Nobody is notified,
 // because the import is about to be deleted. If the deletion is interrupted, the import has failed
 // with a message that says so, and can be deleted again.
-func (s *Service) endReview(ctx context.Context, org, id string) error {
+func (s *Service) endReview(ctx context.Context, org, id string, left func(model.Import) bool) error {
 	long, err := model.View(ctx, s.env.Store, func(tx model.Tx) (bool, error) { return hasLongReview(ctx, tx, org, id) })
 	if err != nil || !long {
 		return err
@@ -84,7 +91,7 @@ func (s *Service) endReview(ctx context.Context, org, id string) error {
 		if err != nil || !long {
 			return err
 		}
-		imp, err := tx.Imports.Get(ctx, org, id)
+		imp, err := importToDelete(ctx, tx, org, id, left)
 		if err != nil {
 			return err
 		}

@@ -341,3 +341,46 @@ func TestFindingReliability3FullDisk(t *testing.T) {
 		})
 	}
 }
+
+// storeWithPause calls a function after the next View.
+type storeWithPause struct {
+	model.Store
+	pause func()
+}
+
+func (s *storeWithPause) View(ctx context.Context, work func(model.Tx) error) error {
+	pause := s.pause
+	s.pause = nil
+	err := s.Store.View(ctx, work)
+	if pause != nil {
+		pause()
+	}
+	return err
+}
+
+// TestUnseenReturn checks that an embedded import with a long log of changes is kept if its page is seen
+// again while maintenance is about to delete it.
+func TestUnseenReturn(t *testing.T) {
+	t.Parallel()
+	var store *storeWithPause
+	f := newFixture(t, func(_ *fixture, cfg *service.Config) {
+		store = &storeWithPause{Store: cfg.Store}
+		cfg.Store = store
+	})
+	imp, err := f.CreateImport(f.ctx, f.org, imports.Draft{Doc: doc(t, contacts, ""), Sync: model.SyncDisabled})
+	must(t, err)
+	must(t, f.upload(imp, badFile))
+	f.runAll()
+	imp = f.withLog(f.wantStatus(imp, model.NeedsReview))
+	edits := f.remainingEdits(imp)
+	f.Clock.Advance(2 * time.Hour)
+	store.pause = func() { must(t, f.TouchImport(f.ctx, &imp)) }
+	must(t, f.ForgetUnseen(f.ctx))
+	if imp = f.wantStatus(imp, model.NeedsReview); f.remainingEdits(imp) != edits {
+		t.Errorf("%d of %d changes remain", f.remainingEdits(imp), edits)
+	}
+	f.Clock.Advance(2 * time.Hour)
+	must(t, f.ForgetUnseen(f.ctx))
+	_, err = f.Import(f.ctx, f.org, imp.ID)
+	f.wantError(err, model.NotFound, "not_found")
+}
