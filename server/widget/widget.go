@@ -88,7 +88,7 @@ func (s *Service) OpenImporter(ctx context.Context, key, origin string, from Sou
 	}
 	saved := ""
 	if from.Hydration != "" {
-		if saved, opened.SavedImport, err = s.hydrate(ctx, licence.Org, licence.ID, from.Hydration, opened); err != nil {
+		if saved, opened.SavedImport, err = s.hydrate(ctx, licence, from.Hydration, opened.Document); err != nil {
 			return Opened{}, err
 		}
 	}
@@ -98,27 +98,26 @@ func (s *Service) OpenImporter(ctx context.Context, key, origin string, from Sou
 	return opened, err
 }
 
-// hydrate returns the id of the session of a hydration token, and the import that it keeps. licence is the id
-// of the frontend key.
-func (s *Service) hydrate(ctx context.Context, org, licence, token string, opened Opened) (string, *imports.SavedImport, error) {
+// hydrate returns the id of the session of a hydration token, and the import that it keeps.
+func (s *Service) hydrate(ctx context.Context, licence model.Licence, token string, doc schema.Doc) (string, *imports.SavedImport, error) {
 	session, err := s.imports.Hydrated(ctx, token)
 	if err != nil {
 		return "", nil, err
 	}
-	if session.Org != org {
+	if session.Org != licence.Org {
 		return "", nil, model.NewError(model.Denied, "session_expired", intray.NewMessage("session.expired", nil))
 	}
-	if err := checkSaving(session, opened.Document); err != nil {
+	if err := checkSaving(session, doc); err != nil {
 		return "", nil, err
 	}
-	saved, err := s.imports.SavedImport(ctx, session, licence)
+	saved, err := s.imports.SavedImport(ctx, session, licence.ID)
 	return session.ID, saved, err
 }
 
 // checkSaving returns a Conflict if a session cannot keep imports with a schema.
 func checkSaving(session model.Session, doc schema.Doc) error {
 	if syncMode(doc) != model.SyncFull {
-		return savingNeedsFullData()
+		return model.NewError(model.Conflict, "saving_needs_full_data", intray.NewMessage("widget.saving_needs_full_data", nil))
 	}
 	if of := identifierOf(doc); session.ImportIdentifier != "" && session.ImportIdentifier != of {
 		return model.NewError(model.Conflict, "other_session", intray.NewMessage("widget.other_identifier", intray.Params{"session": session.ImportIdentifier, "importer": of}))
@@ -130,11 +129,6 @@ func identifierOf(doc schema.Doc) string {
 	settings, _ := doc.Settings.(map[string]any)
 	identifier, _ := settings["importIdentifier"].(string)
 	return identifier
-}
-
-// savingNeedsFullData returns the error for an importer that saves work whose mode forbids to keep it.
-func savingNeedsFullData() error {
-	return model.NewError(model.Conflict, "saving_needs_full_data", intray.NewMessage("widget.saving_needs_full_data", nil))
 }
 
 // DescribeImporter describes the importer of a session that is open already.
