@@ -45,7 +45,7 @@ environmentTest('invalid steps are refused', async (environment) => {
   for (const [step, reason] of [
     [{ id: 'a', insertAfter: 'NOWHERE', url: 'https://example.org' }, 'cannot be inserted after NOWHERE'],
     [{ id: 'a', insertAfter: 'HEADER_SELECT', url: 'javascript:alert(1)' }, 'is not valid'],
-    [{ id: 'a', insertAfter: 'HEADER_SELECT', url: `${environment.service.address}/in/x` }, 'must have another origin'],
+    [{ id: 'a', insertAfter: 'HEADER_SELECT', url: `${environment.service.address}/in/x` }, 'must have a different origin'],
   ] as const) {
     const { page } = await openProduct(environment, inline.replace('return uploader', 'uploader.registerCustomStep(given.step); return uploader'), { key: frontendKey, fields, settings, step });
     const message = await page.evaluate(() => (globalThis as unknown as { uploader: { open(): Promise<void> } }).uploader.open().then(() => '', (error: Error) => error.message));

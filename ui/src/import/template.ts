@@ -15,8 +15,11 @@ export function csvTemplate(headers: readonly string[]): Blob {
 
 /** Returns rows as CSV (RFC 4180). */
 export function csvOf(rows: readonly (readonly unknown[])[]): string {
-  const quoted = (cell: unknown) => `"${String(cell ?? '').replaceAll('"', '""')}"`;
-  return rows.map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
+  return rows.map((row) => `${row.map((cell) => quoted(String(cell ?? ''))).join(',')}\r\n`).join('');
+}
+
+function quoted(cell: string): string {
+  return `"${cell.replaceAll('"', '""')}"`;
 }
 
 /**
@@ -27,7 +30,7 @@ export function csvOf(rows: readonly (readonly unknown[])[]): string {
 export function templateText(headers: readonly string[]): string {
   const cells = headers.map((header) => {
     const safe = /^[=+\-@\t\r]/.test(header) ? `'${header}` : header;
-    return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+    return /[",\r\n]/.test(safe) ? quoted(safe) : safe;
   });
   return `\ufeff${cells.join(',')}\r\n`;
 }

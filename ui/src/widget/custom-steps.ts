@@ -60,7 +60,7 @@ export class CustomSteps {
 function urlOf(name: string, url: unknown, label: string): URL {
   const parsed = URL.parse(String(url));
   if (!parsed || !/^https?:$/.test(parsed.protocol)) throw new Error(`The URL of the custom step ${name} is not valid.`);
-  if (parsed.origin === location.origin) throw new Error(`The page of the custom step ${name} must have another origin than the importer.`);
+  if (parsed.origin === location.origin) throw new Error(`The page of the custom step ${name} must have a different origin from the importer.`);
   parsed.searchParams.set('stepId', name);
   parsed.searchParams.set('stepLabel', label);
   return parsed;

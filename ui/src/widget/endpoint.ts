@@ -1,6 +1,6 @@
 import { unwrap } from '../api';
 import { bearer, createLinkApi, type StartedImport } from '../import/api';
-import type { ImportEndpoint, OpenedPage, TypedRows } from '../import/endpoint';
+import type { ImportEndpoint, OpenedPage } from '../import/endpoint';
 import type { Peer } from './channel';
 import type { FileParsers } from './file-parsers';
 import type { PageHookKinds } from './page-hooks';
@@ -56,12 +56,13 @@ export class WidgetEndpoint implements ImportEndpoint {
 
   start(filename: string): Promise<StartedImport> {
     const { headerRow, delimiter: wanted, sheet } = this.setup;
-    const delimiter = this.reads(filename) ? ',' : wanted; // a parser of the page made it a CSV file
-    return this.#import({ original_filename: filename, header_row: headerRow, ...(delimiter && { delimiter }), ...(sheet && workbook.test(filename) && !this.reads(filename) && { sheet }) });
+    const isRead = this.reads(filename); // a parser of the page has made it a CSV file
+    const delimiter = isRead ? ',' : wanted;
+    return this.#import({ original_filename: filename, header_row: headerRow, ...(delimiter && { delimiter }), ...(sheet && !isRead && workbook.test(filename) && { sheet }) });
   }
 
   /** Creates an import of rows that the page provides or a person has typed. */
-  startRows(rows: readonly Record<string, unknown>[] | TypedRows): Promise<StartedImport> {
+  startRows(rows: readonly Record<string, unknown>[]): Promise<StartedImport> {
     return this.#import({ initial_data: rows as Record<string, never>[] });
   }
 
