@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/textedit"
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/staging"
@@ -506,8 +507,8 @@ func (u *testDraft) changeTexts(t *rapid.T) {
 		"clear":   {Clear{where}, func(string) string { return "" }},
 		"trim":    {Trim{Where: where}, strings.TrimSpace},
 		"inner":   {Trim{where, true}, func(s string) string { return strings.Join(strings.Fields(s), " ") }},
-		"upper":   {Case{where, Upper}, strings.ToUpper},
-		"lower":   {Case{where, Lower}, strings.ToLower},
+		"upper":   {Case{where, textedit.Upper}, strings.ToUpper},
+		"lower":   {Case{where, textedit.Lower}, strings.ToLower},
 		"replace": {Replace{Where: where, Find: "a", With: text, MatchCase: true}, func(s string) string { return strings.ReplaceAll(s, "a", text) }},
 		"whole": {Replace{Where: where, Find: "A", With: text, Whole: true}, func(s string) string {
 			if strings.EqualFold(s, "a") {

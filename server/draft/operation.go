@@ -7,6 +7,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/textedit"
 )
 
 // Operation is a change that a reviewer can make: [Set], [Replace], [Fill], [Clear],
@@ -85,21 +86,10 @@ type Trim struct {
 	Inner bool
 }
 
-// Casing is a letter case.
-type Casing string
-
-// The letter cases.
-const (
-	Upper Casing = "upper"
-	Lower Casing = "lower"
-	// Title capitalizes the first letter of each word.
-	Title Casing = "title"
-)
-
 // Case changes the letter case of cells.
 type Case struct {
 	Where Selector
-	To    Casing
+	To    textedit.Casing
 }
 
 // MapValue sets each cell of the field to Text if its raw value is Raw. If Texts is
@@ -263,7 +253,7 @@ func (o Trim) plan(d *Draft) (*changePlan, error) {
 }
 
 func (o Case) plan(d *Draft) (*changePlan, error) {
-	change, err := o.To.newCaser()
+	change, err := o.newCaser()
 	return d.planTextChange(o.Where, nil, change, err)
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/textedit"
 )
 
 // TestViewRange checks that a change that is limited to a range of a view changes exactly the
@@ -129,9 +130,9 @@ func TestTextOperations(t *testing.T) {
 		"clear":         {"a", func(w Selector) Operation { return Clear{w} }, ""},
 		"trim":          {" \u00a0a  b\t\n", func(w Selector) Operation { return Trim{Where: w} }, "a  b"},
 		"trim inside":   {" \u00a0a \u2003 b\t\n", func(w Selector) Operation { return Trim{w, true} }, "a b"},
-		"upper":         {"straße ä", func(w Selector) Operation { return Case{w, Upper} }, "STRASSE Ä"},
-		"lower":         {"ÄB", func(w Selector) Operation { return Case{w, Lower} }, "äb"},
-		"title":         {"anna-MARIA o'neil ÉLODIE", func(w Selector) Operation { return Case{w, Title} }, "Anna-Maria O'neil Élodie"},
+		"upper":         {"straße ä", func(w Selector) Operation { return Case{w, textedit.Upper} }, "STRASSE Ä"},
+		"lower":         {"ÄB", func(w Selector) Operation { return Case{w, textedit.Lower} }, "äb"},
+		"title":         {"anna-MARIA o'neil ÉLODIE", func(w Selector) Operation { return Case{w, textedit.Title} }, "Anna-Maria O'neil Élodie"},
 		"map":           {"a", func(Selector) Operation { return MapValue{Field: fName, Raw: "a", Text: "b"} }, "b"},
 		"map another":   {"A", func(Selector) Operation { return MapValue{Field: fName, Raw: "a", Text: "b"} }, "A"},
 	} {

@@ -6,14 +6,10 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
-
-	"golang.org/x/text/cases"
-	"golang.org/x/text/language"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/re2"
+	"github.com/intraydata/intray/internal/textedit"
 )
 
 // maxText is the maximum length of a raw value after a replacement, in bytes.
@@ -99,35 +95,14 @@ func changedText(text []byte, to string) (string, bool) {
 }
 
 func (o Trim) trimText(text []byte) (string, bool) {
-	to := strings.TrimFunc(string(text), isBlank)
-	if o.Inner {
-		to = strings.Join(strings.FieldsFunc(to, isBlank), " ")
-	}
-	return changedText(text, to)
+	return changedText(text, textedit.Trim(string(text), o.Inner))
 }
 
-// isBlank reports whether Trim removes the character.
-func isBlank(r rune) bool { return unicode.IsSpace(r) || r == '\ufeff' || r == '\u200b' }
-
-func (c Casing) newCaser() (func(text []byte) (string, bool), error) {
-	var caser func(language.Tag, ...cases.Option) cases.Caser
-	switch c {
-	case Upper:
-		caser = cases.Upper
-	case Lower:
-		caser = cases.Lower
-	case Title:
-		caser = cases.Title
-	default:
-		return nil, &RefusedError{Text: intray.NewMessage("review.unknown_case", intray.Params{"value": string(c)})}
+func (o Case) newCaser() (func(text []byte) (string, bool), error) {
+	if !o.To.IsValid() {
+		return nil, &RefusedError{Text: intray.NewMessage("review.unknown_case", intray.Params{"value": string(o.To)})}
 	}
-	return func(text []byte) (string, bool) {
-		if !utf8.Valid(text) {
-			return "", false
-		}
-		// A Caser has state, and this function is called concurrently.
-		return changedText(text, caser(language.Und).String(string(text)))
-	}, nil
+	return func(text []byte) (string, bool) { return changedText(text, o.To.Apply(string(text))) }, nil
 }
 
 // displayNames maps raw values of a field, or elements of its lists, to the names

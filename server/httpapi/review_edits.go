@@ -11,6 +11,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
+	"github.com/intraydata/intray/internal/textedit"
 	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/server/draft"
@@ -126,7 +127,7 @@ func (d *reviewTable) parseOperation(doc map[string]any) (draft.Operation, error
 	case "trim":
 		return draft.Trim{Where: where, Inner: flag("inner")}, nil
 	case "case":
-		return draft.Case{Where: where, To: draft.Casing(stringField(doc, "to"))}, nil
+		return draft.Case{Where: where, To: textedit.Casing(stringField(doc, "to"))}, nil
 	case "delete":
 		return draft.Delete{Where: where}, nil
 	case "accept":
