@@ -67,6 +67,7 @@ type Reading struct {
 //     "2-3", or NoAnswer
 //   - AnswerMisplacedQuotes: "quotes" to read quotation marks around several lines as quotes, or
 //     "text" to read them as text if the lines look like rows
+//   - AnswerDerived: the columns that a person adds to those of the file, as JSON; see [DerivedColumn]
 //   - AnswerColumn + field key: the index of the column, or NoAnswer. For a many-to-one
 //     field, the indexes are joined by commas
 //   - AnswerValue + field key + ":" + raw text: the value of cells with this text,
@@ -85,10 +86,12 @@ const (
 	AnswerHeaderRow    = "header_row"
 	// AnswerMisplacedQuotes is about quotation marks that may be misplaced.
 	AnswerMisplacedQuotes = "misplaced_quotes"
-	AnswerColumn          = "column:"
-	AnswerField           = "field:"
-	AnswerFormat          = "format:"
-	AnswerValue           = "value:"
+	// AnswerDerived is about columns that a person adds.
+	AnswerDerived = "derived"
+	AnswerColumn  = "column:"
+	AnswerField   = "field:"
+	AnswerFormat  = "format:"
+	AnswerValue   = "value:"
 	// NoAnswer is the answer that there is no header, no column or no field.
 	NoAnswer = "none"
 )

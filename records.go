@@ -75,6 +75,9 @@ type Records struct {
 	numbers []uint64
 	// ends holds, for each record, the number of cells up to its end.
 	ends []uint32
+	// fileCells holds, for each record, the number of its cells in the file if columns were added to the
+	// table. Otherwise it is empty.
+	fileCells []uint32
 }
 
 // Len returns the number of records.
@@ -101,14 +104,46 @@ func (r *Records) AppendCell(cell []byte) {
 
 // AppendRecord appends a copy of record i of the given batch.
 func (r *Records) AppendRecord(from *Records, i int) {
-	for c := range from.NumCells(i) {
+	r.appendCells(from, i, 0, from.NumCells(i))
+	if len(from.fileCells) > 0 {
+		r.fileCells = append(r.fileCells, from.fileCells[i])
+	}
+	r.EndRecord(from.Lines[i])
+}
+
+// AppendDerived appends a copy of record i of the given batch, in which derived returns the text of each of
+// added cells that follow the first columns cells. Cells that are missing before them are empty.
+func (r *Records) AppendDerived(from *Records, i, columns, added int, derived func(n int) []byte) {
+	cells := from.NumCells(i)
+	r.appendCells(from, i, 0, min(cells, columns))
+	for range columns - cells {
+		r.AppendCell(nil)
+	}
+	for n := range added {
+		r.AppendCell(derived(n))
+	}
+	r.appendCells(from, i, columns, cells)
+	r.fileCells = append(r.fileCells, uint32(cells))
+	r.EndRecord(from.Lines[i])
+}
+
+// FileCells returns the number of cells that record i has in the file.
+func (r *Records) FileCells(i int) int {
+	if len(r.fileCells) > 0 {
+		return int(r.fileCells[i])
+	}
+	return r.NumCells(i)
+}
+
+// appendCells appends copies of the cells [first, end) of record i of the given batch.
+func (r *Records) appendCells(from *Records, i, first, end int) {
+	for c := first; c < end; c++ {
 		if kind, value := from.TypedCell(i, c); kind != CellText {
 			r.AppendTyped(from.Cell(i, c), kind, value)
 		} else {
 			r.AppendCell(from.Cell(i, c))
 		}
 	}
-	r.EndRecord(from.Lines[i])
 }
 
 // AdoptArena makes text the arena of the batch. The batch must be empty, and it takes
@@ -232,6 +267,7 @@ func (r *Records) Truncate(n int) {
 	r.Added = r.Added[:min(n, len(r.Added))]
 	r.Lines = r.Lines[:n]
 	r.ends = r.ends[:n]
+	r.fileCells = r.fileCells[:min(n, len(r.fileCells))]
 }
 
 // Reset empties the batch and retains the allocated memory.
@@ -241,6 +277,7 @@ func (r *Records) Reset() {
 	r.Notices = r.Notices[:0]
 	r.Added = r.Added[:0]
 	r.ends = r.ends[:0]
+	r.fileCells = r.fileCells[:0]
 	r.arena = r.arena[:0]
 	r.spans = r.spans[:0]
 	r.typed.Reset()

@@ -39,6 +39,8 @@ type Outcome struct {
 	// Examples are a few cells of each column, truncated if they are long.
 	Examples [][]string
 	Mapping  intray.Mapping
+	// Derived is the number of columns at the end of Headers that a person added.
+	Derived int `json:",omitempty"`
 	// Evidence lists the choices made about the file.
 	Evidence []intray.Evidence
 	// DataRows is the number of data rows, up to Settings.MaxRecords.

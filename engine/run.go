@@ -76,7 +76,7 @@ func (p *importRun) read(ctx context.Context) (out *Outcome, err error) {
 	} else if again {
 		return p.read(ctx)
 	}
-	reader, err := table.open(ctx, p.book)
+	reader, err := p.openTable(ctx)
 	if err != nil {
 		return p.unopened(err)
 	}
@@ -164,6 +164,7 @@ func (p *importRun) prepare(ctx context.Context) (*rowplan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	plan.Derived = p.out.Derived
 	plan.Hooks, plan.RowHooks = p.hooks, len(p.imp.Schema.Hooks.Row)
 	plan.Delimited = rowplan.IsDelimited(p.out.Evidence)
 	if err := p.sniffColumns(ctx, plan); err != nil {
@@ -188,7 +189,7 @@ func (p *importRun) setHeader(row string) {
 
 // reopenSheet opens the table again.
 func (p *importRun) reopenSheet(ctx context.Context) (*limitedReader, error) {
-	reader, err := p.table.open(ctx, p.book)
+	reader, err := p.openTable(ctx)
 	if err != nil {
 		return nil, err
 	}

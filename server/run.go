@@ -195,7 +195,7 @@ func (c *RunConfig) checkAnswers() error {
 func (c *RunConfig) recheckAnswers(o *engine.Outcome) error {
 	columns := -1
 	if o.Headers != nil {
-		columns = len(o.Headers)
+		columns = len(o.Headers) - o.Derived
 	}
 	if _, err := review.CheckAnswers(c.allFields(o), columns, c.Answers); err != nil {
 		return wrongAnswer(err)

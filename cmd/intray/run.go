@@ -211,7 +211,7 @@ func readAnswers(name string) (intray.Answers, error) {
 }
 
 func isQuestion(id string) bool {
-	if slices.Contains([]string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerColumnStarts, intray.AnswerHeaderRow, intray.AnswerMisplacedQuotes}, id) {
+	if slices.Contains([]string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerColumnStarts, intray.AnswerHeaderRow, intray.AnswerMisplacedQuotes, intray.AnswerDerived}, id) {
 		return true
 	}
 	about := []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerFormat, intray.AnswerValue}

@@ -38,7 +38,9 @@ type Plan struct {
 	Rules *validate.Rules
 	// Columns is the number of columns of the file. Unmapped holds the indexes of the
 	// unmapped columns that are passed through.
-	Columns  int
+	Columns int
+	// Derived is the number of columns at the end that a person added.
+	Derived  int
 	Unmapped []int
 	// problems is the maximum number of problems of a row.
 	problems int
@@ -319,8 +321,8 @@ func (p *Plan) findRagged(recs *intray.Records, b *intray.Batch) {
 		}
 	}
 	for row := range recs.Len() {
-		n := recs.NumCells(row)
-		if n == p.Columns || n > p.Columns && blankFrom(recs, row, p.Columns) {
+		n := recs.FileCells(row)
+		if n == p.Columns-p.Derived || n > p.Columns-p.Derived && blankFrom(recs, row, p.Columns) {
 			continue
 		}
 		text, made := texts[n]
@@ -339,7 +341,7 @@ func (p *Plan) findRagged(recs *intray.Records, b *intray.Batch) {
 func (p *Plan) raggedText(cells int) intray.Message {
 	params := intray.Params{
 		"cells":   intray.NewMessage("count.cells", intray.Params{"n": cells}),
-		"columns": intray.NewMessage("count.columns", intray.Params{"n": p.Columns}),
+		"columns": intray.NewMessage("count.columns", intray.Params{"n": p.Columns - p.Derived}),
 	}
 	if p.Delimited {
 		return intray.NewMessage("row.wrong_cell_count_delimited", params)

@@ -1,6 +1,7 @@
 package review
 
 import (
+	"cmp"
 	"errors"
 	"maps"
 	"math"
@@ -15,11 +16,16 @@ import (
 )
 
 // CheckAnswers validates answers for the fields of a schema. columns is the number of columns of
-// the file, or negative if the file is unknown. CheckAnswers returns an error if no question
+// the file, without those that a person adds, or negative if the file is unknown. CheckAnswers returns an error if no question
 // could have such an answer, or if two answers contradict each other. The returned answers are
 // normalized: names of values are replaced with the values.
 func CheckAnswers(fields []intray.Field, columns int, answers intray.Answers) (intray.Answers, error) {
-	if columns < 0 {
+	derived, ok := intray.ParseDerivedColumns(cmp.Or(answers[intray.AnswerDerived], "[]"), columns)
+	if !ok {
+		return nil, unwrapAnswerError(invalidChoice(intray.AnswerDerived, answers[intray.AnswerDerived]))
+	}
+	columns += len(derived)
+	if columns < len(derived) {
 		columns = math.MaxInt
 	}
 	checker := answerChecker{newValueAnswers(fields), columns}
@@ -72,6 +78,8 @@ type answerChecker struct {
 func (c answerChecker) normalize(id, value string) (string, error) {
 	kind, about, found := strings.Cut(id, ":")
 	switch {
+	case id == intray.AnswerDerived: // CheckAnswers has parsed it
+		return value, nil
 	case isValueAnswer(id):
 		return c.valueAnswers.normalize(id, value)
 	case found && kind+":" == intray.AnswerColumn:

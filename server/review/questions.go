@@ -3,7 +3,9 @@ package review
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/intraydata/intray"
@@ -175,12 +177,12 @@ func updatedAnswers(fields []intray.Field, imp model.Import, answers map[string]
 	}
 	columns := -1
 	if imp.Outcome != nil && len(imp.Outcome.Headers) > 0 {
-		columns = len(imp.Outcome.Headers)
+		columns = len(imp.Outcome.Headers) - imp.Outcome.Derived
 	}
 	if slices.ContainsFunc(fileAnswers, func(id string) bool { _, given := answers[id]; return given }) {
 		columns = -1
 		maps.DeleteFunc(kept, func(id, _ string) bool {
-			return slices.ContainsFunc(columnAnswerPrefixes, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
+			return id == intray.AnswerDerived || slices.ContainsFunc(columnAnswerPrefixes, func(prefix string) bool { return strings.HasPrefix(id, prefix) })
 		})
 	}
 	fresh := intray.Answers{}
@@ -194,6 +196,9 @@ func updatedAnswers(fields []intray.Field, imp model.Import, answers map[string]
 		}
 		fresh[id] = *value
 	}
+	if _, changes := answers[intray.AnswerDerived]; changes && columns >= 0 {
+		releaseDerived(kept, columns+keptDerived(imp.Answers[intray.AnswerDerived], fresh[intray.AnswerDerived]))
+	}
 	releaseColumns(kept, fresh)
 	maps.Copy(kept, fresh)
 	if len(kept) > imports.MaxMemory || answersSize(kept) > maxAnswersSize {
@@ -204,6 +209,31 @@ func updatedAnswers(fields []intray.Field, imp model.Import, answers map[string]
 		return nil, model.InvalidField("answers", intray.MessageOf(err))
 	}
 	return checked, nil
+}
+
+// keptDerived returns how many columns at the beginning of a list of derived columns remain the same.
+func keptDerived(before, now string) (n int) {
+	old, _ := intray.ParseDerivedColumns(before, -1)
+	list, _ := intray.ParseDerivedColumns(now, -1)
+	for n < min(len(old), len(list)) && reflect.DeepEqual(old[n], list[n]) {
+		n++
+	}
+	return n
+}
+
+// releaseDerived removes answers that refer to columns from the given one on, because other columns
+// may have these indexes now.
+func releaseDerived(kept intray.Answers, first int) {
+	isGone := func(text string) bool {
+		column, err := strconv.Atoi(text)
+		return err == nil && column >= first
+	}
+	maps.DeleteFunc(kept, func(id, value string) bool {
+		if column, isField := strings.CutPrefix(id, intray.AnswerField); isField {
+			return isGone(column)
+		}
+		return strings.HasPrefix(id, intray.AnswerColumn) && slices.ContainsFunc(strings.Split(value, ","), isGone)
+	})
 }
 
 // isPossibleReading reports whether an answer about how to read the file selects a

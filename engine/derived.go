@@ -1,0 +1,166 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/textedit"
+	"github.com/intraydata/intray/source"
+)
+
+// derivedReader adds the columns of a person to the table of a file.
+type derivedReader struct {
+	source.Reader
+	added   []intray.DerivedColumn
+	columns []intray.Column
+	// raw holds the records of the file.
+	raw  intray.Records
+	text []byte
+}
+
+// openTable opens the table that was chosen, with the columns that a person added.
+func (p *importRun) openTable(ctx context.Context) (source.Reader, error) {
+	reader, err := p.table.open(ctx, p.book)
+	answer := p.imp.Answers[intray.AnswerDerived]
+	if err != nil || answer == "" {
+		return reader, err
+	}
+	added, ok := intray.ParseDerivedColumns(answer, len(reader.Columns()))
+	if !ok || len(added) == 0 { // the table has other columns than the one that the answer is about
+		return reader, nil
+	}
+	p.out.Derived = len(added)
+	d := addColumns(reader, added)
+	if err := p.sampleDerived(ctx, d); err != nil {
+		return nil, errors.Join(err, reader.Close())
+	}
+	return d, nil
+}
+
+func addColumns(reader source.Reader, added []intray.DerivedColumn) *derivedReader {
+	own := reader.Columns()
+	d := &derivedReader{Reader: reader, added: added, columns: slices.Clone(own)}
+	for i, c := range added {
+		d.columns = append(d.columns, intray.Column{Index: len(own) + i, Header: c.Name})
+	}
+	return d
+}
+
+// maxSamples is the maximum number of samples of a column.
+const maxSamples = 20
+
+// sampleDerived reads the first records of the table for the samples of the columns that were added.
+func (p *importRun) sampleDerived(ctx context.Context, d *derivedReader) error {
+	again, err := p.table.open(ctx, p.book)
+	if err != nil {
+		return err
+	}
+	defer again.Close()
+	var recs intray.Records
+	if err := addColumns(again, d.added).Next(ctx, &recs); err != nil && !errors.Is(err, io.EOF) && !isFileError(err) {
+		return err
+	}
+	first := len(d.columns) - len(d.added)
+	for row := range recs.Len() {
+		for n := range d.added {
+			c := &d.columns[first+n]
+			if text := recs.Cell(row, first+n); len(text) > 0 && len(c.Samples) < maxSamples {
+				c.Samples = append(c.Samples, string(text))
+			}
+		}
+	}
+	return nil
+}
+
+// Columns returns the columns of the file and those that were added.
+func (d *derivedReader) Columns() []intray.Column { return d.columns }
+
+// Next reads records and adds cells to them.
+func (d *derivedReader) Next(ctx context.Context, recs *intray.Records) error {
+	recs.Reset()
+	d.raw.Width = recs.Width
+	err := d.Reader.Next(ctx, &d.raw)
+	recs.First, recs.Notices = d.raw.First, append(recs.Notices, d.raw.Notices...)
+	for i := range d.raw.Len() {
+		cell := func(column int) []byte {
+			if column < d.raw.NumCells(i) {
+				return d.raw.Cell(i, column)
+			}
+			return nil
+		}
+		recs.AppendDerived(&d.raw, i, len(d.columns)-len(d.added), len(d.added), func(n int) []byte {
+			d.text = appendDerived(d.text[:0], d.added[n], cell)
+			return d.text
+		})
+	}
+	return err
+}
+
+// appendDerived appends the text of a cell of an added column to dst. cell returns the text of a cell of the
+// same row, or nil if the row is too short.
+func appendDerived(dst []byte, c intray.DerivedColumn, cell func(column int) []byte) []byte {
+	switch {
+	case c.Constant != nil:
+		return append(dst, *c.Constant...)
+	case c.Join != nil:
+		return appendJoined(dst, c.Join, cell)
+	case c.Split != nil:
+		return append(dst, partOf(string(cell(c.Split.Column)), c.Split)...)
+	case c.Change != nil:
+		return append(dst, changedText(string(cell(c.Change.Column)), c.Change)...)
+	}
+	return dst
+}
+
+func appendJoined(dst []byte, j *intray.JoinedColumns, cell func(column int) []byte) []byte {
+	empty := len(dst)
+	for _, column := range j.Columns {
+		text := bytes.TrimSpace(cell(column))
+		if len(text) == 0 {
+			continue
+		}
+		if len(dst) > empty {
+			dst = append(dst, j.With...)
+		}
+		dst = append(dst, text...)
+	}
+	return dst
+}
+
+func partOf(text string, s *intray.SplitColumn) string {
+	for range s.Part {
+		var found bool
+		if _, text, found = strings.Cut(text, s.At); !found {
+			return ""
+		}
+	}
+	if !s.Rest {
+		text, _, _ = strings.Cut(text, s.At)
+	}
+	return strings.TrimSpace(text)
+}
+
+// maxGrown is the maximum length of a text that a replacement makes longer, in bytes. A text that would be
+// longer is not replaced.
+const maxGrown = 1 << 20
+
+func changedText(text string, c *intray.ChangedColumn) string {
+	if c.Find != "" {
+		grown := len(text) + strings.Count(text, c.Find)*(len(c.With)-len(c.Find))
+		if grown <= max(maxGrown, len(text)) {
+			text = strings.ReplaceAll(text, c.Find, c.With)
+		}
+	}
+	if c.Trim {
+		text = textedit.Trim(text, true)
+	}
+	if c.Case != "" {
+		text = textedit.Casing(c.Case).Apply(text)
+	}
+	return text
+}
