@@ -146,6 +146,13 @@ export const states: readonly State[] = [
     await page.locator('.rail-step').nth(1).click();
     await page.locator('.column-line').first().waitFor();
   } },
+  { name: 'columns-added', of: 'full', act: async ({ page }) => {
+    await page.locator('.rail-step').nth(1).click();
+    await page.locator('.column-add button').click();
+    await page.locator('.derive .k-select').first().click();
+    await page.locator('[role=option]').nth(2).click();
+    await page.locator('.derive-preview td').first().waitFor();
+  } },
   { name: 'blocked', of: 'full', act: async ({ page }) => {
     await page.locator('.fix-continue').click();
     await page.locator('.confirm-counts').waitFor();

@@ -201,15 +201,19 @@ export class Review {
     await this.retry();
   }
 
-  /** Changes a setting that has no question, such as the column of a field. */
-  async updateLayout(answers: Record<string, string | null>): Promise<void> {
+  /**
+   * Changes a setting that has no question, such as the column of a field. After the file was read again,
+   * the page shows the step `then` or, by default, the next one with an open question.
+   */
+  async updateLayout(answers: Record<string, string | null>, then?: OwnStepId): Promise<void> {
     await unwrap(this.api.calls.POST('/api/review/v1/{id}/layout/', { params: { path: this.api.path }, body: { answers } }));
+    this.#wanted = then;
     await this.#advance();
   }
 
   async #advance(): Promise<void> {
     await this.refresh();
-    if (this.#state.steps.length > 0) this.goTo(nextStep(this.#state.steps));
+    if (this.#state.steps.length > 0 && !this.#wanted) this.goTo(nextStep(this.#state.steps));
   }
 
   goTo(step: StepId): void {

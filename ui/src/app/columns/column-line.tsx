@@ -1,6 +1,6 @@
 import { useId, useState } from 'preact/hooks';
 import { reasonOf, reasonsOf, type Layout, type LayoutColumn, type LayoutField } from '../../api';
-import { Icon, Select, type Option } from '../../kit';
+import { Icon, IconButton, Select, type Option } from '../../kit';
 import { useShared, type T } from '../context';
 import { applyMapping, type MappingChanges } from '../mapping';
 import { columnName } from '../column-name';
@@ -19,10 +19,12 @@ interface Props {
   readonly wanted: MappingChanges;
   readonly fieldKey: string | null;
   readonly onGive: (column: number, key: string | null) => void;
+  /** Removes the column, if the person has added it. */
+  readonly onRemove: (() => void) | null;
 }
 
 /** One column of the file on one line: its header, some of its values, and its field. The reasons are shown on demand. */
-export function ColumnLine({ column, layout, wanted, fieldKey, onGive }: Props) {
+export function ColumnLine({ column, layout, wanted, fieldKey, onGive, onRemove }: Props) {
   const { t } = useShared();
   const id = useId();
   const [open, setOpen] = useState(false);
@@ -49,7 +51,8 @@ export function ColumnLine({ column, layout, wanted, fieldKey, onGive }: Props) 
         />
         {field?.description && <p class="column-about"><bdi>{truncate(field.description)}</bdi></p>}
       </div>
-      {explained && (
+      {onRemove && <span class="column-remove"><IconButton icon="remove" small label={t('derive.remove', { column: name })} onClick={onRemove} /></span>}
+      {explained && !onRemove && (
         <button type="button" class="column-why" aria-expanded={open} aria-controls={id} onClick={() => setOpen(!open)}>
           {t('columns.why')}<span class="k-unseen"> {name}</span>
         </button>

@@ -11,7 +11,9 @@ import { Card } from '../questions/card';
 import { currentAnswer } from '../questions/drafts';
 import { Sending } from '../questions/sending';
 import { decidedIn, questionsOf, stepAfter } from '../steps';
+import { AddColumn } from './add-column';
 import { ColumnLine } from './column-line';
+import { derivedAnswers, derivedOf, fileColumns } from './derived';
 import { OptionalFields, RequiredFields } from './missing-fields';
 
 /** The columns step. It shows what is left to decide, which column maps to which field, and which columns are not imported. */
@@ -22,6 +24,7 @@ export function Columns() {
   const inTable = settledInTable(all);
   const asked = all.filter((one) => !inTable.includes(one));
   const [wanted, setWanted] = useState<MappingChanges>(new Map());
+  const [adding, setAdding] = useState(false);
   const answering = useAnswering({
     asked,
     discards: () => layout?.changes ?? 0,
@@ -33,13 +36,16 @@ export function Columns() {
   });
   if (!layout) return null;
 
+  /** Removes a column that the person has added. */
+  const remove = (column: number) => review.updateLayout(derivedAnswers(derivedOf(layout).filter((_, at) => fileColumns(layout) + at !== column)), 'columns').catch((error: unknown) => review.fail(error));
+
   const setField = (column: number, key: string | null) => {
     setWanted(assignField(layout, wanted, column, key));
     answering.clearFault();
   };
   const { fieldOf } = applyMapping(layout, wanted);
   const line = (column: LayoutColumn) => (
-    <ColumnLine key={column.index} column={column} layout={layout} wanted={wanted} fieldKey={fieldOf.get(column.index) ?? null} onGive={setField} />
+    <ColumnLine key={column.index} column={column} layout={layout} wanted={wanted} fieldKey={fieldOf.get(column.index) ?? null} onGive={setField} onRemove={column.index < fileColumns(layout) ? null : () => void remove(column.index)} />
   );
   // Lines stay in their group while the person changes them, so that they do not move away from the pointer.
   const matched = layout.columns.filter((one) => one.field !== null);
@@ -75,6 +81,8 @@ export function Columns() {
           <ul class="columns" aria-label={t('columns.left')}>{left.map(line)}</ul>
         </Group>
       )}
+      <div class="column-add"><Button small icon="add" onClick={() => setAdding(true)}>{t('derive.open')}</Button></div>
+      {adding && <AddColumn layout={layout} onClose={() => setAdding(false)} />}
       <OptionalFields fields={unused(layout, wanted).fields.filter((field) => !asked.some((one) => one.fieldKey === field.key))} />
       <Answered decided={decidedIn('columns', layout, questions).filter(([id]) => /^(format|value):/.test(id))} />
       <Sending of={answering} />

@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { after } from 'node:test';
+import { closeEnvironment, environmentTest } from './environment';
+
+// A person adds columns to the table of their file.
+
+after(closeEnvironment);
+
+const fields = [
+  { key: 'name', label: 'Full name' }, { key: 'zip', label: 'Postal area' }, { key: 'town', label: 'Town' }, { key: 'code', label: 'Code' },
+  { key: 'country', label: 'Country', type: 'country', validators: [{ validate: 'required' }] },
+];
+const file = 'First,Last,Qzx,Code\nAda,Lovelace,12345 London,a-1\nGrace,,67890 New York,b-2\n';
+
+environmentTest('columns are combined, split, changed and filled with one value', async (environment) => {
+  const made = await environment.service.make({ fields, file });
+  const person = await environment.person(made);
+  const { page } = person;
+  await page.locator('.rail-step').nth(1).click();
+  const dialog = page.getByRole('dialog');
+  const choose = async (label: string, option: string) => {
+    await dialog.locator('.k-field').filter({ has: page.getByText(label, { exact: true }) }).getByRole('button').click();
+    await page.getByRole('option', { name: option }).click();
+  };
+  const open = async (kind: string) => {
+    await page.getByRole('button', { name: 'Add a column' }).click();
+    await choose('What the new column contains', kind);
+  };
+  const preview = () => dialog.locator('.derive-preview td').allInnerTexts();
+  const add = async () => {
+    await dialog.getByRole('button', { name: 'Add a column' }).click();
+    await dialog.waitFor({ state: 'detached' });
+  };
+
+  await open('Several columns, combined');
+  await dialog.getByLabel('First').check();
+  await dialog.getByLabel('Last').check();
+  await choose('Import as', 'Full name');
+  assert.deepEqual(await preview(), ['Ada Lovelace', 'Grace']);
+  await add();
+
+  await open('A part of a column');
+  await choose('Column', 'Qzx');
+  assert.deepEqual(await preview(), ['12345', 'London', '67890', 'New York']);
+  await choose('Import as (1)', 'Postal area');
+  await choose('Import as (2)', 'Town');
+  await add();
+
+  await open('A changed copy of a column');
+  await choose('Column', 'Code');
+  await dialog.getByLabel('Find').fill('-');
+  await dialog.getByLabel('Replace with').fill(' / ');
+  await choose('Letter case', 'UPPERCASE');
+  assert.deepEqual(await preview(), ['A / 1', 'B / 2']);
+  await choose('Import as', 'Code');
+  await add();
+
+  await open('The same value in all rows');
+  await dialog.getByLabel('Value', { exact: true }).fill('Great Britain');
+  await choose('Import as', 'Country');
+  await add();
+
+  await open('The same value in all rows');
+  await dialog.getByLabel('Value', { exact: true }).fill('unneeded');
+  await add();
+  await page.getByRole('button', { name: 'Remove “unneeded”' }).click();
+  await page.getByRole('button', { name: 'Remove “unneeded”' }).waitFor({ state: 'detached' });
+
+  await page.locator('.rail-step').nth(2).click();
+  await page.getByText('All 2 rows are ready').waitFor();
+  await page.locator('.fix-continue').click();
+  await person.button('Submit 2 rows').click();
+  await page.getByRole('heading', { name: 'Import complete' }).waitFor();
+  assert.deepEqual(await environment.service.result(made.id), [
+    { name: 'Ada Lovelace', zip: '12345', town: 'London', code: 'A / 1', country: 'GB' },
+    { name: 'Grace', zip: '67890', town: 'New York', code: 'B / 2', country: 'GB' },
+  ]);
+  await person.closeAndCheck();
+});
