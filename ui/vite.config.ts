@@ -38,7 +38,7 @@ const pageMessages: Plugin = {
   name: 'page-messages',
   enforce: 'pre',
   transform(code, id) {
-    if (!/\/messages\/[a-z]+\.json$/.test(id)) return null;
+    if (!/\/messages\/\w+\.json$/.test(id)) return null;
     const all = Object.entries(JSON.parse(code) as Record<string, unknown>);
     return { code: JSON.stringify(Object.fromEntries(all.filter(([key]) => !developerMessages.has(key.split('.', 1)[0]!)))), map: null };
   },

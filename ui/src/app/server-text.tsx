@@ -1,15 +1,14 @@
-import { messageLanguageOf } from '../i18n/languages';
 import type { Message } from '../i18n/types';
 import { useShared } from './context';
 
 /**
- * Shows a message from the server, in English if the code is unknown. The text direction is
+ * Shows a message from the server, in English if the language of the page lacks it. The text direction is
  * detected, because the message may quote anything.
  */
 export function ServerText({ message }: { message: Message }) {
   const { locale } = useShared();
   const rendered = locale.renderMessage?.(message) ?? null;
-  const english = message.code && (rendered === null || messageLanguageOf(locale.language) !== locale.language);
+  const english = message.code && rendered === null;
   return <span lang={english ? 'en' : undefined} dir="auto" class="sentence">{rendered ?? message.text}</span>;
 }
 

@@ -1,7 +1,7 @@
 import '../tokens.css';
 import '../kit/kit.css';
 import './app.css';
-import { directionOf, chooseLanguage, messageLanguageOf } from '../i18n/languages';
+import { directionOf, chooseLanguage } from '../i18n/languages';
 import { loadMessageRenderer, messageCatalogues } from '../i18n/messages';
 import { reviewTexts } from '../i18n/review-texts';
 
@@ -11,8 +11,7 @@ const { prefetch, started } = globalThis.intrayPrefetch;
 const { language } = chooseLanguage(new URLSearchParams(location.search).get('lang'), navigator.languages);
 document.documentElement.lang = language;
 document.documentElement.dir = directionOf(language);
-const spoken = messageLanguageOf(language);
-const messages = spoken === 'en' ? [] : [loadMessageRenderer, messageCatalogues[spoken]];
+const messages = language === 'en' ? [] : [loadMessageRenderer, messageCatalogues[language]];
 // Ignore errors: the code that needs a file loads it again and handles the error.
 for (const load of [reviewTexts[language], ...messages]) load().catch(() => {});
 

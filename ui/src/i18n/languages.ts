@@ -5,10 +5,6 @@ export const languages = [
 ] as const;
 export type Language = (typeof languages)[number];
 
-/** The languages in which the service has messages. Pages in other languages show them in English. */
-export const messageLanguages = ['en', 'de', 'ar'] as const;
-export type MessageLanguage = (typeof messageLanguages)[number];
-
 /** The language of the page, and the requested language tag. */
 export interface ChosenLanguage {
   readonly language: Language;
@@ -36,9 +32,4 @@ const rightToLeft: ReadonlySet<Language> = new Set(['ar', 'fa', 'he', 'ur']);
 
 export function directionOf(language: Language): 'ltr' | 'rtl' {
   return rightToLeft.has(language) ? 'rtl' : 'ltr';
-}
-
-/** Returns the language of the messages of the service on a page. */
-export function messageLanguageOf(language: Language): MessageLanguage {
-  return messageLanguages.find((one) => one === language) ?? 'en';
 }

@@ -1,30 +1,15 @@
-import { messageLanguageOf, type MessageLanguage } from './languages';
+import { joints } from './joints';
 import type { Locale, Message, MessageCatalogue, RenderMessage } from './types';
 
 /** Maximum depth of nested messages, the same as in the service. */
 const maxNesting = 16;
-
-interface Joints {
-  readonly comma: string;
-  readonly semicolon: string;
-  readonly and: string;
-  readonly or: string;
-  /** Whether the word is repeated between all elements instead of only before the last. */
-  readonly repeated: boolean;
-}
-
-const joints: Readonly<Record<MessageLanguage, Joints>> = {
-  en: { comma: ', ', semicolon: '; ', and: ' and ', or: ' or ', repeated: false },
-  de: { comma: ', ', semicolon: '; ', and: ' und ', or: ' oder ', repeated: false },
-  ar: { comma: '، ', semicolon: '؛ ', and: ' و', or: ' أو ', repeated: true },
-};
 
 /**
  * Renders the service's messages in a language, as message.go does in English. Returns null if
  * the catalogue lacks the code of the message or of a nested one.
  */
 export function messageRenderer(catalogue: MessageCatalogue, locale: Locale): RenderMessage {
-  const { comma, semicolon, and, or, repeated } = joints[messageLanguageOf(locale.language)];
+  const { comma = ', ', semicolon = '; ', and, or, repeated = false } = joints[locale.language];
 
   function sentence({ code = '', params = {} }: Message, depth: number): string | null {
     const entry = Object.hasOwn(catalogue, code) ? catalogue[code] : undefined;

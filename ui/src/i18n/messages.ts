@@ -1,22 +1,16 @@
-import { chooseLocale } from './locale';
-import { messageLanguageOf, type MessageLanguage } from './languages';
+import { cataloguesOf } from './catalogues';
 import type { Locale, Message, MessageCatalogue } from './types';
 
 /** Loads the message renderer. */
 export const loadMessageRenderer = () => import('./message-renderer');
 
 /** The service's messages by code, one file per language. */
-export const messageCatalogues: Readonly<Record<MessageLanguage, () => Promise<{ default: MessageCatalogue }>>> = {
-  en: () => import('../../../messages/en.json') as Promise<{ default: MessageCatalogue }>,
-  de: () => import('../../../messages/de.json') as Promise<{ default: MessageCatalogue }>,
-  ar: () => import('../../../messages/ar.json') as Promise<{ default: MessageCatalogue }>,
-};
+export const messageCatalogues = cataloguesOf(import.meta.glob<{ default: MessageCatalogue }>('../../../messages/*.json'));
 
-/** Loads the renderer and the messages in the language of the page. Falls back to English. */
+/** Loads the renderer and the messages in the language of the page. */
 export async function loadMessages(locale: Locale): Promise<void> {
-  const language = messageLanguageOf(locale.language);
-  const [{ messageRenderer }, catalogue] = await Promise.all([loadMessageRenderer(), messageCatalogues[language]()]);
-  locale.renderMessage ??= messageRenderer(catalogue.default, language === locale.language ? locale : chooseLocale(language, []));
+  const [{ messageRenderer }, catalogue] = await Promise.all([loadMessageRenderer(), messageCatalogues[locale.language]()]);
+  locale.renderMessage ??= messageRenderer(catalogue.default, locale);
 }
 
 /**
