@@ -103,6 +103,9 @@ func (t TypeName) AcceptsValueAnswers() bool {
 	return false
 }
 
+// HasOptions reports whether a cell of the type must be one of a list of options.
+func (t TypeName) HasOptions() bool { return t == TypeSelect || t == TypeCountry || t == TypeState }
+
 // SelectOption is one allowed value of a select field.
 type SelectOption struct {
 	Label            string

@@ -54,8 +54,9 @@ type Outcome struct {
 	Notices []intray.Notice
 	// OmittedNotices is the number of notices beyond MaxNotices.
 	OmittedNotices int64 `json:"Untold"`
-	// Problems is the number of problems in cells and rows.
-	Problems int64
+	// Problems is the number of problems in cells and rows. Unmatched is the number of cells whose text matches
+	// no option of their field.
+	Problems, Unmatched int64
 	// Listed holds the first MaxNotices problems of cells and rows, in row order.
 	Listed []intray.Notice
 	// Fields holds the fields of the schema after hooks added or removed fields. It is nil if
@@ -153,6 +154,7 @@ func (o *Outcome) AddSummary(a rowplan.Summary) {
 	o.DataRows += a.Rows
 	o.ErrorRows += int64(len(a.ErrorRows))
 	o.Problems += a.Problems
+	o.Unmatched += a.Unmatched
 	o.RowsWithError = appendUpTo(o.RowsWithError, a.ErrorRows, MaxRowsWithError)
 	o.Listed = appendUpTo(o.Listed, a.Notices, MaxNotices)
 }

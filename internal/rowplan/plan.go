@@ -415,8 +415,10 @@ const MaxNotices = 1000
 // Summary is the contribution of a batch to the outcome of a run. It holds copies, because
 // the batch is reused before the summary is added.
 type Summary struct {
-	Rows      int64
-	Problems  int64
+	Rows     int64
+	Problems int64
+	// Unmatched is the number of cells whose text matches no option of their field.
+	Unmatched int64
 	ErrorRows []int64
 	Notices   []intray.Notice
 }
@@ -427,6 +429,9 @@ func (p *Plan) Summarize(b *intray.Batch) Summary {
 	var excerpts Excerpts
 	last := -1
 	for _, problem := range b.Problems {
+		if p.isUnmatched(problem) {
+			a.Unmatched++
+		}
 		if problem.Level == intray.LevelError && problem.Row != last {
 			last = problem.Row
 			a.ErrorRows = append(a.ErrorRows, b.First+int64(problem.Row))
@@ -436,6 +441,15 @@ func (p *Plan) Summarize(b *intray.Batch) Summary {
 		}
 	}
 	return a
+}
+
+// isUnmatched reports whether a problem is that a cell matches no option of its field.
+func (p *Plan) isUnmatched(problem intray.Problem) bool {
+	if problem.Level != intray.LevelError || problem.Field == intray.NoField {
+		return false
+	}
+	field := &p.Fields[problem.Field]
+	return field.field.Type.Name.HasOptions() && problem.Code == field.code
 }
 
 func (p *Plan) notice(b *intray.Batch, problem intray.Problem, excerpts *Excerpts) intray.Notice {

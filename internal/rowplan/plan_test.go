@@ -286,8 +286,8 @@ func TestSummarize(t *testing.T) {
 	p.FoldColumns(b)
 	b.Problems = append(b.Problems[:3:3], intray.Problem{Row: 1, Level: intray.LevelWarning, Code: celltype.CodeMapped}, intray.Problem{Row: 1, Field: intray.NoField, Level: intray.LevelInfo}, b.Problems[3])
 	s := p.Summarize(b)
-	if s.Rows != 3 || s.Problems != 6 {
-		t.Errorf("%d rows, %d problems", s.Rows, s.Problems)
+	if s.Rows != 3 || s.Problems != 6 || s.Unmatched != 1 {
+		t.Errorf("%d rows, %d problems, %d cells without an option", s.Rows, s.Problems, s.Unmatched)
 	}
 	if diff := cmp.Diff([]uint32{10, 12}, s.ErrorRowNumbers()); diff != "" {
 		t.Errorf("rows with errors (-want +got):\n%s", diff)

@@ -149,6 +149,9 @@ func (a *API) wireReview(imp model.Import) (wire.Review, error) {
 	}
 	if o := imp.Outcome; o != nil {
 		page.NumDataRows, page.NumRowsWithError = o.DataRows, o.ErrorRows
+		if face.HasOptions {
+			page.UnmatchedValues = &o.Unmatched
+		}
 		if !o.Finished.IsZero() {
 			finished := formatTime(o.Finished)
 			page.Finished = &finished

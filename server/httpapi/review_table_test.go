@@ -57,7 +57,7 @@ func (s *server) reviewing() {
 	holds(get("/counts/"), `{"key":"email","code":"email","level":"error","rows":2`, `"key":"country","code":"select"`)
 	holds(get("/values/?of=email&show=errors"), `{"values":[{"text":"nobody","count":2,"suggestions":[]}],"more":0}`)
 	holds(get("/values/?of=country&show=errors&key=country"), `{"text":"XX","count":1,"suggestions":[]}`)
-	holds(get("/"), `"invalidDataBehavior":"BLOCK_SUBMIT","styleOverrides":{},"openQuestions":0,"hasRows":true,"finished":"20`)
+	holds(get("/"), `"invalidDataBehavior":"BLOCK_SUBMIT","styleOverrides":{},"openQuestions":0,"hasRows":true,"unmatchedValues":1,"finished":"20`)
 	holds(get("/layout/"), `{"index":3,"header":"Phone 2","examples":["2","4"],"field":"phone"}`, `"columns":[2,3]`, `"decided":"file"`, `"changes":0`)
 	s.checkStateEvent(path, cookie)
 	holds(get("/next/?row=0"), `{"next":{"id":"1","place":1}}`)

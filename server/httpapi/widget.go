@@ -243,7 +243,7 @@ func (a *API) wireStarted(c *call, imp model.Import) (wire.StartedImport, error)
 }
 
 func progressBody() *jsonschema.Schema {
-	return bodyType("Progress", "Where a person is in an import.", map[string]any{"step": "cells"}, required("step", enumType("", "table", "columns", "cells", "confirm")))
+	return bodyType("Progress", "Where a person is in an import.", map[string]any{"step": "cells"}, required("step", enumType("", "table", "columns", "values", "cells", "confirm")))
 }
 
 // saveProgress records in which step of an embedded importer the person is.

@@ -131,6 +131,8 @@ type PageInfo struct {
 	Invalid intray.InvalidDataBehavior
 	// Styles are the styleOverrides as they were received, or nil.
 	Styles map[string]any
+	// HasOptions is set if a field that a person can change has a list of options.
+	HasOptions bool
 }
 
 // ReviewPageInfo returns the PageInfo of an import.
@@ -140,6 +142,7 @@ func (s *Service) ReviewPageInfo(imp model.Import) (PageInfo, error) {
 		return PageInfo{}, err
 	}
 	info := PageInfo{Title: cmp.Or(schema.Settings.Title, schema.Settings.ImportIdentifier), Invalid: schema.Settings.InvalidDataBehavior}
+	info.HasOptions = slices.ContainsFunc(schema.Fields, func(f intray.Field) bool { return f.Type.Name.HasOptions() && !f.ReadOnly && !f.Hidden })
 	doc, err := schemas.Decode("", imp.Schema)
 	if settings, ok := doc.Settings.(map[string]any); ok {
 		info.Styles, _ = settings["styleOverrides"].(map[string]any)

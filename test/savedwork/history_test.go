@@ -191,7 +191,7 @@ func (h *history) sendFile(page *tab) {
 }
 
 func (h *history) saveStep(page *tab) {
-	step := []string{"table", "columns", "cells", "confirm"}[h.random.IntN(4)]
+	step := []string{"table", "columns", "values", "cells", "confirm"}[h.random.IntN(5)]
 	c := h.inReview(page, change{name: "save the step " + step, method: "PUT", path: "progress/", body: map[string]any{"step": step}, repeat: true}, http.StatusOK)
 	if h.keeps(page) {
 		c.accept(h.state.with(func(w *work) { w.step = step }))

@@ -66,7 +66,7 @@ environmentTest('columns are combined, split, changed and filled with one value'
   await page.getByRole('button', { name: 'Remove “unneeded”' }).click();
   await page.getByRole('button', { name: 'Remove “unneeded”' }).waitFor({ state: 'detached' });
 
-  await page.locator('.rail-step').nth(2).click();
+  await page.locator('.rail-step', { hasText: 'Fix' }).click();
   await page.getByText('All 2 rows are ready').waitFor();
   await page.locator('.fix-continue').click();
   await person.button('Submit 2 rows').click();

@@ -23,11 +23,11 @@ export class Environment {
 
   /** Opens a link in a new browser context. */
   async person(made: Pick<Made, 'review_url'>, look: Look = {}): Promise<Person> {
-    const { query = '', ...options } = look;
+    const { query = '', matches = false, ...options } = look;
     const context = await this.browser.newContext({ viewport: { width: 1280, height: 800 }, locale: 'en-US', ...options });
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: this.service.address });
     const person = new Person(await context.newPage(), this.service.address);
-    await person.open(made.review_url, query);
+    await person.open(made.review_url, query, matches);
     return person;
   }
 

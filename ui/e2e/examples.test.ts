@@ -62,6 +62,8 @@ for (const [way, press] of Object.entries(ways)) {
       const chooser = page.waitForEvent('filechooser');
       await press(page, '[data-event=UPLOAD_DATA]');
       await (await chooser).setFiles(join(examples, file));
+      await page.locator('.fix-head, main.values').waitFor();
+      if (await page.locator('main.values').count() > 0) await press(page, 'main.values [data-event=CONTINUE]');
       await page.locator('.fix-head').waitFor();
       await press(page, '.fix-continue');
       await press(page, '[data-event=FINISH]');

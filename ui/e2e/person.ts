@@ -7,6 +7,8 @@ const patience = Number(process.env.E2E_PATIENCE ?? 60_000);
 /** The appearance of the page. */
 export interface Look extends BrowserContextOptions {
   readonly query?: string;
+  /** Whether to stay in the step in which values are matched. */
+  readonly matches?: boolean;
 }
 
 /** A user with a review in a separate browser context. Collects all errors that occur in that context. */
@@ -17,6 +19,7 @@ export class Person {
   /** Patterns of expected errors, for example of calls while the server is down. */
   readonly expected: RegExp[] = [];
   readonly #origin: string;
+  #matches = false;
 
   constructor(page: Page, origin: string) {
     this.page = page;
@@ -37,15 +40,25 @@ export class Person {
   }
 
   /** Opens a link and waits until the page is ready. */
-  async open(link: string, query = ''): Promise<void> {
+  async open(link: string, query = '', matches = false): Promise<void> {
     const [path, hash] = link.slice(this.#origin.length).split('#');
     await this.page.addInitScript(watchPolicy);
     await this.page.goto(`${this.#origin}${path}${query}${hash === undefined ? '' : `#${hash}`}`);
+    this.#matches = matches;
     await this.ready();
   }
 
-  /** Waits until the page shows rows or any other content. */
+  /** Waits until the page shows rows or any other content. Leaves the step in which values are matched, unless the test is about it. */
   async ready(): Promise<void> {
+    await this.#shown();
+    const values = this.page.locator('main.values');
+    if (this.#matches || await values.count() === 0) return;
+    await values.locator('[data-event=CONTINUE]').click();
+    await values.waitFor({ state: 'detached' });
+    await this.#shown();
+  }
+
+  async #shown(): Promise<void> {
     await this.page.locator('.ig-row:not(.is-waiting) .ig-cell, .c-card-field, .column-head h1, .state-main h1, .import-head h1').first().waitFor({ state: 'attached' });
   }
 

@@ -4,7 +4,7 @@ import type { Made, Order, Service } from './service';
 import type { Environment } from './environment';
 
 /** The kinds of imports that the states need. */
-export type Kind = 'full' | 'calm' | 'columns' | 'dates' | 'sheets' | 'header' | 'leave' | 'done' | 'failed' | 'awaiting' | 'gone';
+export type Kind = 'full' | 'sent' | 'calm' | 'columns' | 'dates' | 'sheets' | 'header' | 'leave' | 'done' | 'failed' | 'awaiting' | 'gone';
 
 /** A state of the page. Selectors do not depend on the language. */
 export interface State {
@@ -24,6 +24,7 @@ const good = contacts(1200).replaceAll('exa mple', 'example').replaceAll(/Germny
 
 const orders: Readonly<Record<Exclude<Kind, 'gone'>, Order>> = {
   full: { fields, filename: 'kunden_export.csv', file: contacts(48_210) },
+  sent: { fields, filename: 'kunden.csv', file: 'Name;E-mail;Country;Born;Status;Revenue\n' + Array.from({ length: 24 }, (_, n) => `Anna Weiß ${n};a${n}@${n === 3 ? 'exa mple' : 'example'}.org;${['Holland', 'Deutschland', 'FR', 'U.S.', 'Schweiz'][n % 5]};${10 + n}.0${1 + (n % 9)}.1990;${n % 2 ? 'ACTIVE' : 'inactive'};1.${200 + n},50\n`).join('') },
   calm: { fields, file: good.replace('p0@example.org', 'p0') },
   columns: { fields: few, file: 'Name,Mail,Mail,Nation,Born,State,Income,Fax,Remarks\n' + Array.from({ length: 30 }, (_, n) => `Anna Weiß ${n},a${n}@example.org,b${n}@example.org,DE,1990-02-${10 + (n % 15)},Active,${n * 12},${n},none\n`).join('') },
   dates: { fields, file: 'Name,E-mail,Country,Born,Status,Revenue\n' + Array.from({ length: 30 }, (_, n) => `Anna Weiß ${n},a${n}@example.org,DE,0${1 + (n % 9)}/0${1 + ((n * 7) % 9)}/1990,Active,"1,${200 + n}"\n`).join('') },
@@ -153,6 +154,12 @@ export const states: readonly State[] = [
     await page.locator('[role=option]').nth(2).click();
     await page.locator('.derive-preview td').first().waitFor();
   } },
+  { name: 'values', of: 'full', act: async ({ page }) => {
+    await page.locator('.rail-step').nth(2).click();
+    await page.locator('.c-line').first().waitFor();
+    await page.locator('.c-line .c-fix').first().click();
+  } },
+  { name: 'values-sent', of: 'sent' },
   { name: 'blocked', of: 'full', act: async ({ page }) => {
     await page.locator('.fix-continue').click();
     await page.locator('.confirm-counts').waitFor();

@@ -6,7 +6,7 @@ import { stepIds, type Step } from './steps';
 import { useSubmit } from './submit/context';
 
 /** The steps while the file is being read. */
-const comingSteps: readonly Step[] = stepIds.map((id) => ({ id, open: 0, ready: false }));
+const comingSteps: readonly Step[] = stepIds.filter((id) => id !== 'values').map((id) => ({ id, open: 0, ready: false }));
 
 /** The header bar: title, file and steps. */
 export function PageHeader() {

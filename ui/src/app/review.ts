@@ -1,7 +1,7 @@
 import { unwrap, Events, Fault, createApi, type Api, type Import, type Layout, type Questions, type StateEvent } from '../api';
 import type { UnsentChanges } from '../cells/host';
 import type { ReviewHost } from './host';
-import { nextStep, stepAfter, stepBefore, stepIds, stepsOf, type CustomStep, type CustomStepId, type OwnStepId, type Step, type StepId } from './steps';
+import { nextStep, stepAfter, stepBefore, stepIds, stepsOf, type CustomStep, type OwnStepId, type Step, type StepId } from './steps';
 
 /** The state of the page. */
 export interface ReviewState {
@@ -54,7 +54,7 @@ export class Review {
   #opened = 0;
   readonly #drawn: () => Promise<unknown>;
   readonly #custom: readonly CustomStep[];
-  /** The custom steps that were completed. */
+  /** The custom steps that were completed, and the values step once nothing more is matched. */
   readonly #passed = new Set<StepId>();
   /** The step to begin with, until the steps are known. */
   #wanted: OwnStepId | undefined;
@@ -149,7 +149,7 @@ export class Review {
     const inReview = facts.status === 'NEEDS_REVIEW';
     // Most users open the page to fix cells, so show the cells before requesting how the
     // file was read.
-    if (this.#state.phase === 'opening' && leadsToCells(facts) && this.#custom.every(({ id }) => this.#passed.has(id)) && (this.#wanted ?? 'cells') === 'cells') {
+    if (this.#state.phase === 'opening' && leadsToCells(facts) && !facts.unmatchedValues && this.#custom.every(({ id }) => this.#passed.has(id)) && (this.#wanted ?? 'cells') === 'cells') {
       this.#setLoaded(facts, null, null);
       await this.#drawn();
       if (mine !== this.#latest) return;
@@ -189,6 +189,7 @@ export class Review {
   async answer(answers: Record<string, string | null>, discard = false): Promise<void> {
     const body = { answers, ...(discard && { discard }) };
     await unwrap(this.api.calls.POST('/api/review/v1/{id}/questions/', { params: { path: this.api.path }, body }));
+    this.#passed.delete('values');
     await this.#advance();
   }
 
@@ -208,6 +209,8 @@ export class Review {
   async updateLayout(answers: Record<string, string | null>, then?: OwnStepId): Promise<void> {
     await unwrap(this.api.calls.POST('/api/review/v1/{id}/layout/', { params: { path: this.api.path }, body: { answers } }));
     this.#wanted = then;
+    if (then === 'cells') this.#passed.add('values');
+    else this.#passed.delete('values');
     await this.#advance();
   }
 
@@ -225,8 +228,8 @@ export class Review {
     if (leaves) void this.refresh();
   }
 
-  /** Completes a custom step, and goes to the step after it. */
-  pass(step: CustomStepId): void {
+  /** Completes a step that has no questions, and goes to the step after it. */
+  pass(step: StepId): void {
     this.#passed.add(step);
     const { facts, layout, questions } = this.#state;
     if (!facts) return;

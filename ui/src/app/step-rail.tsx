@@ -5,7 +5,7 @@ import { OtherFile } from './other-file';
 import type { OwnStepId, Step, StepId } from './steps';
 import { useSubmit } from './submit/context';
 
-const names: Readonly<Record<OwnStepId, Key>> = { table: 'step.table', columns: 'step.columns', cells: 'step.cells', confirm: 'step.confirm' };
+const names: Readonly<Record<OwnStepId, Key>> = { table: 'step.table', columns: 'step.columns', values: 'step.values', cells: 'step.cells', confirm: 'step.confirm' };
 
 interface Props {
   readonly steps: readonly Step[];

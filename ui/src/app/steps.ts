@@ -1,7 +1,7 @@
 import type { Import, Layout, Question, Questions } from '../api';
 
 /** The steps of a review, in the order in which a file is read. */
-export const stepIds = ['table', 'columns', 'cells', 'confirm'] as const;
+export const stepIds = ['table', 'columns', 'values', 'cells', 'confirm'] as const;
 export type OwnStepId = (typeof stepIds)[number];
 
 /** A step that the page around the importer adds. */
@@ -23,9 +23,9 @@ export interface Step {
   readonly id: StepId;
   /** The name of a custom step. */
   readonly label?: string;
-  /** Number of unanswered questions. A custom step that was not passed counts as one. */
+  /** Number of unanswered questions, or of cells to match. A custom step that was not passed counts as one. */
   readonly open: number;
-  /** Whether the step can be opened. The cells open when all questions are answered. */
+  /** Whether the step can be opened. The values and the cells open when all questions are answered. */
   readonly ready: boolean;
 }
 
@@ -48,22 +48,29 @@ export function decidedIn(step: QuestionStepId, layout: Layout | null, questions
 /**
  * Returns the steps of an import. All imports of a file have the same steps, so that people who
  * send a file every month always find the same ones. Until the layout is loaded, the steps about
- * it cannot be opened. `custom` are the steps that the page around the importer adds, and `passed` those of
- * them that were completed. The rows can be opened after that.
+ * it cannot be opened. Values are matched before cells are changed, because the file is read again
+ * afterwards. `custom` are the steps that the page around the importer adds, and `passed` the steps that
+ * were completed without an answer. The rows can be opened after the custom ones.
  */
 export function stepsOf(facts: Import, layout: Layout | null, questions: Questions | null, custom: readonly CustomStep[] = [], passed: ReadonlySet<StepId> = new Set()): readonly Step[] {
   const asked = facts.hasRows === false || (questions?.questions.length ?? 0) > 0;
   const closed = asked || custom.some((one) => !passed.has(one.id));
   const ready: Readonly<Record<OwnStepId, boolean>> = {
-    table: layout !== null, columns: (layout?.columns.length ?? 0) > 0, cells: !closed, confirm: !closed,
+    table: layout !== null, columns: (layout?.columns.length ?? 0) > 0, values: layout !== null && !closed, cells: !closed, confirm: !closed,
   };
-  const openIn = (step: StepId) => questionsOf(questions, step).filter((one) => one.answer === null).length;
+  const unmatched = layout?.changes === 0 && !passed.has('values') ? facts.unmatchedValues ?? 0 : 0;
+  const openIn = (step: StepId) => (step === 'values' ? unmatched : questionsOf(questions, step).filter((one) => one.answer === null).length);
   return stepIds.flatMap((id): Step[] => [
-    ...(id === 'cells' || id === 'confirm' || hasFile(layout, questions) ? [{ id, ready: ready[id], open: openIn(id) }] : []),
+    ...(hasStep(id, facts, layout, questions) ? [{ id, ready: ready[id], open: openIn(id) }] : []),
     ...custom.filter((one) => one.after === id).map((one) => ({
       id: one.id, label: one.label, open: passed.has(one.id) ? 0 : 1, ready: layout !== null && (id === 'table' ? openIn('table') === 0 : !asked),
     })),
   ]);
+}
+
+function hasStep(id: OwnStepId, facts: Import, layout: Layout | null, questions: Questions | null): boolean {
+  if (id === 'values') return facts.unmatchedValues !== null;
+  return id === 'cells' || id === 'confirm' || hasFile(layout, questions);
 }
 
 /** Reports whether there is anything to show about the file; true if that is still unknown. */
@@ -73,7 +80,7 @@ function hasFile(layout: Layout | null, questions: Questions | null): boolean {
 }
 
 /**
- * Returns the step to continue with: the first one with an open question, or the cells step
+ * Returns the step to continue with: the first one with something open, or the cells step
  * if there is none. Steps without open questions are skipped.
  */
 export function nextStep(steps: readonly Step[]): StepId {

@@ -114,7 +114,7 @@ function reviewOf(given: Record<string, unknown>): Setup['review'] {
   const { allowAddingRows, allowRemovingRows } = objectOf(given.reviewStep);
   return {
     helpTexts: {
-      table: textOf(objectOf(given.uploadStep).sheetSelectionHelpText), columns: textOf(columns) || [help('matchingStep'), help('matchValuesStep')].filter(Boolean).join('\n'),
+      table: textOf(objectOf(given.uploadStep).sheetSelectionHelpText), columns: textOf(columns) || help('matchingStep'), values: help('matchValuesStep'),
       cells: textOf(cells) || help('reviewStep'),
     },
     forbids: { adding: allowAddingRows === false, removing: allowRemovingRows === false, submittingNone: given.allowEmptySubmit === false },

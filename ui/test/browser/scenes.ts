@@ -5,7 +5,7 @@ import type { Scene } from './fake-service';
 export const facts = (more: Partial<Import> = {}): Import => ({
   id: '0f8fad5b-d9cb-469f-a165-70867728950e', title: 'Contacts', status: 'NEEDS_REVIEW', original_filename: 'kunden_export.csv',
   num_data_rows: 48_210, num_rows_with_error: 190, import_errors: [], invalidDataBehavior: 'REMOVE_INVALID_ROWS', styleOverrides: {},
-  openQuestions: 0, hasRows: true, finished: null, ...more,
+  openQuestions: 0, hasRows: true, unmatchedValues: null, finished: null, ...more,
 } as Import);
 
 const column = (index: number, header: string, field: string | null, ...examples: string[]) => ({ index, header, field, examples });

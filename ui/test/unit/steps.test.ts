@@ -21,6 +21,18 @@ test('every file has the same steps', () => {
   assert.deepEqual(short(stepsOf(facts({ hasRows: false }), layout(), asking(answered, questions.header))), ['table 1', 'columns', 'cells closed', 'confirm closed']);
 });
 
+test('values are matched before the cells if a field has options', () => {
+  const steps = (unmatchedValues: number | null, changes = 0, passed = false) =>
+    stepsOf(facts({ unmatchedValues }), { ...layout(), changes }, null, [], new Set(passed ? ['values'] : []));
+  assert.deepEqual(short(steps(0)), ['table', 'columns', 'values', 'cells', 'confirm']);
+  assert.deepEqual(short(steps(7)), ['table', 'columns', 'values 7', 'cells', 'confirm']);
+  assert.equal(nextStep(steps(7)), 'values');
+  assert.equal(nextStep(steps(0)), 'cells');
+  assert.equal(nextStep(steps(7, 1)), 'cells', 'cells were changed');
+  assert.equal(nextStep(steps(7, 0, true)), 'cells', 'the step was passed');
+  assert.deepEqual(short(stepsOf(facts({ hasRows: false, unmatchedValues: 0 }), layout(), asking(questions.born))), ['table', 'columns 1', 'values closed', 'cells closed', 'confirm closed']);
+});
+
 test('the next step is the first with an open question, or the cells step if there is none', () => {
   const steps = (...asked: Parameters<typeof asking>) => stepsOf(facts({ hasRows: asked.length === 0 }), layout(), asking(...asked));
   assert.equal(nextStep(steps()), 'cells');

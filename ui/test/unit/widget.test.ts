@@ -92,7 +92,7 @@ test('the setup of the page becomes a schema for the API', () => {
   assert.deepEqual(setup, {
     key: 'fk', choice: { fields: [{ key: 'a', label: 'A' }, { key: 'b', label: 'B' }], settings: { importIdentifier: 'x' } }, user: { id: '7', name: 'Ada' },
     rows: [{ a: 1, b: 2 }, { a: 4 }], helpText: 'Hi', headerRow: 2, delimiter: ';', language: 'pt-BR', sheet: '', file: null, saves: false, hydration: '', template: {},
-    review: { helpTexts: { table: '', columns: '', cells: '' }, forbids: { adding: false, removing: false, submittingNone: false } },
+    review: { helpTexts: { table: '', columns: '', values: '', cells: '' }, forbids: { adding: false, removing: false, submittingNone: false } },
   });
   const saving = (settings: object) => (({ saves, hydration }) => [saves, hydration])(inlineSetup('fk', fields, settings, null));
   assert.deepEqual(saving({ savePartialSession: true, backendSyncMode: 'FULL_DATA' }), [true, '']);

@@ -19,7 +19,7 @@ import { OptionalFields, RequiredFields } from './missing-fields';
 /** The columns step. It shows what is left to decide, which column maps to which field, and which columns are not imported. */
 export function Columns() {
   const { review, t } = useShared();
-  const { layout, questions } = useReview();
+  const { facts, layout, questions } = useReview();
   const all = questionsOf(questions, 'columns');
   const inTable = settledInTable(all);
   const asked = all.filter((one) => !inTable.includes(one));
@@ -84,7 +84,7 @@ export function Columns() {
       <div class="column-add"><Button small icon="add" onClick={() => setAdding(true)}>{t('derive.open')}</Button></div>
       {adding && <AddColumn layout={layout} onClose={() => setAdding(false)} />}
       <OptionalFields fields={unused(layout, wanted).fields.filter((field) => !asked.some((one) => one.fieldKey === field.key))} />
-      <Answered decided={decidedIn('columns', layout, questions).filter(([id]) => /^(format|value):/.test(id))} />
+      <Answered decided={decidedIn('columns', layout, questions).filter(([id]) => id.startsWith('format:') || (id.startsWith('value:') && facts?.unmatchedValues === null))} />
       <Sending of={answering} />
       <Foot
         asked={asked.length + inTable.length}

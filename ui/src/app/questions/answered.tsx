@@ -10,10 +10,12 @@ import { headingOf, choiceLabel } from './headings';
 
 interface Props {
   readonly decided: readonly [string, string][];
+  /** Returns the subject of an answer and the answer, as text. By default, they are those of the question. */
+  readonly textOf?: (id: string, value: string) => readonly [what: string, value: string];
 }
 
 /** Lists earlier answers. If the user withdraws one, Intray asks its question again. */
-export function Answered({ decided }: Props) {
+export function Answered({ decided, textOf }: Props) {
   const { review, t, locale } = useShared();
   const { layout } = useReview();
   const [asking, setAsking] = useState<string | null>(null);
@@ -27,19 +29,23 @@ export function Answered({ decided }: Props) {
       setFault(error instanceof Fault ? error : new Fault('lost'));
     }
   };
+  const question = (id: string, value: string) => [headingOf({ id }, layout, t), choiceLabel({ id }, { value, label: '' }, layout, t, locale)] as const;
   const ask = (id: string) => ((layout?.changes ?? 0) > 0 ? setAsking(id) : void withdraw(id));
   return (
     <section class="decided">
       <h2>{t('decided')}</h2>
       <ul>
-        {decided.map(([id, value]) => (
-          <li key={id}>
-            <Icon name="check" />
-            <span class="decided-what">{headingOf({ id }, layout, t)}</span>
-            <strong class="decided-value">{value === noneAnswer ? t('decided.none') : <Raw text={choiceLabel({ id }, { value, label: '' }, layout, t, locale)} />}</strong>
-            <Button look="quiet" small onClick={() => ask(id)}>{t('decided.change')}</Button>
-          </li>
-        ))}
+        {decided.map(([id, value]) => {
+          const [what, text] = (textOf ?? question)(id, value);
+          return (
+            <li key={id}>
+              <Icon name="check" />
+              <span class="decided-what"><Raw text={what} /></span>
+              <strong class="decided-value">{value === noneAnswer ? t('decided.none') : <Raw text={text} />}</strong>
+              <Button look="quiet" small onClick={() => ask(id)}>{t('decided.change')}</Button>
+            </li>
+          );
+        })}
       </ul>
       <FaultNote fault={fault} />
       {asking !== null && <RereadDialog changes={layout?.changes ?? 0} onDo={() => void withdraw(asking)} onClose={() => setAsking(null)} />}

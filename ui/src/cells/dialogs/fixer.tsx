@@ -1,15 +1,14 @@
 import { useEffect, useMemo, useState } from 'preact/hooks';
-import { Button, Dialog, Field, Icon, Progress, Select } from '../../kit';
-import { messageOf, reasonOf } from '../../api';
+import { Button, Dialog, Field, Progress } from '../../kit';
+import { messageOf } from '../../api';
 import { messageText } from '../../i18n/messages';
-import { bestSuggestion, choiceOption, suggestionName } from '../choices';
+import { bestSuggestion } from '../choices';
 import { displayName, type Place } from '../columns';
-import type { Value } from '../table-api';
 import type { DialogProps } from './props';
 import { allRows } from '../filter';
 import { useAutoFocus } from '../focus';
 import type { Model } from '../model';
-import { ValueText, valueName } from '../value-text';
+import { ValueLine, type ListedValue } from '../value-line';
 import { Preview, reportFault, usePreview } from './preview';
 
 const mostValues = 1000;
@@ -62,9 +61,9 @@ export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fi
       {fault && <p class="c-wrong" role="alert">{fault}</p>}
       {suggested.length > 1 && !place.column.readOnly && <Button small onClick={takeAll}>{t('fixer.takeAll', { n: suggested.length })}</Button>}
       {found && (
-        <div class="c-fixer-list">
+        <div class="c-lines">
           {listed.slice(0, mostListed).map((value) => (
-            <Line key={value.text} model={model} place={place} value={value} draft={drafts.get(value.text) ?? null} onDraft={(to) => put(value.text, to)} />
+            <ValueLine key={value.text} t={t} locale={host.locale} place={place} value={value} draft={drafts.get(value.text) ?? null} onDraft={(to) => put(value.text, to)} />
           ))}
           {listed.length === 0 && <p class="c-quiet">{t('noChoice')}</p>}
           {listed.length > mostListed && <p class="c-quiet">{t('moreChoices', { n: listed.length - mostListed })}</p>}
@@ -76,50 +75,10 @@ export default function Fixer({ model, open: { key }, onClose }: DialogProps<'fi
   );
 }
 
-interface ListedValue extends Value {
-  /** The problem of the value; "" if it has none. */
-  readonly problem: string;
-}
-
 interface Listed {
   readonly values: readonly ListedValue[];
   /** Number of values that are not listed. */
   readonly more: number;
-}
-
-interface LineProps {
-  readonly model: Model;
-  readonly place: Place;
-  readonly value: ListedValue;
-  readonly draft: string | null;
-  readonly onDraft: (to: string | null) => void;
-}
-
-function Line({ model: { t, host }, place, value, draft, onDraft }: LineProps) {
-  const closed = value.cut === true || place.column.readOnly === true;
-  const [first] = value.suggestions;
-  const choices = place.column.choices;
-  const name = t('fixer.new', { text: valueName(t, place, value.text) });
-  return (
-    <div class={`c-line${draft !== null && draft !== value.text ? ' is-replaced' : ''}`}>
-      <span class="c-line-text" title={value.problem || undefined}>
-        {value.problem && <Icon name="error" size={14} label={value.problem} />}
-        <ValueText t={t} place={place} text={value.text} />
-      </span>
-      <span class="c-count">{host.locale.number(value.count)}</span>
-      <Icon name="arrow" size={12} />
-      {closed ? <span class="c-quiet">{t('fixer.closed')}</span> : choices ? (
-        <Select
-          bare label={name} value={draft} placeholder={first ? suggestionName(place, first) : t('fixer.keep')} searchLabel={t('searchChoices')} nothing={t('noChoice')} onChange={onDraft}
-          options={[...(place.required ? [] : [{ value: '', label: t('grid.emptyChoice') }]), ...choices.map(choiceOption)]}
-        />
-      ) : (
-        <input class="c-field" dir="auto" aria-label={name} placeholder={first ? suggestionName(place, first) : t('fixer.keep')} value={draft ?? ''} onInput={(event) => onDraft(event.currentTarget.value || null)} />
-      )}
-      {!closed && first && draft === null && <button type="button" class="c-fix" onClick={() => onDraft(first.text)} title={messageText(t, reasonOf(first))}>{t('fixer.take')}</button>}
-      {draft !== null && <button type="button" class="c-link" onClick={() => onDraft(null)}>{t('fixer.drop')}</button>}
-    </div>
-  );
 }
 
 /** Returns all values. Those with a problem include the problem and suggestions. */
