@@ -14,6 +14,7 @@ type Review struct {
 	StyleOverrides      map[string]any `json:"styleOverrides" doc:"As in the settings."`
 	OpenQuestions       int            `json:"openQuestions"`
 	HasRows             bool           `json:"hasRows" doc:"There are rows to review."`
+	UnmatchedValues     *int64         `json:"unmatchedValues" doc:"Number of cells whose text matched no option of their field when the file was last read. Null if no field has options that values can be matched with."`
 	Finished            *string        `json:"finished" schema:"time" doc:"When the file was last read."`
 	First               *ReviewFirst   `json:"first,omitempty"`
 }
@@ -99,6 +100,7 @@ type ReviewRow struct {
 type ReviewCell struct {
 	Text     string          `json:"text" doc:"The raw value."`
 	Value    *string         `json:"value" doc:"The value that the raw value is read as."`
+	Sent     string          `json:"sent,omitempty" doc:"The value in the outputFormat of the field, if it has one."`
 	Problems []ReviewProblem `json:"problems,omitempty"`
 	Cut      bool            `json:"cut,omitempty" doc:"The raw value is truncated to 4 KiB, or to 64 KiB if only one row is requested."`
 	Made     bool            `json:"made,omitempty" doc:"The value was not read from this raw value: a hook set it, or the workbook displays less of it."`

@@ -32,6 +32,8 @@ type reviewTable struct {
 	columns []wire.ReviewColumn
 	// columnFields contains the field index of each column.
 	columnFields []int
+	// outputs formats the values of each field for the result. It is nil for fields without an output format.
+	outputs []func(dst, canonical []byte) []byte
 	// messages caches rendered messages, because many cells have the same one.
 	messages map[intray.Message]wire.Message
 }
@@ -44,6 +46,11 @@ func (a *API) loadReviewTable(c *call) (*reviewTable, error) {
 	d := &reviewTable{fields: schema.Fields, messages: map[intray.Message]wire.Message{}}
 	o := c.reviewed.Outcome
 	for i, f := range schema.Fields {
+		output, err := review.OutputFormatter(f)
+		if err != nil {
+			return nil, err
+		}
+		d.outputs = append(d.outputs, output)
 		one := wire.ReviewColumn{Key: f.Key, Label: f.Label, Type: string(f.Type.Name), ReadOnly: f.ReadOnly, Hidden: f.Hidden}
 		one.Required = isRequired(f)
 		if f.Type.Name == intray.TypeMultiSelect {
@@ -217,6 +224,9 @@ func (d *reviewTable) wireRow(r draft.Row, most int, made review.SetByHook) wire
 			cell = d.wholeCell(c, most)
 		} else {
 			cell = d.partCell(c, *column.Part, most)
+		}
+		if output := d.outputs[field]; output != nil && cell.Value != nil {
+			cell.Sent = string(output(nil, []byte(*cell.Value)))
 		}
 		cell.Made = cell.Value != nil && !cell.Cut && made(field, cell.Text, *cell.Value)
 		out.Cells = append(out.Cells, cell)

@@ -302,6 +302,12 @@ func NewSuggester(imp model.Import, f intray.Field) (*celltype.Suggester, error)
 	return celltype.NewColumnSuggester(f, spec)
 }
 
+// OutputFormatter returns a function that formats canonical text as the result contains it, or nil if the
+// result contains the canonical text.
+func OutputFormatter(f intray.Field) (func(dst, canonical []byte) []byte, error) {
+	return celltype.OutputFormatter(f)
+}
+
 // Choices returns the list of values of a field with their labels, such as countries
 // or the options in the schema. It returns nil if the field has no list of values.
 func Choices(f intray.Field) []intray.SelectOption {

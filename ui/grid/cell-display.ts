@@ -28,7 +28,7 @@ export function cellDisplay(core: Core, row: Row | undefined, index: number, pos
     readOnly: column.readOnly === true,
   };
   const marks = classes(range, selected, active, index, position, column);
-  if (!row) return { ...base, text: '', classes: `${marks} is-waiting`, invalid: false, description: '' };
+  if (!row) return { ...base, text: '', sent: '', classes: `${marks} is-waiting`, invalid: false, description: '' };
   const cell = core.cellOf(row, index, position);
   const level = worstLevel(cell);
   const mine = core.conflicts.get(row.id, column.key);
@@ -36,6 +36,7 @@ export function cellDisplay(core: Core, row: Row | undefined, index: number, pos
   return {
     ...base,
     text: label(core, column, cell),
+    sent: sentText(core, column, cell),
     classes: marks + levelClass(cell, level, conflict !== undefined) + checkboxClass(column, cell),
     invalid: level === 'error',
     description: cellDescription(core, cell, conflict),
@@ -87,6 +88,16 @@ function label(core: Core, column: Column, cell: Cell): string {
     return isPlain(cell) ? word : leads(word);
   }
   return made && value !== undefined ? leads(visibleText(displayText(column, value))) : visibleText(displayText(column, text));
+}
+
+/**
+ * Returns the value that the result will contain if it looks different from the text, after an arrow. Labels
+ * already contain the values of checkboxes and hooks.
+ */
+function sentText({ view }: Core, column: Column, { text, value, sent = value, made, pending }: Cell & { pending: boolean }): string {
+  if (sent === undefined || made || pending || column.kind === 'checkbox') return '';
+  const shown = visibleText(displayText(column, sent));
+  return shown === visibleText(displayText(column, text)) ? '' : `${view.rtl ? '←' : '→'} ${shown}`;
 }
 
 /** Joins the messages of the problems. */

@@ -3,6 +3,8 @@ import { setAttribute, createElement } from './dom';
 /** The content of one cell, ready to be written to its elements. */
 export interface CellDisplay {
   text: string;
+  /** The value that the result will contain, shown after the text; "" if it looks like the text. */
+  sent: string;
   classes: string;
   col: number;
   start: number;
@@ -19,7 +21,7 @@ export class CellView {
   readonly element = createElement('div', '', { role: 'gridcell', tabindex: '-1' });
   readonly #text = createElement('span', 'ig-text', { dir: 'auto' });
   #display: CellDisplay = {
-    text: '', classes: '', col: -1, start: -1, width: -1,
+    text: '', sent: '', classes: '', col: -1, start: -1, width: -1,
     selected: false, active: false, invalid: false, readOnly: false, description: '',
   };
 
@@ -32,6 +34,7 @@ export class CellView {
     this.#display = next;
     const { element } = this;
     if (was.text !== next.text) this.#text.textContent = next.text;
+    if (was.sent !== next.sent) setAttribute(this.#text, 'data-sent', next.sent || null);
     if (was.classes !== next.classes) element.className = next.classes;
     if (was.start !== next.start) element.style.insetInlineStart = `${next.start}px`;
     if (was.width !== next.width) element.style.inlineSize = `${next.width}px`;

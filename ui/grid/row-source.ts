@@ -21,6 +21,8 @@ export interface Cell {
   readonly changed?: boolean;
   /** The value parsed from the text, if it differs from the text. */
   readonly value?: string;
+  /** The value as the result contains it, if it differs from `value`. */
+  readonly sent?: string;
   /**
    * Whether a hook set the value, so that it does not follow from the text. The grid shows
    * both.

@@ -1,5 +1,5 @@
 import type { Row } from '../api';
-import type { Place } from './columns';
+import { displayName, type Place } from './columns';
 
 const narrowest = 80;
 const widest = 280;
@@ -21,7 +21,7 @@ export function fitColumnWidths(places: readonly Place[], rows: readonly Row[]):
   return places.map((place) => {
     if (rows.length === 0) return place;
     const box = place.column.kind === 'checkbox';
-    const lengths = rows.map((row) => (box ? 0 : textWidth(row.cells[place.at]?.text))).sort((a, b) => a - b);
+    const lengths = rows.map((row) => (box ? 0 : cellWidth(place, row))).sort((a, b) => a - b);
     const usual = lengths[Math.floor(lengths.length * 0.95)]! + cellPadding;
     const head = place.column.label.length * boldLetterWidth + headerPadding;
     const width = Math.min(widest, Math.max(narrowest, usual, Math.min(head, 200)));
@@ -43,6 +43,15 @@ function withWidth(place: Place, width: number): Place {
 
 function problemWidth({ at }: Place, rows: readonly Row[]): number {
   return Math.min(widestProblem, Math.max(0, ...rows.map(({ cells: { [at]: cell } }) => (cell?.problems ? textWidth(cell.text, boldLetterWidth) + cellPadding : 0))));
+}
+
+/** Estimates the width of a cell with the value that the result will contain. */
+function cellWidth(place: Place, { cells: { [place.at]: cell } }: Row): number {
+  if (!cell) return 0;
+  const text = displayName(place, cell.text);
+  // The value of several options is a list in JSON, which is shorter in the table.
+  const sent = place.column.kind === 'multi' ? text : displayName(place, cell.sent ?? cell.value ?? cell.text);
+  return textWidth(sent === text ? text : `${text} → ${sent}`);
 }
 
 /** Estimates the width of text in pixels, because measuring would delay the first rows. */

@@ -70,13 +70,15 @@ export class RowConverter {
     const problems = cell.problems ? this.#problems(cell.problems) : none;
     const { text } = cell;
     const value = place.column.kind === 'multi' ? joined(cell.value, place.column.separator) : cell.value;
+    const sent = cell.sent === undefined || cell.sent === value ? {} : { sent: cell.sent };
     const marks = { ...(cell.cut && { cut: true }), ...(cell.made && { made: true }) };
-    if (came.version === 0 && problems === none) return value === null || value === text ? { text, problems, ...marks } : { text, problems, value, ...marks };
+    if (came.version === 0 && problems === none) return value === null || value === text ? { text, problems, ...sent, ...marks } : { text, problems, value, ...sent, ...marks };
     const changed = this.#originals.isChanged(came, place, text);
     return {
       text,
       problems,
       ...(value !== null && value !== undefined && value !== text && { value }),
+      ...sent,
       ...(changed && { changed }),
       ...marks,
     };
