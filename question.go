@@ -68,6 +68,9 @@ type Reading struct {
 //   - AnswerMisplacedQuotes: "quotes" to read quotation marks around several lines as quotes, or
 //     "text" to read them as text if the lines look like rows
 //   - AnswerDerived: the columns that a person adds to those of the file, as JSON; see [DerivedColumn]
+//   - AnswerNewField + column index: the key and label of a field to create for the column, if
+//     Settings.AllowCustomFields is set
+//   - AnswerNewFields: AllColumns to create a field for each column that maps to none, named after its header
 //   - AnswerColumn + field key: the index of the column, or NoAnswer. For a many-to-one
 //     field, the indexes are joined by commas
 //   - AnswerValue + field key + ":" + raw text: the value of cells with this text,
@@ -88,10 +91,15 @@ const (
 	AnswerMisplacedQuotes = "misplaced_quotes"
 	// AnswerDerived is about columns that a person adds.
 	AnswerDerived = "derived"
-	AnswerColumn  = "column:"
-	AnswerField   = "field:"
-	AnswerFormat  = "format:"
-	AnswerValue   = "value:"
+	// AnswerNewField and AnswerNewFields are about fields that people create.
+	AnswerNewField  = "new:"
+	AnswerNewFields = "new"
+	AnswerColumn    = "column:"
+	AnswerField     = "field:"
+	AnswerFormat    = "format:"
+	AnswerValue     = "value:"
+	// AllColumns is the answer that fields are created for all columns without one.
+	AllColumns = "all"
 	// NoAnswer is the answer that there is no header, no column or no field.
 	NoAnswer = "none"
 )

@@ -225,6 +225,8 @@ type Settings struct {
 	Title string
 	// InvalidDataBehavior defaults to RemoveInvalidRows.
 	InvalidDataBehavior InvalidDataBehavior
+	// AllowCustomFields lets people create fields for columns that map to none.
+	AllowCustomFields bool
 	// PassThroughUnmappedColumns adds the cells of unmapped columns to each row
 	// of the result, under "$unmapped".
 	PassThroughUnmappedColumns bool

@@ -33,6 +33,12 @@ func parseMappingAnswers(fields []intray.Field, columns int, answers intray.Answ
 	}
 	for _, id := range slices.Sorted(maps.Keys(answers)) {
 		key := answers[id]
+		if index, creates := strings.CutPrefix(id, intray.AnswerNewField); creates {
+			if column, fits := intray.ColumnIndex(index, columns); fits {
+				d.unused[column] = true // it gets a field of its own
+			}
+			continue
+		}
 		index, about := strings.CutPrefix(id, intray.AnswerField)
 		column, fits := intray.ColumnIndex(index, columns)
 		if !about || !fits {

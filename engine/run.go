@@ -111,6 +111,7 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 	if err := p.out.match(ctx, p.imp, p.out.repairNames(columns)); err != nil {
 		return nil, err
 	}
+	p.createFields(columns)
 	if len(p.out.Questions) > 0 || p.open == nil {
 		return p.out, nil
 	}

@@ -21,7 +21,7 @@ func SettingsShape() *jsonschema.Schema {
 			"DISABLED", "FULL_DATA", "MAPPINGS_ONLY"), "DISABLED")),
 		optional("manualInputDisabled", boolShape("Hides manual input. Cannot be combined with manualInputOnly.", false)),
 		optional("manualInputOnly", boolShape("Allows manual input only. Cannot be combined with manualInputDisabled.", false)),
-		optional("allowCustomFields", boolShape("Allows people who map columns to create fields for unmapped columns.", false)),
+		optional("allowCustomFields", boolShape("Lets people create fields for columns that match none. The key of such a field is the header of the column, and its type is string.", false)),
 		optional("passThroughUnmappedColumns", boolShape("Adds the raw text of unmapped columns to each row, under $unmapped, keyed by column index.", false)),
 		optional("maxRecords", nullable(integerShape("The maximum number of data rows. Intray drops further rows with a warning. The value null means no limit.", 1))),
 		optional("developmentMode", boolShape("Marks imports as tests.", false)),
@@ -56,6 +56,7 @@ func (p *parser) readSettings(m map[string]any) intray.Settings {
 	s.ImportIdentifier = stringMember(m, "importIdentifier")
 	s.Title = stringMember(m, "title")
 	s.InvalidDataBehavior = invalidDataBehavior(m)
+	s.AllowCustomFields = boolMember(m, "allowCustomFields")
 	s.PassThroughUnmappedColumns = boolMember(m, "passThroughUnmappedColumns")
 	s.MaxRecords, _ = jsonschema.Int64(m["maxRecords"])
 	if size, ok := jsonschema.Int64(m["maxFileSize"]); ok {

@@ -249,6 +249,8 @@ type Layout struct {
 	Fields   []LayoutField     `json:"fields" doc:"Without hidden fields."`
 	Answers  map[string]string `json:"answers" doc:"All answers given so far, by question id."`
 	Changes  int               `json:"changes" doc:"Number of changes to rows that are lost if the file is read again."`
+	// NewFields is set if people can create fields.
+	NewFields bool `json:"newFields" doc:"People can create fields for columns, with the answers new:INDEX."`
 }
 
 // LayoutChoice is a property of a file, with its alternative values.

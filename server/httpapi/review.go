@@ -237,7 +237,7 @@ func (a *API) replyLayout(c *call, imp model.Import) (*response, error) {
 	}
 	out := wire.Layout{
 		Status: string(imp.Status), Filename: imp.Filename, Evidence: []wire.LayoutChoice{}, Columns: []wire.LayoutColumn{},
-		Fields: []wire.LayoutField{}, Answers: map[string]string{},
+		Fields: []wire.LayoutField{}, Answers: map[string]string{}, NewFields: schema.Settings.AllowCustomFields,
 	}
 	for id, value := range imp.Answers {
 		out.Answers[id] = value

@@ -56,6 +56,7 @@ func widgetImportBody() *jsonschema.Schema {
 	example := map[string]any{"schema": "Contacts", "original_filename": "contacts.xlsx"}
 	return bodyType("WidgetImportDraft", "An import to create in an embedded importer.", example, append(widgetSchema(),
 		optional("original_filename", lineType("The name of the file to upload. Not together with initial_data.", imports.MaxFilename)),
+		optional("create_fields", boolType("Creates a field for each column that maps to none. Needs the setting allowCustomFields.")),
 		optional("header_row", nullable(countType("The row of the file that contains the column names, counted from 0. By default, Intray finds it."))),
 		optional("delimiter", lineType("The delimiter of a CSV file. By default, Intray finds it.", 8)),
 		optional("sheet", lineType("The name of the sheet of a workbook. By default, Intray finds it. The import fails if there is no such sheet.", 255)),
@@ -213,6 +214,9 @@ func (a *API) callPageHooks(c *call) (*response, error) {
 // readingAnswers returns the decisions of a body about how to read the file.
 func readingAnswers(doc map[string]any) intray.Answers {
 	answers := intray.Answers{}
+	if create, _ := doc["create_fields"].(bool); create {
+		answers[intray.AnswerNewFields] = intray.AllColumns
+	}
 	if number, ok := doc["header_row"].(json.Number); ok {
 		if row, err := number.Int64(); err == nil {
 			answers[intray.AnswerHeaderRow] = strconv.FormatInt(row+1, 10)

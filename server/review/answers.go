@@ -80,6 +80,13 @@ func (c answerChecker) normalize(id, value string) (string, error) {
 	switch {
 	case id == intray.AnswerDerived: // CheckAnswers has parsed it
 		return value, nil
+	case id == intray.AnswerNewFields:
+		if value != intray.AllColumns {
+			return "", invalidChoice(id, value)
+		}
+		return value, nil
+	case found && kind+":" == intray.AnswerNewField:
+		return value, c.checkNewField(id, about, value)
 	case isValueAnswer(id):
 		return c.valueAnswers.normalize(id, value)
 	case found && kind+":" == intray.AnswerColumn:
@@ -118,6 +125,20 @@ func (c answerChecker) checkColumns(id, key, value string) error {
 	}
 	if !q.Accepts(value, c.columns) {
 		return invalidChoice(id, value)
+	}
+	return nil
+}
+
+// maxNewFieldName is the maximum length of the name of a field that a person creates, in bytes.
+const maxNewFieldName = 1000
+
+// checkNewField validates an answer that creates a field for a column.
+func (c answerChecker) checkNewField(id, index, name string) error {
+	if _, fits := intray.ColumnIndex(index, c.columns); !fits {
+		return model.InvalidField("answers", intray.NewMessage("answer.unknown_column", intray.Params{"question": model.Truncate(id), "answer": model.Truncate(name)}))
+	}
+	if strings.TrimSpace(name) == "" || len(name) > maxNewFieldName {
+		return invalidChoice(id, name)
 	}
 	return nil
 }

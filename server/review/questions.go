@@ -138,7 +138,7 @@ func allAnswered(imp *model.Import) bool {
 var fileAnswers = []string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerColumnStarts, intray.AnswerHeaderRow, intray.AnswerMisplacedQuotes}
 
 // columnAnswerPrefixes are the prefixes of the ids of answers about columns and formats.
-var columnAnswerPrefixes = []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerFormat}
+var columnAnswerPrefixes = []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerNewField, intray.AnswerFormat}
 
 // UpdateLayout changes how the file of an import under review is read and mapped,
 // and queues the import for another run. It does not require open questions. A nil
@@ -229,8 +229,10 @@ func releaseDerived(kept intray.Answers, first int) {
 		return err == nil && column >= first
 	}
 	maps.DeleteFunc(kept, func(id, value string) bool {
-		if column, isField := strings.CutPrefix(id, intray.AnswerField); isField {
-			return isGone(column)
+		for _, prefix := range []string{intray.AnswerField, intray.AnswerNewField} {
+			if column, is := strings.CutPrefix(id, prefix); is {
+				return isGone(column)
+			}
 		}
 		return strings.HasPrefix(id, intray.AnswerColumn) && slices.ContainsFunc(strings.Split(value, ","), isGone)
 	})

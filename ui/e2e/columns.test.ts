@@ -77,3 +77,29 @@ environmentTest('columns are combined, split, changed and filled with one value'
   ]);
   await person.closeAndCheck();
 });
+
+environmentTest('a person creates a field for a column', async (environment) => {
+  const made = await environment.service.make({ fields: [{ key: 'name', label: 'Name', validators: [{ validate: 'required' }] }], settings: { allowCustomFields: true }, file: 'Name,Fax,Notes\nAda,1,x\n,2,y\n' });
+  const person = await environment.person(made);
+  const { page } = person;
+  const field = (header: string) => page.locator('.column-line', { has: page.locator('.column-header', { hasText: header }) }).locator('.k-select');
+  await page.locator('.rail-step', { hasText: 'Columns' }).click();
+  for (const header of ['Fax', 'Notes']) {
+    await field(header).click();
+    await page.getByRole('option', { name: `New field: ${header}` }).click();
+  }
+  await page.getByRole('button', { name: 'Change 2 columns and read again' }).click();
+  await page.locator('.ig-head-cell', { hasText: 'Notes' }).waitFor();
+  await page.locator('.rail-step', { hasText: 'Columns' }).click();
+  await field('Notes').click();
+  await page.getByRole('option', { name: 'Not imported' }).click();
+  await page.getByRole('button', { name: 'Change 1 column and read again' }).click();
+  await page.locator('.ig-head-cell', { hasText: 'Notes' }).waitFor({ state: 'detached' });
+  await person.type(1, 0, 'Grace');
+  await page.getByText('All 2 rows are ready').waitFor();
+  await page.locator('.fix-continue').click();
+  await person.button('Submit 2 rows').click();
+  await page.getByRole('heading', { name: 'Import complete' }).waitFor();
+  assert.deepEqual(await environment.service.result(made.id), [{ name: 'Ada', Fax: '1' }, { name: 'Grace', Fax: '2' }]);
+  await person.closeAndCheck();
+});

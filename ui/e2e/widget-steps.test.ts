@@ -216,3 +216,12 @@ environmentTest('typed rows survive a refused call, a paste that is too wide, an
   const [{ data }] = (await handed()).results as [Handed['results'][number]];
   assert.deepEqual([data.length, data[0], data[400]!.name], [401, { name: 'Anna', email: 'anna@example.org' }, 'Person 399']);
 });
+
+environmentTest('a page lets all columns become fields', async (environment) => {
+  const { page, widget, handed } = await openProduct(environment, inline, { key: frontendKey, fields, settings: { ...settings, reviewStep: { autoCreateUnmappedColumns: true } } });
+  await page.getByRole('button', { name: open }).click();
+  await choose(widget, 'contacts.csv', 'Name,E-Mail,Fax\nAnna,anna@example.org,7\nBen,ben@example.org,7\n');
+  await submit(widget, 'Submit 2 rows');
+  await page.locator('iframe').waitFor({ state: 'hidden' });
+  assert.deepEqual((await handed()).results[0]!.data, both.map((row) => ({ ...row, Fax: '7' })));
+});

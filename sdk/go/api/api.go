@@ -2696,7 +2696,7 @@ type SessionToken struct {
 
 // Settings The settings of an import. A missing setting has its default.
 type Settings struct {
-	// AllowCustomFields Allows people who map columns to create fields for unmapped columns. Default: false.
+	// AllowCustomFields Lets people create fields for columns that match none. The key of such a field is the header of the column, and its type is string. Default: false.
 	AllowCustomFields *bool `json:"allowCustomFields,omitempty"`
 
 	// AllowInvalidSubmit Deprecated: use invalidDataBehavior, which takes precedence. The value true means INCLUDE_INVALID_ROWS, and false means REMOVE_INVALID_ROWS. Default: false.

@@ -1,7 +1,11 @@
 import type { Layout, LayoutField, Question } from '../api';
+import { columnName } from './column-name';
+
+/** The key that stands for a new field with the name of the column. */
+export const newField = '\u0000new';
 
 /**
- * Pending changes to the mapping: a field key by column index, or null for no field. Other
+ * Pending changes to the mapping: a field key by column index, newField for a field to create, or null for no field. Other
  * columns keep their fields.
  */
 export type MappingChanges = ReadonlyMap<number, string | null>;
@@ -41,17 +45,28 @@ export function assignField(layout: Layout, wanted: MappingChanges, column: numb
 }
 
 /** Returns the answers that apply the changes to the mapping, by question ID. */
-export function mappingAnswers(layout: Layout, wanted: MappingChanges): Record<string, string> {
+export function mappingAnswers(layout: Layout, wanted: MappingChanges): Record<string, string | null> {
   const after = applyMapping(layout, wanted);
   const before = applyMapping(layout, new Map());
-  const answers: Record<string, string> = {};
-  for (const [index, key] of wanted) if (key === null) answers[`field:${index}`] = 'none';
+  const answers: Record<string, string | null> = {};
+  for (const [index, key] of wanted) {
+    if (layout.answers[`new:${index}`] !== undefined) answers[`new:${index}`] = null;
+    if (key === newField) answers[`new:${index}`] = columnName(layout.columns[index]!);
+    else if (key === null) answers[`field:${index}`] = 'none';
+  }
   for (const field of layout.fields) {
+    if (isCreated(layout, field)) continue;
     const columns = after.columnsOf.get(field.key) ?? [];
     if (sameColumns(columns, before.columnsOf.get(field.key) ?? [])) continue;
     answers[`column:${field.key}`] = columns.length > 0 ? columns.join(',') : 'none';
   }
   return answers;
+}
+
+/** Reports whether a person created a field for its column. The field disappears if the column gets a different one. */
+export function isCreated({ answers, columns }: Layout, { key, columns: [column, ...others] }: LayoutField): boolean {
+  if (column === undefined || others.length > 0) return false;
+  return answers[`new:${column}`]?.trim() === key || (answers.new === 'all' && columns[column]?.header.trim() === key);
 }
 
 function sameColumns(a: readonly number[], b: readonly number[]): boolean {
@@ -92,8 +107,8 @@ export function settledInTable(asked: readonly Question[]): readonly Question[] 
  * Returns the answers that apply the changes to the mapping, and those to the questions in the
  * table. A field without a column stays empty.
  */
-export function layoutAnswers(layout: Layout, wanted: MappingChanges, inTable: readonly Question[]): Record<string, string> {
+export function layoutAnswers(layout: Layout, wanted: MappingChanges, inTable: readonly Question[]): Record<string, string | null> {
   const none = Object.fromEntries(inTable.map((one) => [one.id, 'none']));
   const said = mappingAnswers(layout, wanted);
-  return inTable.length > 0 ? { ...none, ...Object.fromEntries(Object.entries(said).filter(([id]) => id.startsWith('column:'))) } : said;
+  return inTable.length > 0 ? { ...none, ...Object.fromEntries(Object.entries(said).filter(([id]) => /^(column|new):/.test(id))) } : said;
 }

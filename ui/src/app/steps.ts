@@ -15,7 +15,7 @@ export type QuestionStepId = 'table' | 'columns';
 export interface CustomStep {
   readonly id: CustomStepId;
   /** The step that it follows. */
-  readonly after: QuestionStepId;
+  readonly after: QuestionStepId | 'values';
   readonly label: string;
 }
 
@@ -31,7 +31,7 @@ export interface Step {
 
 /** Returns the step of a question or answer ID. */
 export function stepOf(id: string): QuestionStepId {
-  return /^(column|field|format|value):/.test(id) ? 'columns' : 'table';
+  return /^((column|field|format|value|new):|new$|derived$)/.test(id) ? 'columns' : 'table';
 }
 
 /** Returns the questions of a step. */
@@ -54,9 +54,10 @@ export function decidedIn(step: QuestionStepId, layout: Layout | null, questions
  */
 export function stepsOf(facts: Import, layout: Layout | null, questions: Questions | null, custom: readonly CustomStep[] = [], passed: ReadonlySet<StepId> = new Set()): readonly Step[] {
   const asked = facts.hasRows === false || (questions?.questions.length ?? 0) > 0;
-  const closed = asked || custom.some((one) => !passed.has(one.id));
+  const waits = (among: readonly CustomStep[]) => asked || among.some((one) => !passed.has(one.id));
+  const closed = waits(custom);
   const ready: Readonly<Record<OwnStepId, boolean>> = {
-    table: layout !== null, columns: (layout?.columns.length ?? 0) > 0, values: layout !== null && !closed, cells: !closed, confirm: !closed,
+    table: layout !== null, columns: (layout?.columns.length ?? 0) > 0, values: layout !== null && !waits(custom.filter((one) => one.after !== 'values')), cells: !closed, confirm: !closed,
   };
   const unmatched = layout?.changes === 0 && !passed.has('values') ? facts.unmatchedValues ?? 0 : 0;
   const openIn = (step: StepId) => (step === 'values' ? unmatched : questionsOf(questions, step).filter((one) => one.answer === null).length);

@@ -10,7 +10,7 @@ interface Described {
   readonly url?: unknown;
 }
 
-const places: Readonly<Record<string, CustomStep['after']>> = { HEADER_SELECT: 'table', COLUMN_MATCH: 'columns', SELECT_MATCH: 'columns' };
+const places: Readonly<Record<string, CustomStep['after']>> = { HEADER_SELECT: 'table', COLUMN_MATCH: 'columns', SELECT_MATCH: 'values' };
 
 /** What the page of a custom step may do. It has an origin of its own, so it cannot reach the importer. */
 const permissions = 'allow-scripts allow-forms allow-popups allow-same-origin allow-downloads';

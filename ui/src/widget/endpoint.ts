@@ -67,9 +67,9 @@ export class WidgetEndpoint implements ImportEndpoint {
   }
 
   async #import(of: Pick<ImportBody, 'original_filename' | 'initial_data' | 'header_row' | 'delimiter' | 'sheet'>): Promise<StartedImport> {
-    const { choice, user, saves } = this.setup;
+    const { choice, user, saves, createsFields } = this.setup;
     const { hooks, onStarted } = this.#embedding;
-    const body = { ...choice, ...of, ...(user && { import_metadata: { user } }), ...(hooks && { page_hooks: hooks }), ...(saves && { save: true }) };
+    const body = { ...choice, ...of, ...(user && { import_metadata: { user } }), ...(hooks && { page_hooks: hooks }), ...(saves && { save: true }), ...(createsFields && { create_fields: true }) };
     const started = await unwrap(this.#api.POST('/api/widget/v1/imports/', { headers: bearer(this.#session), body }));
     onStarted(started);
     return started;

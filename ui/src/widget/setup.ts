@@ -34,6 +34,8 @@ export interface Setup {
   readonly sheet: string;
   /** A file to import at once. */
   readonly file: File | null;
+  /** Whether all columns that map to no field become new fields. */
+  readonly createsFields: boolean;
   /** Whether the work of the person is saved. */
   readonly saves: boolean;
   /** The hydration token of the session that keeps the work; "" if there is none. */
@@ -53,17 +55,19 @@ const apiSettings = [
 ] as const;
 
 /** The setup of an importer whose page says nothing else. */
-const usual = { rows: null, helpText: '', delimiter: '', sheet: '', file: null, saves: false, hydration: '', template: {}, review: {}, language: null };
+const usual = { rows: null, helpText: '', delimiter: '', sheet: '', file: null, createsFields: false, saves: false, hydration: '', template: {}, review: {}, language: null };
 
 /** Returns the setup of an importer whose page defines the fields. */
 export function inlineSetup(key: unknown, fields: unknown, settings: unknown, user: unknown): Setup {
   const given = objectOf(settings);
   const upload = objectOf(given.uploadStep);
+  const createsFields = objectOf(given.reviewStep).autoCreateUnmappedColumns === true;
   return {
     ...usual,
     ...savingOf(given),
     key: textOf(key),
-    choice: { fields: fieldsOf(fields), settings: settingsOf(given) } as SchemaChoice,
+    choice: { fields: fieldsOf(fields), settings: { ...settingsOf(given), ...(createsFields && { allowCustomFields: true }) } } as SchemaChoice,
+    createsFields,
     user: userOf(user),
     rows: rowsOf(given.initialData, fields),
     helpText: textOf(upload.helpText),

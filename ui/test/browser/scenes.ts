@@ -15,7 +15,7 @@ const field = (key: string, label: string, columns: number[], { reasons = ['the 
 });
 
 export const layout = (more: Partial<Layout> = {}): Layout => ({
-  status: 'NEEDS_REVIEW', filename: 'kunden_export.csv', answers: {}, changes: 0,
+  status: 'NEEDS_REVIEW', filename: 'kunden_export.csv', answers: {}, changes: 0, newFields: false,
   evidence: [
     { choice: 'format', value: 'CSV', reason: 'its lines have the same number of cells', answer: '', rivals: [] },
     { choice: 'encoding', value: 'windows-1252', reason: 'it is no UTF-8; it reads Müller, Weiß, Café', answer: 'encoding', rivals: [{ value: 'iso-8859-15', label: 'iso-8859-15', reason: 'Müller, Weiß, Café', examples: [] }] },

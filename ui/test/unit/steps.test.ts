@@ -33,6 +33,14 @@ test('values are matched before the cells if a field has options', () => {
   assert.deepEqual(short(stepsOf(facts({ hasRows: false, unmatchedValues: 0 }), layout(), asking(questions.born))), ['table', 'columns 1', 'values closed', 'cells closed', 'confirm closed']);
 });
 
+test('a step of the page can follow the values, even if there are none', () => {
+  const custom = [{ id: 'custom:terms', after: 'values', label: 'Terms' }] as const;
+  const steps = (unmatchedValues: number | null, ...passed: ('custom:terms' | 'values')[]) => short(stepsOf(facts({ unmatchedValues }), layout(), null, custom, new Set(passed)));
+  assert.deepEqual(steps(7), ['table', 'columns', 'values 7', 'custom:terms 1', 'cells closed', 'confirm closed']);
+  assert.deepEqual(steps(null), ['table', 'columns', 'custom:terms 1', 'cells closed', 'confirm closed']);
+  assert.deepEqual(steps(7, 'values', 'custom:terms'), ['table', 'columns', 'values', 'custom:terms', 'cells', 'confirm']);
+});
+
 test('the next step is the first with an open question, or the cells step if there is none', () => {
   const steps = (...asked: Parameters<typeof asking>) => stepsOf(facts({ hasRows: asked.length === 0 }), layout(), asking(...asked));
   assert.equal(nextStep(steps()), 'cells');

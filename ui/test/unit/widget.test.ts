@@ -91,9 +91,11 @@ test('the setup of the page becomes a schema for the API', () => {
   const setup = inlineSetup('fk', fields, { importIdentifier: 'x', version: 'v2', browserExcelParsing: true, maxRecords: null, locale: 'pt_BR', delimiter: ';', initialData: [[1, 2, 3], [4]], matchingStep: { headerRowOverride: 2 }, uploadStep: { helpText: 'Hi' } }, { id: 7, name: 'Ada', admin: true });
   assert.deepEqual(setup, {
     key: 'fk', choice: { fields: [{ key: 'a', label: 'A' }, { key: 'b', label: 'B' }], settings: { importIdentifier: 'x' } }, user: { id: '7', name: 'Ada' },
-    rows: [{ a: 1, b: 2 }, { a: 4 }], helpText: 'Hi', headerRow: 2, delimiter: ';', language: 'pt-BR', sheet: '', file: null, saves: false, hydration: '', template: {},
+    rows: [{ a: 1, b: 2 }, { a: 4 }], helpText: 'Hi', headerRow: 2, delimiter: ';', language: 'pt-BR', sheet: '', file: null, createsFields: false, saves: false, hydration: '', template: {},
     review: { helpTexts: { table: '', columns: '', values: '', cells: '' }, forbids: { adding: false, removing: false, submittingNone: false } },
   });
+  const creating = inlineSetup('fk', fields, { reviewStep: { autoCreateUnmappedColumns: true } }, null);
+  assert.deepEqual([creating.createsFields, creating.choice], [true, { fields: [{ key: 'a', label: 'A' }, { key: 'b', label: 'B' }], settings: { allowCustomFields: true } }]);
   const saving = (settings: object) => (({ saves, hydration }) => [saves, hydration])(inlineSetup('fk', fields, settings, null));
   assert.deepEqual(saving({ savePartialSession: true, backendSyncMode: 'FULL_DATA' }), [true, '']);
   assert.deepEqual(saving({ savePartialSession: true, hydrationId: 't', backendSyncMode: 'FULL_DATA' }), [true, 't']);

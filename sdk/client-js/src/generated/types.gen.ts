@@ -1937,7 +1937,7 @@ export type SessionToken = {
  */
 export type Settings = {
     /**
-     * Allows people who map columns to create fields for unmapped columns. Default: false.
+     * Lets people create fields for columns that match none. The key of such a field is the header of the column, and its type is string. Default: false.
      */
     allowCustomFields?: boolean;
     /**

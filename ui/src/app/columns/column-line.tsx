@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { reasonOf, reasonsOf, type Layout, type LayoutColumn, type LayoutField } from '../../api';
 import { Icon, IconButton, Select, type Option } from '../../kit';
 import { useShared, type T } from '../context';
-import { applyMapping, type MappingChanges } from '../mapping';
+import { applyMapping, isCreated, newField, type MappingChanges } from '../mapping';
 import { columnName } from '../column-name';
 import { columnLabel } from '../questions/headings';
 import { truncate, Raw, ServerText } from '../server-text';
@@ -33,7 +33,7 @@ export function ColumnLine({ column, layout, wanted, fieldKey, onGive, onRemove 
   const name = truncate(columnName(column), 60);
   const explained = !changed && field !== null;
   return (
-    <li class={`column-line${field ? '' : ' is-left'}${changed ? ' is-changed' : ''}`}>
+    <li class={`column-line${fieldKey ? '' : ' is-left'}${changed ? ' is-changed' : ''}`}>
       <span class="column-sign">{field && !changed && <Icon name="check" />}</span>
       <p class="column-header"><Raw text={columnLabel(column, layout, t)} /></p>
       <Samples column={column} />
@@ -90,7 +90,7 @@ function Reason({ field, layout }: { field: LayoutField; layout: Layout }) {
 /** Returns the fields that a column can feed. Skipping it is offered only if it has a field. */
 function targets(layout: Layout, wanted: MappingChanges, column: LayoutColumn, now: LayoutField | null, t: T): Option[] {
   const { columnsOf } = applyMapping(layout, wanted);
-  const fields = layout.fields.map((field) => {
+  const fields: Option[] = layout.fields.filter((field) => field === now || !isCreated(layout, field)).map((field) => {
     const other = layout.columns.find((one) => one.index !== column.index && columnsOf.get(field.key)?.includes(one.index));
     return {
       value: field.key,
@@ -100,5 +100,7 @@ function targets(layout: Layout, wanted: MappingChanges, column: LayoutColumn, n
       ...(other && !field.manyToOne ? { note: t('columns.taken', { column: truncate(columnName(other), 30) }) } : {}),
     };
   });
-  return now ? [{ value: noField, label: t('columns.none') }, ...fields] : fields;
+  const name = columnName(column);
+  if (layout.newFields && column.header.trim() !== '' && !layout.fields.some((field) => field.key === column.header.trim())) fields.push({ value: newField, label: t('columns.create', { name: truncate(name, 60) }) });
+  return now || wanted.get(column.index) === newField ? [{ value: noField, label: t('columns.none') }, ...fields] : fields;
 }

@@ -31,8 +31,8 @@ class Settings:
     """The settings of an import. A missing setting has its default.
 
     Attributes:
-        allow_custom_fields (bool | Unset): Allows people who map columns to create fields for unmapped columns.
-            Default: false.
+        allow_custom_fields (bool | Unset): Lets people create fields for columns that match none. The key of such a
+            field is the header of the column, and its type is string. Default: false.
         allow_invalid_submit (bool | Unset): Deprecated: use invalidDataBehavior, which takes precedence. The value true
             means INCLUDE_INVALID_ROWS, and false means REMOVE_INVALID_ROWS. Default: false.
         backend_sync (bool | Unset): Deprecated: use backendSyncMode. The value true means FULL_DATA. Default: false.
