@@ -79,21 +79,26 @@ func ParseDerivedColumns(answer string, columns int) (list []DerivedColumn, ok b
 }
 
 func (c DerivedColumn) isValid(columns int) bool {
-	exists := func(column int) bool { return column >= 0 && (columns < 0 || column < columns) }
-	switch {
-	case c.Name == "" || slices.ContainsFunc(c.texts(), func(text string) bool { return len(text) > maxDerivedText }):
+	if c.Name == "" || slices.ContainsFunc(c.texts(), func(text string) bool { return len(text) > maxDerivedText }) {
 		return false
-	case c.Constant != nil:
-		return c.Join == nil && c.Split == nil && c.Change == nil
-	case c.Join != nil:
-		return c.Split == nil && c.Change == nil && len(c.Join.Columns) > 0 && len(c.Join.Columns) <= MaxDerivedColumns && !slices.ContainsFunc(c.Join.Columns, func(at int) bool { return !exists(at) })
-	case c.Split != nil:
-		return c.Change == nil && exists(c.Split.Column) && c.Split.At != "" && c.Split.Part >= 0
-	case c.Change != nil:
-		isCase := slices.Contains([]string{"", "upper", "lower", "title"}, c.Change.Case)
-		return exists(c.Change.Column) && isCase && (c.Change.Find != "" || c.Change.Trim || c.Change.Case != "")
 	}
-	return false
+	exists := func(column int) bool { return column >= 0 && (columns < 0 || column < columns) }
+	var valid []bool
+	if c.Constant != nil {
+		valid = append(valid, true)
+	}
+	if j := c.Join; j != nil {
+		missing := slices.ContainsFunc(j.Columns, func(at int) bool { return !exists(at) })
+		valid = append(valid, len(j.Columns) > 0 && len(j.Columns) <= MaxDerivedColumns && !missing)
+	}
+	if s := c.Split; s != nil {
+		valid = append(valid, exists(s.Column) && s.At != "" && s.Part >= 0)
+	}
+	if change := c.Change; change != nil {
+		isCase := slices.Contains([]string{"", "upper", "lower", "title"}, change.Case)
+		valid = append(valid, exists(change.Column) && isCase && (change.Find != "" || change.Trim || change.Case != ""))
+	}
+	return len(valid) == 1 && valid[0]
 }
 
 // texts returns the texts that a person has chosen.
