@@ -257,6 +257,19 @@ func BenchmarkDraft(b *testing.B) {
 			}
 		})
 	}
+	for name, n := range map[string]int{"country": 3, "mail": bMail} {
+		b.Run("sort/"+name, func(b *testing.B) {
+			s, done := d.beginRead()
+			defer done()
+			rows := s.live.Clone()
+			rows.RemoveRange(maxSortedRows, 1<<32)
+			for b.Loop() {
+				if _, err := d.sortRows(ctx, s, rows, Sort{Field: n}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 	b.Run("replace", func(b *testing.B) {
 		measureReplace(b, d, Replace{Where: Selector{Fields: []int{bNotes}}, Find: "by email", With: "by e-mail"})
 	})

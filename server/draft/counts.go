@@ -156,9 +156,9 @@ func (d *Draft) Distinct(ctx context.Context, field int, q Query, n int) (Distin
 		return Distinct{}, fmt.Errorf("filter rows: %w", err)
 	}
 	n = min(max(n, 0), maxValues)
-	out, few, err := d.countInMemory(ctx, s, rows, field, n)
+	out, few, err := d.countInMemory(ctx, s, rows.set, field, n)
 	if err == nil && !few {
-		out, err = d.countOnDisk(ctx, s, rows, field, n)
+		out, err = d.countOnDisk(ctx, s, rows.set, field, n)
 	}
 	if err != nil {
 		return Distinct{}, fmt.Errorf("count the values of field %q: %w", d.cfg.Fields[field].Key, err)

@@ -136,7 +136,9 @@ type Draft struct {
 	texts    exampleTexts
 	views    views
 	searches searches
-	caches   rowCaches
+	// sorting is held while a view is sorted.
+	sorting sync.Mutex
+	caches  rowCaches
 
 	// background counts background goroutines. They stop early if closing is closed.
 	calls      callTracker

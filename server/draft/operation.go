@@ -351,15 +351,15 @@ func (d *Draft) partCount(field int) int {
 func (d *Draft) selectRows(s *snapshot, w Selector, byFilter func() (*roaring.Bitmap, error)) (*roaring.Bitmap, error) {
 	var rows *roaring.Bitmap
 	if w.Token != "" {
-		var asListed bool
-		if rows, asListed = d.views.rows(w.Token, s, w.Total); rows == nil {
+		list, asListed := d.views.rows(w.Token, s, w.Total)
+		if list.set == nil {
 			return nil, &RefusedError{Stale: true, Text: intray.NewMessage("review.view_expired", nil)}
 		}
 		if !asListed {
 			return nil, &RefusedError{Stale: true, Text: intray.NewMessage("review.view_changed", nil)}
 		}
-		if w.From != 0 || w.To != 0 {
-			rows = viewRange(rows, w.From, w.To)
+		if rows = list.set; w.From != 0 || w.To != 0 {
+			rows = list.between(w.From, w.To)
 		}
 	} else {
 		if w.Numbers != nil && w.Filter.matchesAll() {

@@ -28,6 +28,8 @@ type View struct {
 type Query struct {
 	Token  string
 	Filter Filter
+	// Sort is nil for rows in the order of the file.
+	Sort *Sort
 }
 
 // Window is a range of the rows in a view.
@@ -74,10 +76,12 @@ const maxViews = 16
 type view struct {
 	token string
 	rows  *roaring.Bitmap
+	// order lists the rows of a sorted view. It is nil if the rows are in the order of their numbers.
+	order []uint32
 	// now holds the rows that still exist in the snapshot with this id. liveChange is the number
 	// of the last change that deleted or added any row of the view.
 	id         uint64
-	now        *roaring.Bitmap
+	now        rowList
 	liveChange int64
 	// listed has an entry for each number of rows with which the view was listed. It maps that
 	// number to the value of liveChange when the view was listed.
@@ -85,15 +89,18 @@ type view struct {
 }
 
 // refresh returns the rows of the view that still exist in a snapshot.
-func (v *view) refresh(s *snapshot) *roaring.Bitmap {
+func (v *view) refresh(s *snapshot) rowList {
 	if v.id != s.id {
-		v.id, v.now, v.liveChange = s.id, roaring.And(v.rows, s.live), s.lastLiveChange(v.rows)
+		v.id, v.now, v.liveChange = s.id, rowList{roaring.And(v.rows, s.live), v.order}, s.lastLiveChange(v.rows)
+		if int64(len(v.order)) > v.now.count() {
+			v.now.order = slices.DeleteFunc(slices.Clone(v.order), func(row uint32) bool { return !v.now.set.Contains(row) })
+		}
 	}
 	return v.now
 }
 
 // rowCount returns the number of rows of the view that still exist.
-func (v *view) rowCount() int64 { return int64(v.now.GetCardinality()) }
+func (v *view) rowCount() int64 { return v.now.count() }
 
 // views holds the most recently used views, most recent last.
 type views struct {
@@ -104,12 +111,12 @@ type views struct {
 // rows returns the rows of a view that exist in a snapshot. asListed reports whether they are
 // the same rows as when the view was listed with the given total. If total is nil, asListed is
 // true unless the view has expired.
-func (v *views) rows(token string, s *snapshot, total *int64) (rows *roaring.Bitmap, asListed bool) {
+func (v *views) rows(token string, s *snapshot, total *int64) (rows rowList, asListed bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	one := v.lookup(token)
 	if one == nil {
-		return nil, false
+		return rowList{}, false
 	}
 	rows = one.refresh(s)
 	change, listed := one.listed[one.rowCount()]
@@ -117,23 +124,23 @@ func (v *views) rows(token string, s *snapshot, total *int64) (rows *roaring.Bit
 }
 
 // listedRows returns the rows of a view that exist in a snapshot, and records that
-// they were listed. It returns nil if the view has expired. If the view was listed
+// they were listed. known is false if the view has expired. If the view was listed
 // before with the same number of rows but different ones, the view expires, because
 // total could not distinguish the two lists.
-func (v *views) listedRows(token string, s *snapshot) *roaring.Bitmap {
+func (v *views) listedRows(token string, s *snapshot) (rows rowList, known bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	one := v.lookup(token)
 	if one == nil {
-		return nil
+		return rowList{}, false
 	}
-	rows := one.refresh(s)
+	rows = one.refresh(s)
 	if change, listed := one.listed[one.rowCount()]; listed && change != one.liveChange {
 		v.all = v.all[:len(v.all)-1]
-		return nil
+		return rowList{}, false
 	}
 	one.listed[one.rowCount()] = one.liveChange
-	return rows
+	return rows, true
 }
 
 // lookup returns a view and makes it the most recently used one. It returns nil if
@@ -148,29 +155,39 @@ func (v *views) lookup(token string) *view {
 	return nil
 }
 
-func (v *views) remember(token string, rows *roaring.Bitmap, s *snapshot) {
+func (v *views) remember(token string, rows rowList, s *snapshot) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	one := &view{token: token, rows: rows, listed: map[int64]int64{}}
-	one.listed[int64(one.refresh(s).GetCardinality())] = one.liveChange
+	one := &view{token: token, rows: rows.set, order: rows.order, listed: map[int64]int64{}}
+	one.listed[one.refresh(s).count()] = one.liveChange
 	v.all = append(v.all[max(0, len(v.all)+1-maxViews):], one)
 }
 
 // resolveQuery returns the token of a view and the rows that it contains in a snapshot.
-func (d *Draft) resolveQuery(ctx context.Context, s *snapshot, q Query, progress func(done, total int64)) (string, *roaring.Bitmap, error) {
+func (d *Draft) resolveQuery(ctx context.Context, s *snapshot, q Query, progress func(done, total int64)) (string, rowList, error) {
 	if q.Token != "" {
-		if rows := d.views.listedRows(q.Token, s); rows != nil {
+		if rows, known := d.views.listedRows(q.Token, s); known {
 			return q.Token, rows, nil
 		}
 	}
-	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d %+v", d.nonce, s.id, q.Filter.key()))
+	name := fmt.Appendf(nil, "%x %d %+v", d.nonce, s.id, q.Filter.key())
+	if q.Sort != nil {
+		name = fmt.Appendf(name, " by %+v", *q.Sort)
+	}
+	sum := sha256.Sum256(name)
 	token := hex.EncodeToString(sum[:12])
-	if rows := d.views.listedRows(token, s); rows != nil {
+	if rows, known := d.views.listedRows(token, s); known {
 		return token, rows, nil
 	}
-	rows, err := d.matchingRows(ctx, s, q.Filter, progress)
+	set, err := d.matchingRows(ctx, s, q.Filter, progress)
 	if err != nil {
-		return "", nil, err
+		return "", rowList{}, err
+	}
+	rows := rowList{set: set}
+	if q.Sort != nil {
+		if rows.order, err = d.sortRows(ctx, s, set, *q.Sort); err != nil {
+			return "", rowList{}, err
+		}
 	}
 	d.views.remember(token, rows, s)
 	return token, rows, nil
@@ -185,7 +202,7 @@ func (d *Draft) OpenView(ctx context.Context, f Filter, progress func(done, tota
 	if err != nil {
 		return View{}, fmt.Errorf("filter rows: %w", err)
 	}
-	return View{token, int64(rows.GetCardinality())}, nil
+	return View{token, rows.count()}, nil
 }
 
 // Window returns the rows of a view starting at position first: at most n, and never more than
@@ -200,13 +217,22 @@ func (d *Draft) Window(ctx context.Context, q Query, first int64, n int) (Window
 	if err != nil {
 		return Window{}, fmt.Errorf("filter rows: %w", err)
 	}
-	w := Window{View: View{token, int64(rows.GetCardinality())}, First: first}
-	list := rowsAt(rows, first, min(n, maxWindow))
-	b, err := d.readRows(ctx, s, list)
+	w := Window{View: View{token, rows.count()}, First: first}
+	list := rows.at(first, min(n, maxWindow))
+	ascending := slices.Sorted(slices.Values(list))
+	b, err := d.readRows(ctx, s, ascending)
 	if err != nil {
 		return Window{}, err
 	}
-	w.Rows = d.visibleRows(s, list, b)
+	w.Rows = d.visibleRows(s, ascending, b)
+	if rows.order != nil {
+		read := w.Rows
+		w.Rows = make([]Row, len(list))
+		for i, row := range list {
+			at, _ := slices.BinarySearch(ascending, row)
+			w.Rows[i] = read[at]
+		}
+	}
 	return w, nil
 }
 
@@ -298,12 +324,11 @@ func (d *Draft) Next(ctx context.Context, q Query, near Filter, row int64, back 
 	if near.Show == All {
 		near.Show = Problems
 	}
-	among := roaring.And(rows, d.byProblem(s, near))
-	next := neighbor(among, row, back)
+	next, position := rows.next(roaring.And(rows.set, d.byProblem(s, near)), row, back)
 	if next < 0 {
 		return RowPosition{}, false, nil
 	}
-	return RowPosition{next, int64(rows.Rank(uint32(next))) - 1}, true, nil
+	return RowPosition{next, position}, true, nil
 }
 
 // neighbor returns the next row of a bitmap after row, or the previous one if back

@@ -2,6 +2,7 @@ package draft
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
@@ -133,17 +134,17 @@ func TestRememberedViews(t *testing.T) {
 	for i := range maxViews - 1 {
 		open(fmt.Sprint("other ", i))
 	}
-	if rows, listed := u.draft.views.rows(first, s, nil); rows == nil || !listed {
+	if rows, listed := u.draft.views.rows(first, s, nil); rows.set == nil || !listed {
 		t.Errorf("forgotten after %d other views", maxViews-1)
 	}
 	open("one more") // first was used, so the second view is dropped
-	if rows, _ := u.draft.views.rows(first, s, nil); rows == nil {
+	if rows, _ := u.draft.views.rows(first, s, nil); rows.set == nil {
 		t.Error("the view used last is forgotten")
 	}
 	for i := range maxViews {
 		open(fmt.Sprint("another ", i))
 	}
-	if rows, listed := u.draft.views.rows(first, s, nil); rows != nil || listed {
+	if rows, listed := u.draft.views.rows(first, s, nil); rows.set != nil || listed {
 		t.Errorf("remembered after %d other views", maxViews)
 	}
 	var all searches
@@ -175,5 +176,101 @@ func TestNeighbor(t *testing.T) {
 	}
 	if neighbor(roaring.New(), 0, false) != -1 || neighbor(roaring.New(), 5, true) != -1 {
 		t.Error("an empty bitmap has a neighbor")
+	}
+}
+
+// sortedRows are names whose order differs from that of their rows.
+var sortedRows = []string{"b", "", "B2", "a", "bad", "a", "", "Z", "ä", "c"}
+
+func newSortedDraft(t *testing.T) *testDraft {
+	rows := similarRows(len(sortedRows))
+	for i, text := range sortedRows {
+		rows[i][fName] = text
+	}
+	u := newTestDraft(t, t.TempDir(), rows, 3, limits{})
+	t.Cleanup(func() { u.close(t) })
+	return u
+}
+
+// window returns the token of a view, and the numbers of up to 100 of its rows from a position on.
+func (u *testDraft) window(t *testing.T, q Query, first int64) (token string, numbers []int64) {
+	t.Helper()
+	w, err := u.draft.Window(t.Context(), q, first, 100)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.View.Token, numbersOf(w.Rows)
+}
+
+func TestSortedView(t *testing.T) {
+	u := newSortedDraft(t)
+	up, down := Query{Sort: &Sort{Field: fName}}, Query{Sort: &Sort{Field: fName, Descending: true}}
+	tokens := map[string]bool{}
+	for _, c := range []struct {
+		q     Query
+		first int64
+		want  []int64
+	}{
+		{up, 0, []int64{3, 5, 0, 2, 9, 7, 8, 4, 1, 6}}, {up, 8, []int64{1, 6}}, {up, 100, nil},
+		{down, 0, []int64{8, 7, 9, 2, 0, 3, 5, 4, 1, 6}}, {Query{}, 7, []int64{7, 8, 9}},
+	} {
+		token, got := u.window(t, c.q, c.first)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%+v from %d on: %d, want %d", c.q.Sort, c.first, got, c.want)
+		}
+		tokens[token] = true
+	}
+	if len(tokens) != 3 {
+		t.Errorf("3 views have %d tokens", len(tokens))
+	}
+	if _, err := u.draft.Window(t.Context(), Query{Sort: &Sort{Field: 99}}, 0, 1); err == nil {
+		t.Error("an unknown field sorts rows")
+	}
+}
+
+// TestNextInSortedView looks for rows with a problem of the field, which are rows 4, 1 and 6 at the end.
+func TestNextInSortedView(t *testing.T) {
+	u := newSortedDraft(t)
+	field := fName
+	for _, c := range []struct {
+		row, want, position int64
+		back                bool
+	}{{-1, 4, 7, false}, {0, 4, 7, false}, {4, 1, 8, false}, {6, -1, 0, false}, {1 << 40, 6, 9, true}, {1, 4, 7, true}, {4, -1, 0, true}} {
+		at, there, err := u.draft.Next(t.Context(), Query{Sort: &Sort{Field: fName}}, Filter{Field: &field}, c.row, c.back)
+		if err != nil || there != (c.want >= 0) || there && at != (RowPosition{c.want, c.position}) {
+			t.Errorf("after row %d (back: %v) is %v, %v, %v", c.row, c.back, at, there, err)
+		}
+	}
+}
+
+// TestChangedSortedView checks that positions refer to the order of the view, and that changed rows keep
+// theirs until the rows are sorted again.
+func TestChangedSortedView(t *testing.T) {
+	u := newSortedDraft(t)
+	by := Query{Sort: &Sort{Field: fName}}
+	token, _ := u.window(t, by, 0)
+	total := int64(len(sortedRows))
+	u.change(t, Fill{Where: Selector{Token: token, From: 1, To: 3, Total: &total, Fields: []int{fMail}}, Text: "filled"})
+	u.change(t, Set{[]Typed{{Row: 3, Field: fName, Text: "zzz", Seen: "a"}}})
+	u.change(t, Delete{Selector{Numbers: []int64{9}}})
+	w, err := u.draft.Window(t.Context(), Query{Token: token}, 0, 100)
+	if want := []int64{3, 5, 0, 2, 7, 8, 4, 1, 6}; err != nil || !slices.Equal(numbersOf(w.Rows), want) {
+		t.Errorf("after changes: %d, want %d, %v", numbersOf(w.Rows), want, err)
+	}
+	filled := numbersOf(slices.DeleteFunc(w.Rows, func(r Row) bool { return r.Cells[fMail].Raw != "filled" }))
+	if !slices.Equal(filled, []int64{5, 0}) {
+		t.Errorf("filled: %d", filled)
+	}
+	if _, got := u.window(t, by, 0); !slices.Equal(got, []int64{5, 0, 2, 7, 3, 8, 4, 1, 6}) {
+		t.Errorf("sorted again: %d", got)
+	}
+}
+
+func TestOrderedBits(t *testing.T) {
+	numbers := []float64{math.Inf(-1), -1e9, -2, -1.5, 0, 1e-9, 1.5, 2, 1e9, math.Inf(1)}
+	for i := range len(numbers) - 1 {
+		if orderedBits(numbers[i]) >= orderedBits(numbers[i+1]) {
+			t.Errorf("%v is not before %v", numbers[i], numbers[i+1])
+		}
 	}
 }

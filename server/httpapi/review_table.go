@@ -162,6 +162,10 @@ func (d *reviewTable) parseQuery(query url.Values) (q draft.Query, err error) {
 	q.Filter, err = d.parseFilter(map[string]any{
 		"show": query.Get("show"), "key": query.Get("key"), "code": query.Get("code"), "search": query.Get("search"), "in": query.Get("in"), "also": query.Get("also"),
 	}, query.Has("key"))
+	if by := query.Get("sort"); by != "" && err == nil {
+		q.Sort = &draft.Sort{Descending: query.Get("desc") == "true"}
+		q.Sort.Field, err = d.fieldIndex("sort", by)
+	}
 	return q, err
 }
 
@@ -387,6 +391,8 @@ func filterParams() []parameter {
 		{"search", "Text in the raw value, the value or the name of the value of a cell, in any case.", stringType("")},
 		{"in", "The key of the field to search. Default: all.", stringType("")},
 		{"also", alsoDoc, stringType("")},
+		{"sort", "The key of the field whose values determine the order of the rows. Default: the order of the file. At most 1,000,000 rows can be sorted.", stringType("")},
+		{"desc", "With sort: start with the largest value.", boolType("")},
 	}
 }
 

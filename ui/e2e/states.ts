@@ -160,6 +160,13 @@ export const states: readonly State[] = [
     await page.locator('.c-line .c-fix').first().click();
   } },
   { name: 'values-sent', of: 'sent' },
+  { name: 'column-menu', of: 'full', wide: true, act: async ({ page }) => {
+    const open = () => page.locator('.ig-head-cell').nth(3).locator('.ig-menu-button').click({ force: true });
+    await open();
+    await page.locator('.ig-menu-item').nth(1).click();
+    await page.locator('.ig-head-cell[aria-sort]').waitFor();
+    await open();
+  } },
   { name: 'blocked', of: 'full', act: async ({ page }) => {
     await page.locator('.fix-continue').click();
     await page.locator('.confirm-counts').waitFor();

@@ -121,7 +121,7 @@ export class Columns {
 
   #arrange(): void {
     const pinned = (index: number) => this.#isPinned(this.#given[index]!);
-    const all = this.#given.map((_, index) => index);
+    const all = this.#given.map((_, index) => index).filter((index) => !this.#given[index]!.hidden);
     const first = all.filter(pinned);
     this.#order = [...first, ...all.filter((index) => !pinned(index))];
     this.#starts = [0];

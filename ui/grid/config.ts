@@ -25,6 +25,11 @@ export type GridEvent =
   /** The user tried to edit a cell whose text is only partly loaded. */
   | { readonly type: 'long'; readonly spot: Spot; readonly row: Row };
 
+export interface MenuItem {
+  readonly label: string;
+  act(): void;
+}
+
 export interface Room {
   readonly width: number;
   readonly height: number;
@@ -55,6 +60,8 @@ export interface GridConfig {
   readonly texts?: Texts;
   /** Maximum number of cells in one paste; 1,000,000 by default. */
   readonly maxPaste?: number;
+  /** Returns the items that the host adds to the menu of a column. */
+  readonly columnMenu?: (column: string) => readonly MenuItem[];
   /** Whether the host has a context menu for the selection. */
   readonly hasMenu?: boolean;
   readonly listen?: (event: GridEvent) => void;

@@ -144,7 +144,9 @@ export class Grid {
   /** Sets the columns. Columns with a known key keep their width and stay pinned or unpinned. */
   setColumns(columns: readonly Column[]): void {
     this.#editing.commit();
-    this.#core.columns.setColumns(columns);
+    const { selection, columns: own } = this.#core;
+    own.setColumns(columns);
+    this.#core.moveTo({ row: selection.active.row, col: Math.min(selection.active.col, own.count - 1) });
     this.refresh();
   }
 

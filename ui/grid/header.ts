@@ -68,6 +68,7 @@ export class Header {
     cell.element.classList.toggle('is-active', active);
     cell.element.classList.toggle('is-within', range !== null && col >= range.left && col <= range.right);
     cell.element.classList.toggle('is-number', column.kind === 'number');
+    setAttribute(cell.element, 'aria-sort', column.sorted ?? null);
     setAttribute(cell.menu, 'aria-label', `${texts.menu.open}: ${column.label}`);
   }
 

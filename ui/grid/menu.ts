@@ -1,11 +1,10 @@
+import type { MenuItem } from './config';
 import type { Core } from './core';
 import { createElement } from './dom';
 
-interface Item {
-  readonly label: string;
+interface Item extends MenuItem {
   /** Whether the menu stays open after a click. Used for items that are clicked repeatedly. */
   readonly stays?: boolean;
-  act(): void;
 }
 
 const stepWidth = 24;
@@ -53,10 +52,11 @@ export class Menu {
   }
 
   #items(col: number): Item[] {
-    const { columns, texts } = this.#core;
+    const { columns, texts, config } = this.#core;
     const pinned = columns.isPinned(col);
     const widen = (by: number) => () => this.#resize(col, columns.width(col) + by);
     return [
+      ...(config.columnMenu?.(columns.at(col).key) ?? []),
       { label: pinned ? texts.menu.unpin : texts.menu.pin, act: () => this.#pin(col, !pinned) },
       { label: texts.menu.wider, stays: true, act: widen(stepWidth) },
       { label: texts.menu.narrower, stays: true, act: widen(-stepWidth) },

@@ -184,4 +184,8 @@ export interface Column {
   /** Width in CSS pixels; 160 by default. */
   readonly width?: number;
   readonly pinned?: boolean;
+  /** Whether the grid does not show the column. Its cells stay in the rows. */
+  readonly hidden?: boolean;
+  /** The order of the rows, if they are sorted by this column. */
+  readonly sorted?: 'ascending' | 'descending';
 }

@@ -16,6 +16,9 @@ export interface Filter {
    * per field key.
    */
   readonly also?: string;
+  /** The field by which the rows are sorted, and whether the largest value is first. They do not select rows. */
+  readonly sort?: string;
+  readonly desc?: boolean;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Fault, isAborted, type ProgressEvent, type StateEvent, type Verdict } from '../api';
-import type { Cell, Conflict, Grid, GridEvent, Row, Spot } from '../../grid';
+import type { Cell, Column, Conflict, Grid, GridEvent, Row, Spot } from '../../grid';
 import type { CellsHost, UnsentChanges } from './host';
 import { displayName, placesOf, type Place } from './columns';
 import type { FirstRows } from './preload';
@@ -154,10 +154,10 @@ export class Model {
   }
 
   /**
-   * Shows the rows that match a new filter when they have arrived. If filterBy is called again
-   * before that, only the latest call has an effect.
+   * Shows the rows that match a new filter when they have arrived, and reports whether it has. If filterBy is
+   * called again before that, only the latest call has an effect.
    */
-  async filterBy(filter: Filter): Promise<void> {
+  async filterBy(filter: Filter): Promise<boolean> {
     this.#asking?.abort();
     const asking = new AbortController();
     this.#asking = asking;
@@ -169,19 +169,59 @@ export class Model {
       if (this.now.message?.unanswered) this.showMessage(null);
       // Markers must not hide a part of the values to fix.
       this.places = widenForProblems(this.places, this.source.opened);
-      this.grid?.reset(this.source.total, this.places.map(({ column }) => column));
+      this.grid?.reset(this.source.total, this.columns);
+      return true;
     } catch (cause) {
-      if (asking.signal.aborted || isAborted(cause)) return;
+      if (asking.signal.aborted || isAborted(cause)) return false;
       this.store.set({ wanted: this.now.filter, searching: false });
       this.#showFault(cause);
+      return false;
     }
+  }
+
+  /** The columns of the grid. */
+  get columns(): readonly Column[] {
+    const { sort, hidden } = this.now;
+    return this.places.map(({ column, key }) => ({
+      ...column, ...(hidden.has(column.key) && { hidden: true }), ...(sort?.key === key && { sorted: sort.desc ? 'descending' : 'ascending' }),
+    }));
+  }
+
+  /** Returns the items of the menu of a column. */
+  columnMenu(column: string): readonly { readonly label: string; act(): void }[] {
+    const { t, now: { sort, hidden } } = this;
+    const key = this.place(column)!.key;
+    const last = this.places.length - hidden.size === 1;
+    return [
+      { label: t('column.ascending'), act: () => void this.sortBy({ key, desc: false }) },
+      { label: t('column.descending'), act: () => void this.sortBy({ key, desc: true }) },
+      ...(sort ? [{ label: t('column.unsort'), act: () => void this.sortBy(null) }] : []),
+      ...(last ? [] : [{ label: t('column.hide'), act: () => this.#setHidden(new Set([...hidden, column])) }]),
+    ];
+  }
+
+  /** Sorts the rows by a field, or not at all. */
+  async sortBy(sort: State['sort']): Promise<void> {
+    const before = this.now.sort;
+    this.store.set({ sort });
+    if (!await this.filterBy(this.now.wanted)) this.store.set({ sort: before });
+  }
+
+  showAllColumns(): void {
+    this.#setHidden(new Set());
+  }
+
+  #setHidden(hidden: State['hidden']): void {
+    this.store.set({ hidden });
+    this.grid?.setColumns(this.columns);
   }
 
   /** Opens a view. Retries while the server does not respond. */
   async #openFilter(filter: Filter, signal: AbortSignal): Promise<void> {
     for (;;) {
       try {
-        return await this.source.filterBy(filter, signal);
+        const { sort } = this.now;
+        return await this.source.filterBy({ ...filter, ...(sort && { sort: sort.key, desc: sort.desc }) }, signal);
       } catch (cause) {
         if (!(cause instanceof Fault) || cause.kind !== 'lost') throw cause;
         this.showMessage({ text: this.t('unanswered'), wrong: true, unanswered: true });
@@ -204,7 +244,7 @@ export class Model {
   }
 
   /** Applies the current filter again. */
-  refilter(): Promise<void> {
+  refilter(): Promise<boolean> {
     return this.filterBy(this.now.filter);
   }
 

@@ -99,7 +99,8 @@ export class ReviewRowSource implements RowSource {
 
   /** Returns how many rows match the filter now. */
   async countMatching(): Promise<number> {
-    return (await this.#tableApi.rows(this.filter, '', 0, 0)).total;
+    const { sort: _, desc: __, ...filter } = this.filter; // counting needs no order
+    return (await this.#tableApi.rows(filter, '', 0, 0)).total;
   }
 
   /** Makes a change of any kind. onDone receives its verdict. */

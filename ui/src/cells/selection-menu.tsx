@@ -40,6 +40,7 @@ function itemsOf(model: Model, onOpen: (open: OpenDialog) => void): MenuItem[] {
     { label: t('menu.upper'), disabled: closed, onSelect: change({ kind: 'case', to: 'upper' }) },
     { label: t('menu.lower'), disabled: closed, onSelect: change({ kind: 'case', to: 'lower' }) },
     { label: t('menu.title'), disabled: closed, onSelect: change({ kind: 'case', to: 'title' }) },
+    ...shows(model),
     ...(fields.length === 1 ? [{ label: t('menu.values', { column: model.places.find((one) => one.key === fields[0])!.label }), apart: true, onSelect: () => onOpen({ kind: 'fixer', key: fields[0]! }) }] : []),
     ...(forbids?.adding ? [] : [{ label: t('add.one'), icon: 'add' as const, apart: true, onSelect: () => model.addRow() }]),
     ...(forbids?.removing ? [] : [{
@@ -50,4 +51,13 @@ function itemsOf(model: Model, onOpen: (open: OpenDialog) => void): MenuItem[] {
       },
     }]),
   ];
+}
+
+/** Returns the item that shows only the rows with the value of the selected cell, if exactly one cell is selected. */
+function shows(model: Model): MenuItem[] {
+  const { t, now: { area, wanted } } = model;
+  const [column, ...others] = area?.columns ?? [];
+  const cell = area && column !== undefined && others.length === 0 && area.toRow - area.fromRow === 1 ? model.cell(area.fromRow, column) : undefined;
+  if (!cell || cell.cut || cell.text === '') return [];
+  return [{ label: t('values.show'), apart: true, onSelect: () => void model.filterBy({ show: wanted.show, search: cell.text, in: model.place(column!)!.key }) }];
 }

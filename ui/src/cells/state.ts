@@ -30,6 +30,10 @@ export interface State {
   readonly filter: Filter;
   readonly wanted: Filter;
   readonly searching: boolean;
+  /** The field by which the rows are sorted; null if they are in the order of the file. */
+  readonly sort: { readonly key: string; readonly desc: boolean } | null;
+  /** The keys of the hidden columns. */
+  readonly hidden: ReadonlySet<string>;
   /**
    * Number of rows in view, and number of rows that match the filter now. The second number is
    * null if they are equal.
@@ -53,7 +57,7 @@ export interface State {
 export const initialState: State = {
   totals: { rows: 0, errors: 0, warnings: 0, infos: 0 },
   undo: 0, redo: 0, counts: [], counted: false,
-  filter: allRows, wanted: allRows, searching: false,
+  filter: allRows, wanted: allRows, searching: false, sort: null, hidden: new Set(),
   total: 0, fitting: null,
   saving: 'saved', pending: 0,
   area: null, active: { row: 0, column: '' },

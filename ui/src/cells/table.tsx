@@ -24,12 +24,13 @@ export function Table({ model, onMenu, onLong }: Props) {
   };
   // A layout effect makes sure that the first paint includes the first rows.
   useLayoutEffect(() => {
-    const { host, t, places, source } = model;
+    const { host, t, source } = model;
     const first = source.takeFirst();
     const grid = new Grid(element.current!, {
       source,
       ...(first && { first }),
-      columns: places.map((place) => place.column),
+      columns: model.columns,
+      columnMenu: (column) => model.columnMenu(column),
       label: host.facts.title || t('table'),
       number: host.locale.number,
       room,

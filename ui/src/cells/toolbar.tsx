@@ -32,6 +32,7 @@ export function Toolbar({ model, search, narrow, panel, onPanel, onOpen }: Props
         <Tabs label={t('tabs')} tabs={tabsOf(model, totals, wanted.show)} active={wanted.show} onChange={choose} controls="cells-table" />
         <Chip model={model} />
         <FilterDrift model={model} />
+        <HiddenColumns model={model} />
       </div>
       <div class="c-tools">
         <Search model={model} field={search} narrow={narrow} />
@@ -85,6 +86,18 @@ function FilterDrift({ model }: { model: Model }) {
     <span class="c-unfit">
       <span>{text}</span>
       <button type="button" class="c-link" onClick={() => { void model.refilter(); model.focus(); }}>{model.t('refresh')}</button>
+    </span>
+  );
+}
+
+/** Reports how many columns are hidden. */
+function HiddenColumns({ model }: { model: Model }) {
+  const n = useStore(model.store, (now) => now.hidden.size);
+  if (n === 0) return null;
+  return (
+    <span class="c-unfit">
+      <span>{model.t('column.hidden', { n })}</span>
+      <button type="button" class="c-link" onClick={() => { model.showAllColumns(); model.focus(); }}>{model.t('column.showAll')}</button>
     </span>
   );
 }
