@@ -2,6 +2,8 @@ package intray
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 )
@@ -67,7 +69,10 @@ type ChangedColumn struct {
 func ParseDerivedColumns(answer string, columns int) (list []DerivedColumn, ok bool) {
 	decoder := json.NewDecoder(strings.NewReader(answer))
 	decoder.DisallowUnknownFields()
-	if decoder.Decode(&list) != nil || decoder.More() || len(list) > MaxDerivedColumns {
+	if decoder.Decode(&list) != nil || list == nil || len(list) > MaxDerivedColumns {
+		return nil, false
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, false
 	}
 	for _, c := range list {
@@ -89,7 +94,8 @@ func (c DerivedColumn) isValid(columns int) bool {
 	}
 	if j := c.Join; j != nil {
 		missing := slices.ContainsFunc(j.Columns, func(at int) bool { return !exists(at) })
-		valid = append(valid, len(j.Columns) > 0 && len(j.Columns) <= MaxDerivedColumns && !missing)
+		distinct := len(slices.Compact(slices.Sorted(slices.Values(j.Columns)))) == len(j.Columns)
+		valid = append(valid, len(j.Columns) > 0 && len(j.Columns) <= MaxDerivedColumns && distinct && !missing)
 	}
 	if s := c.Split; s != nil {
 		valid = append(valid, exists(s.Column) && s.At != "" && s.Part >= 0)

@@ -34,9 +34,11 @@ func TestParseDerivedColumns(t *testing.T) {
 		`[{"name":"x","constant":"` + strings.Repeat("x", 1001) + `"}]`:                              false,
 		`[{"name":"x","change":{"column":0,"find":"x","with":"` + strings.Repeat("x", 1001) + `"}}]`: false,
 		`[] []`: false,
-		`null`:  true,
-		`{}`:    false,
-		``:      false,
+		`null`:  false,
+		`[]]x`:  false,
+		`[{"name":"x","join":{"columns":[0,0]}}]`: false,
+		`{}`: false,
+		``:   false,
 	} {
 		if _, ok := intray.ParseDerivedColumns(answer, 3); ok != valid {
 			t.Errorf("%s: %v, want %v", answer, ok, valid)

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Question is something about a file or its mapping that only a person can decide.
@@ -106,6 +108,16 @@ const (
 
 // maxHeaderRows is the maximum number of rows of a header that a person can choose.
 const maxHeaderRows = 10
+
+// maxNewFieldKey is the maximum length of the key of a field that people create, in bytes. It is that of
+// other keys.
+const maxNewFieldKey = 255
+
+// IsNewFieldKey reports whether people can create a field with a key: one that is not too long, without control
+// characters, and not reserved for results, such as "$unmapped".
+func IsNewFieldKey(key string) bool {
+	return key != "" && len(key) <= maxNewFieldKey && key[0] != '$' && utf8.ValidString(key) && !strings.ContainsFunc(key, unicode.IsControl)
+}
 
 // ParseHeaderRows parses an answer to the question about the header: a row number such as "2", or
 // the first and last row such as "2-3". Instead of the hyphen, an en dash is accepted. Rows are

@@ -18,8 +18,11 @@ type derivedReader struct {
 	source.Reader
 	added   []intray.DerivedColumn
 	columns []intray.Column
-	// raw holds the records of the file.
+	// raw holds records of the file, of which those from at on are still to be returned. end is the error
+	// that follows them.
 	raw  intray.Records
+	at   int
+	end  error
 	text []byte
 }
 
@@ -61,7 +64,7 @@ func (p *importRun) sampleDerived(ctx context.Context, d *derivedReader) error {
 		return err
 	}
 	defer again.Close()
-	var recs intray.Records
+	recs := intray.Records{Width: len(d.columns)}
 	if err := addColumns(again, d.added).Next(ctx, &recs); err != nil && !errors.Is(err, io.EOF) && !isFileError(err) {
 		return err
 	}
@@ -80,25 +83,53 @@ func (p *importRun) sampleDerived(ctx context.Context, d *derivedReader) error {
 // Columns returns the columns of the file and those that were added.
 func (d *derivedReader) Columns() []intray.Column { return d.columns }
 
-// Next reads records and adds cells to them.
+// maxAddedText is the maximum length of the added cells of a row, in bytes.
+const maxAddedText = 1 << 20
+
+// Next reads records and adds cells to them. Added cells can be much longer than the records of the file,
+// so one batch of the file may become several ones.
 func (d *derivedReader) Next(ctx context.Context, recs *intray.Records) error {
 	recs.Reset()
-	d.raw.Width = recs.Width
-	err := d.Reader.Next(ctx, &d.raw)
-	recs.First, recs.Notices = d.raw.First, append(recs.Notices, d.raw.Notices...)
-	for i := range d.raw.Len() {
-		cell := func(column int) []byte {
-			if column < d.raw.NumCells(i) {
-				return d.raw.Cell(i, column)
-			}
-			return nil
+	if d.at == d.raw.Len() {
+		if d.end != nil {
+			return d.end
 		}
-		recs.AppendDerived(&d.raw, i, len(d.columns)-len(d.added), len(d.added), func(n int) []byte {
-			d.text = appendDerived(d.text[:0], d.added[n], cell)
-			return d.text
-		})
+		d.raw.Width = recs.Width
+		d.at, d.end = 0, d.Reader.Next(ctx, &d.raw)
+		recs.Notices = append(recs.Notices, d.raw.Notices...)
 	}
-	return err
+	recs.First = d.raw.First + int64(d.at)
+	for ; d.at < d.raw.Len() && !recs.IsFull(); d.at++ {
+		if err := d.appendRecord(recs); err != nil {
+			return err
+		}
+	}
+	if d.at < d.raw.Len() {
+		return nil
+	}
+	return d.end
+}
+
+// appendRecord appends the next record of the file with the added cells.
+func (d *derivedReader) appendRecord(recs *intray.Records) error {
+	cell := func(column int) []byte {
+		if column < d.raw.NumCells(d.at) {
+			return d.raw.Cell(d.at, column)
+		}
+		return nil
+	}
+	before := recs.Bytes()
+	recs.AppendDerived(&d.raw, d.at, len(d.columns)-len(d.added), len(d.added), func(n int) []byte {
+		if recs.Bytes()-before > maxAddedText+d.raw.Bytes() {
+			return nil // refused below
+		}
+		d.text = appendDerived(d.text[:0], d.added[n], cell)
+		return d.text
+	})
+	if recs.Bytes()-before > maxAddedText+d.raw.Bytes() {
+		return &source.LimitError{Line: d.raw.Lines[d.at], Reason: intray.NewMessage("cell.too_long", intray.Params{"limit": maxAddedText})}
+	}
+	return nil
 }
 
 // appendDerived appends the text of a cell of an added column to dst. cell returns the text of a cell of the

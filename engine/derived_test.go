@@ -1,9 +1,15 @@
 package engine
 
 import (
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/source"
 )
 
 func TestDerivedText(t *testing.T) {
@@ -30,5 +36,64 @@ func TestDerivedText(t *testing.T) {
 		if got := string(appendDerived([]byte("<"), list[0], cell)); got != "<"+want {
 			t.Errorf("%s: %q, want %q", answer, got, want)
 		}
+	}
+}
+
+// sliceReader returns all rows in one batch, as a source may do.
+type sliceReader struct {
+	source.Reader
+	rows [][]string
+	done bool
+}
+
+func (r *sliceReader) Columns() []intray.Column { return []intray.Column{{Header: "A"}} }
+
+func (r *sliceReader) Next(_ context.Context, recs *intray.Records) error {
+	recs.Reset()
+	if r.done {
+		return io.EOF
+	}
+	r.done = true
+	for i, row := range r.rows {
+		for _, cell := range row {
+			recs.AppendCell([]byte(cell))
+		}
+		recs.EndRecord(int64(i + 2))
+	}
+	return nil
+}
+
+// TestDerivedBatches checks that added cells that are much longer than those of the file do not make a batch
+// larger than usual, and that a row with too much added text is refused.
+func TestDerivedBatches(t *testing.T) {
+	const rows, long = 1000, 10_000
+	grown := []intray.DerivedColumn{{Name: "x", Change: &intray.ChangedColumn{Find: "a", With: strings.Repeat("b", 1000)}}}
+	given := slices.Repeat([][]string{{strings.Repeat("a", long/1000)}}, rows)
+	d := addColumns(&sliceReader{rows: given}, grown)
+	var recs intray.Records
+	total, batches := 0, 0
+	for {
+		err := d.Next(t.Context(), &recs)
+		if recs.Bytes() > 2*intray.BatchBytes {
+			t.Fatalf("a batch has %d bytes", recs.Bytes())
+		}
+		if recs.Len() > 0 && (recs.First != int64(total) || len(recs.Cell(0, 1)) != long) {
+			t.Fatalf("the batch begins with row %d, want %d, with %d bytes", recs.First, total, len(recs.Cell(0, 1)))
+		}
+		total, batches = total+recs.Len(), batches+1
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if total != rows || batches < 5 {
+		t.Errorf("%d rows in %d batches", total, batches)
+	}
+	d = addColumns(&sliceReader{rows: [][]string{{"a"}, {strings.Repeat("a", 1000)}}}, slices.Repeat(grown, 3))
+	var limit *source.LimitError
+	if err := d.Next(t.Context(), &recs); !errors.As(err, &limit) || limit.Line != 3 {
+		t.Errorf("a row with 3 MB of added text: %v", err)
 	}
 }

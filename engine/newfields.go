@@ -12,7 +12,7 @@ import (
 const maxNewFields = 200
 
 // createFields adds the fields that people create for columns that map to none. A column whose name is
-// blank or the key of another field stays unmapped.
+// not a possible key, or the key of another field, stays unmapped.
 func (p *importRun) createFields(columns []intray.Column) {
 	if !p.imp.Schema.Settings.AllowCustomFields {
 		return
@@ -26,7 +26,7 @@ func (p *importRun) createFields(columns []intray.Column) {
 		}
 		name = strings.TrimSpace(name)
 		at := slices.Index(m.Unmapped, c.Index)
-		if name == "" || at < 0 || created == maxNewFields || p.imp.Schema.FieldIndex(name) >= 0 {
+		if !intray.IsNewFieldKey(name) || at < 0 || created == maxNewFields || p.imp.Schema.FieldIndex(name) >= 0 {
 			continue
 		}
 		created++

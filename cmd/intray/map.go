@@ -90,9 +90,10 @@ func (c *mapCommand) Run(ctx context.Context, s streams) error {
 		fmt.Fprintf(s.err, "intray: %s: %s\n", inputName(c.File), visibleLong(out.Notices[0].Text.String()))
 		return exit(exitFailed)
 	}
-	if err := validateAnswers(schema.Fields, len(out.Headers), answers); err != nil {
+	if err := validateAnswers(schema.Fields, len(out.Headers)-out.Derived, answers); err != nil {
 		return usageError{err}
 	}
+	schema = out.Schema(schema) // with the fields that people create
 	return c.write(s.out, wireMapping(schema, out), func(w io.Writer) error { return writeMapping(w, schema, out) })
 }
 

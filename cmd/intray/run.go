@@ -211,10 +211,10 @@ func readAnswers(name string) (intray.Answers, error) {
 }
 
 func isQuestion(id string) bool {
-	if slices.Contains([]string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerColumnStarts, intray.AnswerHeaderRow, intray.AnswerMisplacedQuotes, intray.AnswerDerived}, id) {
+	if slices.Contains([]string{intray.AnswerSheet, intray.AnswerEncoding, intray.AnswerDelimiter, intray.AnswerColumnStarts, intray.AnswerHeaderRow, intray.AnswerMisplacedQuotes, intray.AnswerDerived, intray.AnswerNewFields}, id) {
 		return true
 	}
-	about := []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerFormat, intray.AnswerValue}
+	about := []string{intray.AnswerColumn, intray.AnswerField, intray.AnswerNewField, intray.AnswerFormat, intray.AnswerValue}
 	return slices.ContainsFunc(about, func(kind string) bool { return strings.HasPrefix(id, kind) })
 }
 

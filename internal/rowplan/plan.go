@@ -449,7 +449,7 @@ func (p *Plan) isUnmatched(problem intray.Problem) bool {
 		return false
 	}
 	field := &p.Fields[problem.Field]
-	return field.field.Type.Name.HasOptions() && problem.Code == field.code
+	return field.field.Type.Name.HasOptions() && !field.field.ReadOnly && problem.Code == field.code
 }
 
 func (p *Plan) notice(b *intray.Batch, problem intray.Problem, excerpts *Excerpts) intray.Notice {

@@ -249,6 +249,8 @@ type Layout struct {
 	Fields   []LayoutField     `json:"fields" doc:"Without hidden fields."`
 	Answers  map[string]string `json:"answers" doc:"All answers given so far, by question id."`
 	Changes  int               `json:"changes" doc:"Number of changes to rows that are lost if the file is read again."`
+	// Added is the number of columns at the end that a person added.
+	Added int `json:"added" doc:"Number of columns at the end of the list that a person added, with the answer derived."`
 	// NewFields is set if people can create fields.
 	NewFields bool `json:"newFields" doc:"People can create fields for columns, with the answers new:INDEX."`
 }
@@ -282,6 +284,7 @@ type LayoutField struct {
 	Score          float64 `json:"score" doc:"How certain the match is, from 0 to 1."`
 	Reasons
 	Decided string `json:"decided" schema:"decided" doc:"Who chose the columns."`
+	Created bool   `json:"created" doc:"A person created the field for its column. It disappears when the column gets another field."`
 }
 
 // ReviewLink is a new review link.

@@ -14,7 +14,7 @@ type Review struct {
 	StyleOverrides      map[string]any `json:"styleOverrides" doc:"As in the settings."`
 	OpenQuestions       int            `json:"openQuestions"`
 	HasRows             bool           `json:"hasRows" doc:"There are rows to review."`
-	UnmatchedValues     *int64         `json:"unmatchedValues" doc:"Number of cells whose text matched no option of their field when the file was last read. Null if no field has options that values can be matched with."`
+	UnmatchedValues     *int64         `json:"unmatchedValues" doc:"Number of cells whose text matched no option of their field when the file was last read, or 0 if rows have been changed since. Null if no field has options that values can be matched with."`
 	Finished            *string        `json:"finished" schema:"time" doc:"When the file was last read."`
 	First               *ReviewFirst   `json:"first,omitempty"`
 }

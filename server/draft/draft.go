@@ -136,9 +136,7 @@ type Draft struct {
 	texts    exampleTexts
 	views    views
 	searches searches
-	// sorting is held while a view is sorted.
-	sorting sync.Mutex
-	caches  rowCaches
+	caches   rowCaches
 
 	// background counts background goroutines. They stop early if closing is closed.
 	calls      callTracker

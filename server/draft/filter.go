@@ -45,6 +45,8 @@ type Filter struct {
 	// Search is the text to find in the raw value, the displayed name or the value of a
 	// cell, ignoring case. "" matches any cell.
 	Search string
+	// Whole is set to find only cells whose raw value or value is the text, ignoring case.
+	Whole bool
 	// In is the index in the schema of the field to search. Nil searches all visible fields.
 	In *int
 	// Also lists, by field, raw values that match in addition to those that contain
@@ -69,7 +71,7 @@ type filterKey struct {
 const anyField = intray.NoField - 1
 
 func (f Filter) key() filterKey {
-	return filterKey{f.Show, fieldOrAny(f.Field), f.Code, searchKey{f.Search, fieldOrAny(f.In), f.extraKey()}}
+	return filterKey{f.Show, fieldOrAny(f.Field), f.Code, searchKey{f.Search, f.Whole, fieldOrAny(f.In), f.extraKey()}}
 }
 
 // extraKey returns a string that is the same for equal Also maps.
@@ -163,10 +165,11 @@ func (f Filter) matchesKind(k Kind) bool {
 // maxSearch is the maximum length of Filter.Search, in bytes.
 const maxSearch = 4096
 
-// searchKey identifies a search. It consists of the text, the field (or anyField),
+// searchKey identifies a search. It consists of the text, Filter.Whole, the field (or anyField),
 // and Filter.Also.
 type searchKey struct {
 	text  string
+	whole bool
 	field int
 	also  string
 }
@@ -227,7 +230,11 @@ func (d *Draft) search(ctx context.Context, s *snapshot, f Filter, progress func
 		}
 	}
 	n, fields := newNeedle(f.Search), d.searchedFields(key.field)
-	alike := n.matchNames(fields, d.displayNames)
+	n.whole = f.Whole
+	alike := textMatches{}
+	if !n.whole {
+		alike = n.matchNames(fields, d.displayNames)
+	}
 	for field, texts := range f.Also {
 		for _, text := range texts {
 			alike.add(field, text)
@@ -301,6 +308,8 @@ type needle struct {
 	// the case if the text contains letters outside ASCII, or the letters i, k or s.
 	// For example, the Kelvin sign folds to k.
 	spread bool
+	// whole is set if texts must equal the needle instead of containing it.
+	whole bool
 }
 
 func newNeedle(text string) *needle {
@@ -379,9 +388,11 @@ func (f *finder) matchTexts(t *intray.Texts, rows []uint32) {
 		}
 		found += at
 		i := sort.Search(len(t.Ends), func(i int) bool { return int(t.Ends[i]) > found })
-		if found+len(f.needle.text) <= int(t.Ends[i]) {
-			f.markRow(i, rows)
-			at = int(t.Ends[i])
+		if end := int(t.Ends[i]); found+len(f.needle.text) <= end {
+			if !f.needle.whole || len(f.needle.text) == len(t.At(i)) {
+				f.markRow(i, rows)
+			}
+			at = end
 		} else {
 			at = found + 1
 		}
@@ -428,7 +439,7 @@ func eachOf(c *intray.Cells, rows int, do func(row int, v, raw []byte)) {
 
 // listContains reports whether an element of a list contains the needle.
 func (f *finder) listContains(list []byte) bool {
-	if !bytes.ContainsRune(list, '\\') && !f.contains(list) {
+	if !f.needle.whole && !bytes.ContainsRune(list, '\\') && !f.contains(list) {
 		return false // without escapes, the JSON contains each element literally
 	}
 	found, is := anyText(list, f.contains)
@@ -453,6 +464,9 @@ func anyText(list []byte, match func(text []byte) bool) (found, is bool) {
 
 func (f *finder) contains(text []byte) bool {
 	f.fold = foldCase(text, f.fold)
+	if f.needle.whole {
+		return bytes.Equal(f.fold, f.needle.text)
+	}
 	return bytes.Contains(f.fold, f.needle.text)
 }
 

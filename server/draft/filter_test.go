@@ -86,6 +86,7 @@ func TestSearchLists(t *testing.T) {
 		{Filter{Search: `","`}, []int64{4}}, {Filter{Search: `"x"`, In: &name}, []int64{3}},
 		{Filter{Search: "shown", In: &name, Also: map[int][]string{fName: {"q"}}}, []int64{4}},
 		{Filter{Search: "paper"}, []int64{4}},
+		{Filter{Search: "KÄSE", Whole: true, In: &many}, []int64{3}}, {Filter{Search: "KÄ", Whole: true, In: &many}, nil}, {Filter{Search: "paper", Whole: true}, nil},
 	} {
 		w, err := u.draft.Window(t.Context(), Query{Filter: c.f}, 0, 100)
 		if err != nil {

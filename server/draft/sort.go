@@ -49,6 +49,9 @@ type sortKeys struct {
 	scratch []byte
 }
 
+// sorting is held while a view is sorted, because the keys take memory.
+var sorting sync.Mutex
+
 // sortRows returns rows in the order of their values. It takes about 12 bytes for each row, and up to
 // maxSortKey bytes for its text.
 func (d *Draft) sortRows(ctx context.Context, s *snapshot, rows *roaring.Bitmap, by Sort) ([]uint32, error) {
@@ -58,8 +61,8 @@ func (d *Draft) sortRows(ctx context.Context, s *snapshot, rows *roaring.Bitmap,
 	if rows.GetCardinality() > maxSortedRows {
 		return nil, &RefusedError{Text: intray.NewMessage("review.too_many_to_sort", intray.Params{"n": maxSortedRows})}
 	}
-	d.sorting.Lock() // the keys take memory, so one sort at a time
-	defer d.sorting.Unlock()
+	sorting.Lock()
+	defer sorting.Unlock()
 	all, err := d.readSortKeys(ctx, s, rows, by.Field)
 	if err != nil {
 		return nil, err

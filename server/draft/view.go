@@ -161,6 +161,26 @@ func (v *views) remember(token string, rows rowList, s *snapshot) {
 	one := &view{token: token, rows: rows.set, order: rows.order, listed: map[int64]int64{}}
 	one.listed[one.refresh(s).count()] = one.liveChange
 	v.all = append(v.all[max(0, len(v.all)+1-maxViews):], one)
+	v.dropOldOrders()
+}
+
+// maxSortedViews is the maximum number of sorted views that a draft keeps, because their orders take memory.
+const maxSortedViews = 3
+
+// dropOldOrders removes the sorted views except for those used last.
+func (v *views) dropOldOrders() {
+	var kept []*view
+	sorted := 0
+	for _, one := range slices.Backward(v.all) {
+		if one.order != nil {
+			sorted++
+		}
+		if one.order == nil || sorted <= maxSortedViews {
+			kept = append(kept, one)
+		}
+	}
+	slices.Reverse(kept)
+	v.all = kept
 }
 
 // resolveQuery returns the token of a view and the rows that it contains in a snapshot.

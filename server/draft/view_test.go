@@ -274,3 +274,13 @@ func TestOrderedBits(t *testing.T) {
 		}
 	}
 }
+
+// TestWholeSearch finds cells that are the text, and not those that contain it.
+func TestWholeSearch(t *testing.T) {
+	u := newSortedDraft(t)
+	for text, want := range map[string][]int64{"b": {0}, "B2": {2}, "a": {3, 5}, "Ä": {8}, "ad": nil} {
+		if _, got := u.window(t, Query{Filter: Filter{Search: text, Whole: true}}, 0); !slices.Equal(got, want) {
+			t.Errorf("%s: %d, want %d", text, got, want)
+		}
+	}
+}

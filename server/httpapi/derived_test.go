@@ -53,7 +53,7 @@ func TestDerivedColumns(t *testing.T) {
 	if got := rows(); !strings.HasPrefix(got, `{"name":"Ada Lovelace","city":null,"country":null,`) {
 		t.Errorf("the rows are\n%s", got)
 	}
-	for _, wrong := range []map[string]any{{"derived": "x"}, {"derived": `[{"name":"x","join":{"columns":[3]}}]`}, {"column:city": "5"}} {
+	for _, wrong := range []map[string]any{{"derived": "x"}, {"derived": ""}, {"derived": "null"}, {"derived": "[]]x"}, {"derived": `[{"name":"x","join":{"columns":[3]}}]`}, {"column:city": "5"}} {
 		if code := layout(wrong); code != http.StatusBadRequest {
 			t.Errorf("%v: %d", wrong, code)
 		}

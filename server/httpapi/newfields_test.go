@@ -51,10 +51,25 @@ func TestNewFields(t *testing.T) {
 	if !strings.Contains(get(review, "layout/", headers), `"newFields":true`) {
 		t.Error("the layout does not say that fields can be created")
 	}
-	for _, wrong := range []map[string]any{{"new:4": "x"}, {"new:1": " "}, {"new": "some"}, {"new:x": "x"}} {
+	long := strings.Repeat("x", 256)
+	for _, wrong := range []map[string]any{
+		{"new:4": "x"}, {"new:1": " "}, {"new": "some"}, {"new:x": "x"}, {"new:1": "$unmapped"}, {"new:1": long}, {"new:1": "a\nb"},
+		{"column:Fax": "0"}, {"field:0": "Fax"}, {"new:1": "Fax", "column:name": "1"},
+	} {
 		if code := layout(review, headers, wrong); code != http.StatusBadRequest {
 			t.Errorf("%v: %d", wrong, code)
 		}
+	}
+
+	if shown := get(review, "layout/", headers); strings.Count(shown, `"created":true`) != 1 {
+		t.Errorf("the created fields are not marked: %s", shown)
+	}
+	// A created field disappears with its column, and nothing that was said about it remains.
+	if code := layout(review, headers, map[string]any{"new": nil, "column:name": "1"}); code != http.StatusOK {
+		t.Errorf("the column of a created field: %d", code)
+	}
+	if got := strings.TrimSpace(get(review, "result/", headers)); got != `{"name":"1"}` {
+		t.Errorf("the row is %s", got)
 	}
 
 	review, headers = open(allowed, `,"create_fields":true`)

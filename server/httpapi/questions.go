@@ -79,8 +79,11 @@ func answersOf(doc map[string]any) map[string]*string {
 	return answers
 }
 
+// maxAnswer is the maximum length of an answer, in characters. The longest are lists of added columns.
+const maxAnswer = 1 << 17
+
 func answersBody() *jsonschema.Schema {
-	value := &jsonschema.Schema{Kind: jsonschema.String, NoControl: false, MaxLength: 1024, Nullable: true}
+	value := &jsonschema.Schema{Kind: jsonschema.String, NoControl: false, MaxLength: maxAnswer, Nullable: true}
 	return bodyType("AnswersRequest", "Answers to questions.", map[string]any{"answers": map[string]any{"header_row": "0", "column:email": "2"}},
 		required("answers", mapType(value, "By question id: the value of one of its choices, the index of any column if anyColumn is true, several indexes joined by commas if manyColumns is true, or null to withdraw an earlier answer. "+
 			"Two answers that assign one column to two fields are refused. "+

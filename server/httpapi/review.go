@@ -1,6 +1,7 @@
 package httpapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -105,7 +106,7 @@ func (a *API) reviewPage(c *call, session string) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.wireReview(c.reviewed)
+	page, err := a.wireReview(c, c.reviewed)
 	page.Session = session
 	if err == nil && count > 0 && page.HasRows && page.OpenQuestions == 0 {
 		page.First = a.firstRows(c, count)
@@ -137,7 +138,7 @@ func bearerToken(header string) (token string, ok bool) {
 	return token, strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
-func (a *API) wireReview(imp model.Import) (wire.Review, error) {
+func (a *API) wireReview(c *call, imp model.Import) (wire.Review, error) {
 	face, err := a.cfg.Service.ReviewPageInfo(imp)
 	page := wire.Review{
 		ID: imp.ID, Title: face.Title, Status: string(imp.Status), OriginalFilename: imp.Filename, ImportErrors: []wire.Notice{},
@@ -150,7 +151,14 @@ func (a *API) wireReview(imp model.Import) (wire.Review, error) {
 	if o := imp.Outcome; o != nil {
 		page.NumDataRows, page.NumRowsWithError = o.DataRows, o.ErrorRows
 		if face.HasOptions {
-			page.UnmatchedValues = &o.Unmatched
+			unmatched := o.Unmatched
+			if unmatched > 0 { // people match values before they change cells
+				changes, countErr := a.cfg.Service.CountChanges(c.context(), imp)
+				if err = cmp.Or(err, countErr); changes > 0 {
+					unmatched = 0
+				}
+			}
+			page.UnmatchedValues = &unmatched
 		}
 		if !o.Finished.IsZero() {
 			finished := formatTime(o.Finished)
@@ -226,7 +234,7 @@ func (a *API) runReviewAgain(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	page, err := a.wireReview(imp)
+	page, err := a.wireReview(c, imp)
 	return jsonResponse(http.StatusOK, page, err)
 }
 
@@ -245,9 +253,14 @@ func (a *API) replyLayout(c *call, imp model.Import) (*response, error) {
 	if out.Changes, err = a.cfg.Service.CountChanges(c.context(), imp); err != nil {
 		return nil, err
 	}
+	created, err := review.CreatedFields(imp)
+	if err != nil {
+		return nil, err
+	}
 	fed := map[int]string{}
 	for i, f := range schema.Fields {
 		one := wireLayoutField(f, imp, i)
+		one.Created = created[f.Key]
 		for _, column := range one.Columns {
 			fed[column] = f.Key
 		}
@@ -256,6 +269,7 @@ func (a *API) replyLayout(c *call, imp model.Import) (*response, error) {
 		}
 	}
 	if o := imp.Outcome; o != nil {
+		out.Added = o.Derived
 		out.Evidence, out.Columns = mapEach(o.Evidence, wireLayoutChoice), wireColumns(o.Headers, o.Examples, fed)
 	}
 	return jsonResponse(http.StatusOK, out, nil)

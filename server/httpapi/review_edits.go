@@ -305,6 +305,7 @@ func (a *API) getReviewFile(c *call) (*response, error) {
 		return nil, err
 	}
 	q, err := d.parseQuery(c.r.URL.Query())
+	q.Sort = nil // a file has the rows in their own order
 	if err != nil {
 		return nil, err
 	}
@@ -375,7 +376,7 @@ func opShape() *jsonschema.Schema {
 
 func editBody() *jsonschema.Schema {
 	where := namedType("EditFilter", "The rows: those of a view, those with the ids, or those that match the filter.",
-		optional("view", stringType("")), optional("from", countType("With view: the first position, counted from 0.")), optional("to", countType("With view: the position after the last one. 0, the default, is the end.")), optional("total", countType("With view: the number of rows that it had when the person saw it. If the number has changed, so have the positions, and the request is refused.")), optional("rows", arrayType(stringType(""), "Row ids.")), optional("show", showShape()), optional("key", stringType("")), optional("code", stringType("")), optional("search", stringType("")), optional("in", stringType("")), optional("also", stringType(alsoDoc)))
+		optional("view", stringType("")), optional("from", countType("With view: the first position, counted from 0.")), optional("to", countType("With view: the position after the last one. 0, the default, is the end.")), optional("total", countType("With view: the number of rows that it had when the person saw it. If the number has changed, so have the positions, and the request is refused.")), optional("rows", arrayType(stringType(""), "Row ids.")), optional("show", showShape()), optional("key", stringType("")), optional("code", stringType("")), optional("search", stringType("")), optional("in", stringType("")), optional("also", stringType(alsoDoc)), optional("whole", boolType("")))
 	typed := namedType("TypedCell", "A cell as a person typed it.", optional("id", stringType("The row. Not with add.")), required("key", stringType("")), optional("part", countType("")), required("text", stringType("")),
 		optional("version", countType("The version of the row that the person saw.")), optional("seen", stringType("The raw value that the person saw.")))
 	example := map[string]any{"op": "7e0d4c52", "kind": "replace", "where": map[string]any{"show": "errors"}, "keys": []any{"email"}, "find": "(at)", "with": "@"}

@@ -160,7 +160,7 @@ var shows = map[string]draft.Show{
 func (d *reviewTable) parseQuery(query url.Values) (q draft.Query, err error) {
 	q.Token = query.Get("view")
 	q.Filter, err = d.parseFilter(map[string]any{
-		"show": query.Get("show"), "key": query.Get("key"), "code": query.Get("code"), "search": query.Get("search"), "in": query.Get("in"), "also": query.Get("also"),
+		"show": query.Get("show"), "key": query.Get("key"), "code": query.Get("code"), "search": query.Get("search"), "in": query.Get("in"), "also": query.Get("also"), "whole": query.Get("whole") == "true",
 	}, query.Has("key"))
 	if by := query.Get("sort"); by != "" && err == nil {
 		q.Sort = &draft.Sort{Descending: query.Get("desc") == "true"}
@@ -176,6 +176,7 @@ func (d *reviewTable) parseFilter(doc map[string]any, keyed bool) (f draft.Filte
 		return f, invalidField("show", intray.NewMessage("request.not_one_of", intray.Params{"values": []string{"all", "problems", "errors", "warnings", "infos", "valid"}}))
 	}
 	f.Show, f.Code, f.Search = show, stringField(doc, "code"), stringField(doc, "search")
+	f.Whole, _ = doc["whole"].(bool)
 	if keyed {
 		at := intray.NoField
 		if key := stringField(doc, "key"); key != "" {
@@ -320,6 +321,7 @@ func (a *API) getReviewValues(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
+	q.Sort = nil // values are in the order of their counts
 	out := wire.ReviewValues{Values: []wire.ReviewValue{}}
 	suggest, err := review.NewSuggester(c.reviewed, d.fields[of])
 	if err != nil {
@@ -391,6 +393,7 @@ func filterParams() []parameter {
 		{"search", "Text in the raw value, the value or the name of the value of a cell, in any case.", stringType("")},
 		{"in", "The key of the field to search. Default: all.", stringType("")},
 		{"also", alsoDoc, stringType("")},
+		{"whole", "With search: only cells whose raw value or value is the text, in any case.", boolType("")},
 		{"sort", "The key of the field whose values determine the order of the rows. Default: the order of the file. At most 1,000,000 rows can be sorted.", stringType("")},
 		{"desc", "With sort: start with the largest value.", boolType("")},
 	}

@@ -149,13 +149,17 @@ func (s *Service) learnedFrom(imp model.Import, next model.Status) (*learnedMapp
 	for _, header := range imp.Outcome.Headers {
 		l.inFile[header] = true
 	}
+	ofFile := len(imp.Outcome.Headers) - imp.Outcome.Derived
 	for i, f := range schema.Fields {
-		l.learnColumns(f.Key, imp.Outcome.Mapping.Fields[i].AllColumns(), imp)
+		// Columns that a person added are not in the next file.
+		if columns := imp.Outcome.Mapping.Fields[i].AllColumns(); !slices.ContainsFunc(columns, func(c int) bool { return c >= ofFile }) {
+			l.learnColumns(f.Key, columns, imp)
+		}
 		l.learnValues(f, imp.Answers)
 	}
 	for column, header := range imp.Outcome.Headers {
 		answer := imp.Answers[intray.AnswerField+strconv.Itoa(column)]
-		if answer == intray.NoAnswer && identifiesColumns(imp.Outcome.Headers, header, []int{column}) {
+		if answer == intray.NoAnswer && imp.Outcome.Derived == 0 && identifiesColumns(imp.Outcome.Headers, header, []int{column}) {
 			l.headers[header] = true
 		}
 	}

@@ -247,7 +247,7 @@ func dropProblems(imp *model.Import) {
 	}
 	imp.Outcome = &o
 	for id := range imp.Answers {
-		if strings.HasPrefix(id, intray.AnswerValue) {
+		if strings.HasPrefix(id, intray.AnswerValue) || id == intray.AnswerDerived {
 			delete(imp.Answers, id)
 		}
 	}

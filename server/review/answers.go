@@ -1,7 +1,6 @@
 package review
 
 import (
-	"cmp"
 	"errors"
 	"maps"
 	"math"
@@ -20,8 +19,9 @@ import (
 // could have such an answer, or if two answers contradict each other. The returned answers are
 // normalized: names of values are replaced with the values.
 func CheckAnswers(fields []intray.Field, columns int, answers intray.Answers) (intray.Answers, error) {
-	derived, ok := intray.ParseDerivedColumns(cmp.Or(answers[intray.AnswerDerived], "[]"), columns)
-	if !ok {
+	list, given := answers[intray.AnswerDerived]
+	derived, ok := intray.ParseDerivedColumns(list, columns)
+	if given && !ok {
 		return nil, unwrapAnswerError(invalidChoice(intray.AnswerDerived, answers[intray.AnswerDerived]))
 	}
 	columns += len(derived)
@@ -129,15 +129,12 @@ func (c answerChecker) checkColumns(id, key, value string) error {
 	return nil
 }
 
-// maxNewFieldName is the maximum length of the name of a field that a person creates, in bytes.
-const maxNewFieldName = 1000
-
 // checkNewField validates an answer that creates a field for a column.
 func (c answerChecker) checkNewField(id, index, name string) error {
 	if _, fits := intray.ColumnIndex(index, c.columns); !fits {
 		return model.InvalidField("answers", intray.NewMessage("answer.unknown_column", intray.Params{"question": model.Truncate(id), "answer": model.Truncate(name)}))
 	}
-	if strings.TrimSpace(name) == "" || len(name) > maxNewFieldName {
+	if !intray.IsNewFieldKey(strings.TrimSpace(name)) {
 		return invalidChoice(id, name)
 	}
 	return nil
@@ -195,6 +192,13 @@ func checkContradictions(fields []intray.Field, answers intray.Answers) error {
 		}
 	}
 	for _, id := range slices.Sorted(maps.Keys(answers)) {
+		if index, creates := strings.CutPrefix(id, intray.AnswerNewField); creates {
+			column, valid := intray.ColumnIndex(index, math.MaxInt)
+			if valid && ofColumn[column] != "" {
+				return contradictionError(ofColumn[column], id)
+			}
+			continue
+		}
 		index, isField := strings.CutPrefix(id, intray.AnswerField)
 		column, valid := intray.ColumnIndex(index, math.MaxInt)
 		if !isField || !valid {

@@ -76,6 +76,9 @@ func addAnswers(imp *model.Import, texts *valueAnswers, answers map[string]*stri
 	if kept == nil {
 		kept = intray.Answers{}
 	}
+	if slices.ContainsFunc(fileAnswers, func(id string) bool { _, given := answers[id]; return given }) {
+		delete(kept, intray.AnswerDerived) // the file may have other columns now
+	}
 	for _, id := range slices.Sorted(maps.Keys(answers)) {
 		_, given := imp.Answers[id]
 		switch value := answers[id]; {
@@ -200,6 +203,9 @@ func updatedAnswers(fields []intray.Field, imp model.Import, answers map[string]
 		releaseDerived(kept, columns+keptDerived(imp.Answers[intray.AnswerDerived], fresh[intray.AnswerDerived]))
 	}
 	releaseColumns(kept, fresh)
+	if err := releaseCreated(fields, imp, kept, fresh); err != nil {
+		return nil, err
+	}
 	maps.Copy(kept, fresh)
 	if len(kept) > imports.MaxMemory || answersSize(kept) > maxAnswersSize {
 		return nil, model.InvalidField("answers", intray.NewMessage("answer.too_many", intray.Params{"n": imports.MaxMemory, "size": maxAnswersSize}))
@@ -229,13 +235,73 @@ func releaseDerived(kept intray.Answers, first int) {
 		return err == nil && column >= first
 	}
 	maps.DeleteFunc(kept, func(id, value string) bool {
-		for _, prefix := range []string{intray.AnswerField, intray.AnswerNewField} {
-			if column, is := strings.CutPrefix(id, prefix); is {
-				return isGone(column)
-			}
+		if column, is := columnOfAnswer(id); is {
+			return isGone(column)
 		}
 		return strings.HasPrefix(id, intray.AnswerColumn) && slices.ContainsFunc(strings.Split(value, ","), isGone)
 	})
+}
+
+// CreatedFields returns the keys of the fields that people have created for columns of an import.
+func CreatedFields(imp model.Import) (map[string]bool, error) {
+	created := map[string]bool{}
+	for id, name := range imp.Answers {
+		if strings.HasPrefix(id, intray.AnswerNewField) {
+			created[strings.TrimSpace(name)] = true
+		}
+	}
+	if imp.Answers[intray.AnswerNewFields] == intray.AllColumns && imp.Outcome != nil {
+		for _, header := range imp.Outcome.Headers {
+			created[strings.TrimSpace(header)] = true
+		}
+	}
+	if len(created) == 0 {
+		return nil, nil
+	}
+	before := imp
+	before.Outcome = nil
+	schema, err := schemas.Frozen(before)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range schema.Fields {
+		delete(created, f.Key)
+	}
+	return created, nil
+}
+
+// releaseCreated removes earlier answers about fields that do not exist, or that exist only because a person
+// created them. The answers that create them are the only ones that can assign columns to them, so it refuses
+// new answers that do so.
+func releaseCreated(fields []intray.Field, imp model.Import, kept, fresh intray.Answers) error {
+	created, err := CreatedFields(imp)
+	if err != nil {
+		return err
+	}
+	for id, value := range fresh {
+		if key, is := strings.CutPrefix(id, intray.AnswerColumn); is && created[key] || strings.HasPrefix(id, intray.AnswerField) && created[value] {
+			return invalidChoice(id, value)
+		}
+	}
+	exists := map[string]bool{}
+	for _, f := range fields {
+		exists[f.Key] = !created[f.Key]
+	}
+	maps.DeleteFunc(kept, func(id, value string) bool {
+		if key, is := strings.CutPrefix(id, intray.AnswerColumn); is {
+			return !exists[key]
+		}
+		return strings.HasPrefix(id, intray.AnswerField) && value != intray.NoAnswer && !exists[value]
+	})
+	return nil
+}
+
+// columnOfAnswer returns the index of the column whose field an answer selects or creates.
+func columnOfAnswer(id string) (column string, is bool) {
+	if column, is = strings.CutPrefix(id, intray.AnswerField); is {
+		return column, true
+	}
+	return strings.CutPrefix(id, intray.AnswerNewField)
 }
 
 // isPossibleReading reports whether an answer about how to read the file selects a
@@ -261,12 +327,12 @@ func releaseColumns(kept, fresh intray.Answers) {
 			}
 			continue
 		}
-		if column, isField := strings.CutPrefix(id, intray.AnswerField); isField {
+		if column, isField := columnOfAnswer(id); isField {
 			mapped[column] = true
 		}
 	}
 	for id, value := range kept {
-		if column, isField := strings.CutPrefix(id, intray.AnswerField); isField && mapped[column] {
+		if column, isField := columnOfAnswer(id); isField && mapped[column] {
 			delete(kept, id)
 			continue
 		}

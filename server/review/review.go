@@ -257,7 +257,7 @@ func (s *Service) ReviewedImport(ctx context.Context, imp model.Import) (model.I
 
 // beginOutcome removes from an outcome what counting the rows determines.
 func beginOutcome(out *model.Outcome) {
-	out.DataRows, out.ErrorRows, out.RowsWithError, out.Listed, out.Problems = 0, 0, nil, nil, 0
+	out.DataRows, out.ErrorRows, out.RowsWithError, out.Listed, out.Problems, out.Unmatched = 0, 0, nil, nil, 0, 0
 	out.Verdict, out.Questions = engine.Done, nil
 }
 

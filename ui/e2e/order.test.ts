@@ -56,5 +56,11 @@ environmentTest('columns are hidden, and rows with one value are shown', async (
   await page.getByRole('menuitem', { name: 'Show rows with this value' }).click();
   await person.cell(1, 1).filter({ hasText: 'p4@example.org' }).waitFor();
   assert.deepEqual([...new Set(await column(person, 2))], ['Germany']);
+  await page.getByRole('button', { name: 'Clear search' }).click();
+  await person.cell(1, 5).filter({ hasText: '0.25' }).waitFor();
+  await person.cell(4, 5).click({ button: 'right' });
+  await page.getByRole('menuitem', { name: 'Show rows with this value' }).click();
+  await person.cell(1, 5).waitFor({ state: 'detached' });
+  assert.deepEqual(await column(person, 5), ['1'], 'no other numbers with this digit');
   await person.closeAndCheck();
 });

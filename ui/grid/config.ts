@@ -60,6 +60,8 @@ export interface GridConfig {
   readonly texts?: Texts;
   /** Maximum number of cells in one paste; 1,000,000 by default. */
   readonly maxPaste?: number;
+  /** Called before the grid goes to a cell of a hidden column, so that the host can show the column. */
+  readonly reveal?: (column: string) => void;
   /** Returns the items that the host adds to the menu of a column. */
   readonly columnMenu?: (column: string) => readonly MenuItem[];
   /** Whether the host has a context menu for the selection. */

@@ -87,6 +87,7 @@ export class Grid {
    * false.
    */
   goToRow(index: number, column?: string, focus = true): void {
+    if (column !== undefined && this.#core.columns.position(column) < 0) this.#core.config.reveal?.(column);
     const col = column === undefined ? this.#core.selection.active.col : this.#core.columns.position(column);
     this.#editing.commit();
     this.#core.view.center(Math.max(0, Math.min(this.#core.blocks.total - 1, index)));

@@ -65,7 +65,7 @@ func TestReviewAPI(t *testing.T) {
 		doc := c.review(made["id"].(string), token).WantStatus(http.StatusOK).Object()
 		want := m{"id": made["id"], "title": "<b>People</b>", "status": "AWAITING_UPLOAD", "original_filename": "<i>.csv",
 			"num_data_rows": 0.0, "num_rows_with_error": 0.0, "import_errors": []any{},
-			"invalidDataBehavior": "REMOVE_INVALID_ROWS", "styleOverrides": m{}, "openQuestions": 0.0, "hasRows": false, "finished": nil}
+			"invalidDataBehavior": "REMOVE_INVALID_ROWS", "styleOverrides": m{}, "openQuestions": 0.0, "hasRows": false, "unmatchedValues": nil, "finished": nil}
 		if diff := cmp.Diff(want, doc); diff != "" {
 			c.T.Error(diff)
 		}

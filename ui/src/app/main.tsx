@@ -88,7 +88,7 @@ async function firstContent(review: Review, locale: Locale): Promise<void> {
   });
   if (review.state.steps.length === 0) return;
   if (review.state.step === 'cells') await preloadCells({ api: review.api, events: review.events, locale }).catch(() => {});
-  else await Promise.all([otherSteps.load(), loadMessages(locale)]).catch(() => {});
+  else await Promise.all([otherSteps.load(), review.state.step !== 'values' && loadMessages(locale)]).catch(() => {});
 }
 
 /** Resolves when the styles are loaded, because rendering measures elements. */

@@ -55,18 +55,12 @@ export function mappingAnswers(layout: Layout, wanted: MappingChanges): Record<s
     else if (key === null) answers[`field:${index}`] = 'none';
   }
   for (const field of layout.fields) {
-    if (isCreated(layout, field)) continue;
+    if (field.created) continue; // it disappears if its column gets a different field
     const columns = after.columnsOf.get(field.key) ?? [];
     if (sameColumns(columns, before.columnsOf.get(field.key) ?? [])) continue;
     answers[`column:${field.key}`] = columns.length > 0 ? columns.join(',') : 'none';
   }
   return answers;
-}
-
-/** Reports whether a person created a field for its column. The field disappears if the column gets a different one. */
-export function isCreated({ answers, columns }: Layout, { key, columns: [column, ...others] }: LayoutField): boolean {
-  if (column === undefined || others.length > 0) return false;
-  return answers[`new:${column}`]?.trim() === key || (answers.new === 'all' && columns[column]?.header.trim() === key);
 }
 
 function sameColumns(a: readonly number[], b: readonly number[]): boolean {

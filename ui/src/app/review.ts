@@ -147,9 +147,10 @@ export class Review {
     const mine = ++this.#latest;
     const facts = known ?? await unwrap(this.api.calls.GET('/api/review/v1/{id}/', { params: { path: this.api.path } }));
     const inReview = facts.status === 'NEEDS_REVIEW';
-    // Most users open the page to fix cells, so show the cells before requesting how the
-    // file was read.
-    if (this.#state.phase === 'opening' && leadsToCells(facts) && !facts.unmatchedValues && this.#custom.every(({ id }) => this.#passed.has(id)) && (this.#wanted ?? 'cells') === 'cells') {
+    // Most users open the page to match values and fix cells, so show these before requesting how
+    // the file was read.
+    const first = facts.unmatchedValues ? 'values' : 'cells';
+    if (this.#state.phase === 'opening' && hasRows(facts) && this.#custom.every(({ id }) => this.#passed.has(id)) && (this.#wanted ?? first) === first) {
       this.#setLoaded(facts, null, null);
       await this.#drawn();
       if (mine !== this.#latest) return;
@@ -302,7 +303,7 @@ function isLost(error: unknown): boolean {
 }
 
 /** Reports whether the page can show the rows without asking any questions first. */
-function leadsToCells({ status, hasRows, openQuestions }: Import): boolean {
+function hasRows({ status, hasRows, openQuestions }: Import): boolean {
   return status === 'NEEDS_REVIEW' && hasRows === true && openQuestions === 0;
 }
 

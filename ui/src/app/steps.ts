@@ -57,9 +57,9 @@ export function stepsOf(facts: Import, layout: Layout | null, questions: Questio
   const waits = (among: readonly CustomStep[]) => asked || among.some((one) => !passed.has(one.id));
   const closed = waits(custom);
   const ready: Readonly<Record<OwnStepId, boolean>> = {
-    table: layout !== null, columns: (layout?.columns.length ?? 0) > 0, values: layout !== null && !waits(custom.filter((one) => one.after !== 'values')), cells: !closed, confirm: !closed,
+    table: layout !== null, columns: (layout?.columns.length ?? 0) > 0, values: !waits(custom.filter((one) => one.after !== 'values')), cells: !closed, confirm: !closed,
   };
-  const unmatched = layout?.changes === 0 && !passed.has('values') ? facts.unmatchedValues ?? 0 : 0;
+  const unmatched = passed.has('values') ? 0 : facts.unmatchedValues ?? 0;
   const openIn = (step: StepId) => (step === 'values' ? unmatched : questionsOf(questions, step).filter((one) => one.answer === null).length);
   return stepIds.flatMap((id): Step[] => [
     ...(hasStep(id, facts, layout, questions) ? [{ id, ready: ready[id], open: openIn(id) }] : []),

@@ -9,6 +9,8 @@ export interface Filter {
   readonly key?: string;
   readonly code?: string;
   readonly search?: string;
+  /** Whether only cells match whose text or value is the search text. */
+  readonly whole?: boolean;
   /** The field to search; undefined for all. */
   readonly in?: string;
   /**
@@ -36,7 +38,7 @@ export function normalized(filter: Filter): Filter {
 }
 
 export function sameFilter(a: Filter, b: Filter): boolean {
-  return a.show === b.show && a.key === b.key && a.code === b.code && (a.search ?? '') === (b.search ?? '') && a.in === b.in;
+  return a.show === b.show && a.key === b.key && a.code === b.code && (a.search ?? '') === (b.search ?? '') && a.in === b.in && (a.whole ?? false) === (b.whole ?? false);
 }
 
 export function isFiltered(filter: Filter): boolean {
@@ -77,8 +79,9 @@ function hasProblem(row: WireRow, keys: Keys, { show, key, code }: Filter): bool
 
 function matchesSearch(filter: Filter, row: WireRow, keys: Keys, named: Naming): boolean {
   const wanted = foldCase(filter.search!);
+  const fits = (text: string) => (filter.whole ? foldCase(text) === wanted : foldCase(text).includes(wanted));
   return row.cells.some(
-    (cell, at) => (!filter.in || filter.in === keys[at]) && [cell.text, cell.value ?? '', named(at, cell)].some((text) => foldCase(text).includes(wanted)),
+    (cell, at) => (!filter.in || filter.in === keys[at]) && [cell.text, cell.value ?? '', filter.whole ? '' : named(at, cell)].some(fits),
   );
 }
 

@@ -17,7 +17,7 @@ export function localizedNames(places: Iterable<Place>): Record<string, Record<s
 
 /** Adds to the filter the choices whose localized names contain the search text. */
 export function withLocalizedSearch(filter: Filter, places: Iterable<Place>): Filter {
-  if (!filter.search) return filter;
+  if (!filter.search || filter.whole) return filter;
   const wanted = foldCase(filter.search);
   const found: Record<string, string[]> = {};
   for (const [key, names] of Object.entries(localizedNames(places))) {

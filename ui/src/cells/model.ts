@@ -154,28 +154,26 @@ export class Model {
   }
 
   /**
-   * Shows the rows that match a new filter when they have arrived, and reports whether it has. If filterBy is
-   * called again before that, only the latest call has an effect.
+   * Shows the rows that match a new filter when they have arrived, by default in the current order. If
+   * filterBy is called again before that, only the latest call has an effect.
    */
-  async filterBy(filter: Filter): Promise<boolean> {
+  async filterBy(filter: Filter, sort = this.now.sort): Promise<void> {
     this.#asking?.abort();
     const asking = new AbortController();
     this.#asking = asking;
     this.store.set({ wanted: filter, searching: true });
     try {
-      await this.#openFilter(filter, asking.signal);
+      await this.#openFilter({ ...filter, ...(sort && { sort: sort.key, desc: sort.desc }) }, asking.signal);
       this.#groups = this.now.counts;
-      this.store.set({ filter, fitting: null, searching: false, total: this.source.total });
+      this.store.set({ filter, sort, fitting: null, searching: false, total: this.source.total });
       if (this.now.message?.unanswered) this.showMessage(null);
       // Markers must not hide a part of the values to fix.
       this.places = widenForProblems(this.places, this.source.opened);
       this.grid?.reset(this.source.total, this.columns);
-      return true;
     } catch (cause) {
-      if (asking.signal.aborted || isAborted(cause)) return false;
+      if (asking.signal.aborted || isAborted(cause)) return;
       this.store.set({ wanted: this.now.filter, searching: false });
       this.#showFault(cause);
-      return false;
     }
   }
 
@@ -201,10 +199,13 @@ export class Model {
   }
 
   /** Sorts the rows by a field, or not at all. */
-  async sortBy(sort: State['sort']): Promise<void> {
-    const before = this.now.sort;
-    this.store.set({ sort });
-    if (!await this.filterBy(this.now.wanted)) this.store.set({ sort: before });
+  sortBy(sort: State['sort']): Promise<void> {
+    return this.filterBy(this.now.wanted, sort);
+  }
+
+  /** Shows a hidden column. */
+  reveal(column: string): void {
+    this.#setHidden(new Set([...this.now.hidden].filter((one) => one !== column)));
   }
 
   showAllColumns(): void {
@@ -220,8 +221,7 @@ export class Model {
   async #openFilter(filter: Filter, signal: AbortSignal): Promise<void> {
     for (;;) {
       try {
-        const { sort } = this.now;
-        return await this.source.filterBy({ ...filter, ...(sort && { sort: sort.key, desc: sort.desc }) }, signal);
+        return await this.source.filterBy(filter, signal);
       } catch (cause) {
         if (!(cause instanceof Fault) || cause.kind !== 'lost') throw cause;
         this.showMessage({ text: this.t('unanswered'), wrong: true, unanswered: true });
@@ -244,7 +244,7 @@ export class Model {
   }
 
   /** Applies the current filter again. */
-  refilter(): Promise<boolean> {
+  refilter(): Promise<void> {
     return this.filterBy(this.now.filter);
   }
 

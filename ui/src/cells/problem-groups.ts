@@ -49,7 +49,7 @@ export function filterOf(group: Pick<Group, 'key' | 'code' | 'level'>): Filter {
 }
 
 export function isShown(group: Group, filter: Filter): boolean {
-  const { search: _, in: __, ...rest } = filter;
+  const { search: _, in: __, whole: ___, ...rest } = filter;
   return sameFilter(filterOf(group), rest);
 }
 

@@ -35,7 +35,7 @@ export function Search({ model, field, narrow }: Props) {
     stopWaiting();
     // Compare with the current filter, not with the one of the last render, because typing
     // may be faster than rendering.
-    const { search: before = '', in: within, ...rest } = model.now.wanted;
+    const { search: before = '', in: within, whole: _, ...rest } = model.now.wanted;
     if (search === before && column === within) return;
     void model.filterBy({ ...rest, ...(search && { search, ...(column && { in: column }) }) });
   };

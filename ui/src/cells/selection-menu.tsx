@@ -59,5 +59,5 @@ function shows(model: Model): MenuItem[] {
   const [column, ...others] = area?.columns ?? [];
   const cell = area && column !== undefined && others.length === 0 && area.toRow - area.fromRow === 1 ? model.cell(area.fromRow, column) : undefined;
   if (!cell || cell.cut || cell.text === '') return [];
-  return [{ label: t('values.show'), apart: true, onSelect: () => void model.filterBy({ show: wanted.show, search: cell.text, in: model.place(column!)!.key }) }];
+  return [{ label: t('values.show'), apart: true, onSelect: () => void model.filterBy({ show: wanted.show, search: cell.text, whole: true, in: model.place(column!)!.key }) }];
 }

@@ -31,6 +31,7 @@ export function Table({ model, onMenu, onLong }: Props) {
       ...(first && { first }),
       columns: model.columns,
       columnMenu: (column) => model.columnMenu(column),
+      reveal: (column) => model.reveal(column),
       label: host.facts.title || t('table'),
       number: host.locale.number,
       room,

@@ -25,7 +25,7 @@ export function Toolbar({ model, search, narrow, panel, onPanel, onOpen }: Props
   const wanted = useStore(model.store, (now) => now.wanted);
   const totals = useStore(model.store, (now) => now.totals);
   const problems = useStore(model.store, (now) => (now.totals.errors > 0 && problemsIn(now.counts)) || now.totals.errors);
-  const choose = (show: Show) => void model.filterBy({ show, ...(wanted.search && { search: wanted.search, ...(wanted.in && { in: wanted.in }) }) });
+  const choose = (show: Show) => void model.filterBy({ show, ...(wanted.search && { search: wanted.search, ...(wanted.in && { in: wanted.in }), ...(wanted.whole && { whole: true }) }) });
   return (
     <div class={`c-bar${wanted.code === undefined ? '' : ' has-chip'}`} role="toolbar" aria-label={t('bar')}>
       <div class="c-views">

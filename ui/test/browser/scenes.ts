@@ -11,11 +11,11 @@ export const facts = (more: Partial<Import> = {}): Import => ({
 const column = (index: number, header: string, field: string | null, ...examples: string[]) => ({ index, header, field, examples });
 const field = (key: string, label: string, columns: number[], { reasons = ['the header has the name of the field'], ...more }: Partial<Layout['fields'][number]> = {}): Layout['fields'][number] => ({
   key, label, type: 'string', description: '', required: false, requireMapping: false, manyToOne: false, columns, score: 1, decided: 'file',
-  reasons, reasonMessages: reasons.map((text) => ({ text })), ...more,
+  created: false, reasons, reasonMessages: reasons.map((text) => ({ text })), ...more,
 });
 
 export const layout = (more: Partial<Layout> = {}): Layout => ({
-  status: 'NEEDS_REVIEW', filename: 'kunden_export.csv', answers: {}, changes: 0, newFields: false,
+  status: 'NEEDS_REVIEW', filename: 'kunden_export.csv', answers: {}, changes: 0, added: 0, newFields: false,
   evidence: [
     { choice: 'format', value: 'CSV', reason: 'its lines have the same number of cells', answer: '', rivals: [] },
     { choice: 'encoding', value: 'windows-1252', reason: 'it is no UTF-8; it reads Müller, Weiß, Café', answer: 'encoding', rivals: [{ value: 'iso-8859-15', label: 'iso-8859-15', reason: 'Müller, Weiß, Café', examples: [] }] },

@@ -35,7 +35,8 @@ test('new columns take their fields from other columns', () => {
   assert.deepEqual(added('company'), { 'derived': `[{"name":"${now.fields.find((one) => one.key === 'company')!.label}","constant":"x"}]`, 'column:company': String(next) });
   assert.equal(added('name')['field:0'], 'none');
   assert.equal(added('phone')['column:phone'], `4,5,${next}`);
-  const later = { ...now, columns: [...now.columns, { ...now.columns[0]!, index: next }], answers: { derived: added(null).derived! } };
+  const later = { ...now, columns: [...now.columns, { ...now.columns[0]!, index: next }], answers: { derived: added(null).derived! }, added: 1 };
   assert.deepEqual(derivedOf(later), [{ name: 'New', constant: 'x' }]);
   assert.equal(fileColumns(later), next);
+  assert.deepEqual(derivedOf({ ...later, added: 0 }), [], 'the server ignores the list');
 });

@@ -153,7 +153,7 @@ export function AddColumn({ layout, onClose }: { layout: Layout; onClose: () => 
     const { columnsOf } = applyMapping(layout, new Map());
     const isFree = (key: string) => columnsOf.get(key)?.length === 0;
     return layout.fields
-      .filter(({ key }) => !fields.some((one, other) => other < contents.length && other !== n && one === key))
+      .filter(({ key, created }) => !created && !fields.some((one, other) => other < contents.length && other !== n && one === key))
       .map(({ key, label, manyToOne }) => ({ value: key, label: truncate(label, 60), also: key, ...(!isFree(key) && !manyToOne && { note: t('columns.taken', { column: truncate(columnName(layout.columns[columnsOf.get(key)![0]!]!), 30) }) }) }))
       .sort((a, b) => Number(isFree(b.value)) - Number(isFree(a.value)));
   }

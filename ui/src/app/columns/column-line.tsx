@@ -2,7 +2,7 @@ import { useId, useState } from 'preact/hooks';
 import { reasonOf, reasonsOf, type Layout, type LayoutColumn, type LayoutField } from '../../api';
 import { Icon, IconButton, Select, type Option } from '../../kit';
 import { useShared, type T } from '../context';
-import { applyMapping, isCreated, newField, type MappingChanges } from '../mapping';
+import { applyMapping, newField, type MappingChanges } from '../mapping';
 import { columnName } from '../column-name';
 import { columnLabel } from '../questions/headings';
 import { truncate, Raw, ServerText } from '../server-text';
@@ -90,7 +90,7 @@ function Reason({ field, layout }: { field: LayoutField; layout: Layout }) {
 /** Returns the fields that a column can feed. Skipping it is offered only if it has a field. */
 function targets(layout: Layout, wanted: MappingChanges, column: LayoutColumn, now: LayoutField | null, t: T): Option[] {
   const { columnsOf } = applyMapping(layout, wanted);
-  const fields: Option[] = layout.fields.filter((field) => field === now || !isCreated(layout, field)).map((field) => {
+  const fields: Option[] = layout.fields.filter((field) => field === now || !field.created).map((field) => {
     const other = layout.columns.find((one) => one.index !== column.index && columnsOf.get(field.key)?.includes(one.index));
     return {
       value: field.key,

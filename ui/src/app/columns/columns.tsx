@@ -1,9 +1,11 @@
 import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
-import { type Layout, type LayoutColumn, type Question } from '../../api';
+import { Fault, type Layout, type LayoutColumn, type Question } from '../../api';
 import { Button } from '../../kit';
 import { useReview, useShared } from '../context';
 import { layoutAnswers, missingRequired, applyMapping, settledInTable, unused, assignField, type MappingChanges } from '../mapping';
+import { FaultNote } from '../notices';
+import { RereadDialog } from '../reread-dialog';
 import { StepHeading } from '../step-heading';
 import { Answered } from '../questions/answered';
 import { useAnswering, type Answering } from '../questions/answering';
@@ -25,6 +27,8 @@ export function Columns() {
   const asked = all.filter((one) => !inTable.includes(one));
   const [wanted, setWanted] = useState<MappingChanges>(new Map());
   const [adding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState<number | null>(null);
+  const [fault, setFault] = useState<Fault | null>(null);
   const answering = useAnswering({
     asked,
     discards: () => layout?.changes ?? 0,
@@ -37,7 +41,19 @@ export function Columns() {
   if (!layout) return null;
 
   /** Removes a column that the person has added. */
-  const remove = (column: number) => review.updateLayout(derivedAnswers(derivedOf(layout).filter((_, at) => fileColumns(layout) + at !== column)), 'columns').catch((error: unknown) => review.fail(error));
+  const remove = async (column: number) => {
+    setRemoving(null);
+    setFault(null);
+    try {
+      await review.updateLayout(derivedAnswers(derivedOf(layout).filter((_, at) => fileColumns(layout) + at !== column)), 'columns');
+    } catch (error) {
+      if (error instanceof Fault && error.endsReview) review.fail(error);
+      else setFault(error instanceof Fault ? error : new Fault('lost'));
+    }
+  };
+  const askToRemove = (column: number) => (layout.changes > 0 ? setRemoving(column) : void remove(column));
+  // Adding or removing a column reads the file again, which would lose what is not applied yet.
+  const pending = wanted.size > 0 || Object.keys(answering.drafts).length > 0;
 
   const setField = (column: number, key: string | null) => {
     setWanted(assignField(layout, wanted, column, key));
@@ -45,7 +61,7 @@ export function Columns() {
   };
   const { fieldOf } = applyMapping(layout, wanted);
   const line = (column: LayoutColumn) => (
-    <ColumnLine key={column.index} column={column} layout={layout} wanted={wanted} fieldKey={fieldOf.get(column.index) ?? null} onGive={setField} onRemove={column.index < fileColumns(layout) ? null : () => void remove(column.index)} />
+    <ColumnLine key={column.index} column={column} layout={layout} wanted={wanted} fieldKey={fieldOf.get(column.index) ?? null} onGive={setField} onRemove={pending || column.index < fileColumns(layout) ? null : () => askToRemove(column.index)} />
   );
   // Lines stay in their group while the person changes them, so that they do not move away from the pointer.
   const matched = layout.columns.filter((one) => one.field !== null);
@@ -81,8 +97,10 @@ export function Columns() {
           <ul class="columns" aria-label={t('columns.left')}>{left.map(line)}</ul>
         </Group>
       )}
-      <div class="column-add"><Button small icon="add" onClick={() => setAdding(true)}>{t('derive.open')}</Button></div>
+      <FaultNote fault={fault} />
+      <div class="column-add"><Button small icon="add" disabled={pending} onClick={() => setAdding(true)}>{t('derive.open')}</Button></div>
       {adding && <AddColumn layout={layout} onClose={() => setAdding(false)} />}
+      {removing !== null && <RereadDialog changes={layout.changes} onDo={() => void remove(removing)} onClose={() => setRemoving(null)} />}
       <OptionalFields fields={unused(layout, wanted).fields.filter((field) => !asked.some((one) => one.fieldKey === field.key))} />
       <Answered decided={decidedIn('columns', layout, questions).filter(([id]) => id.startsWith('format:') || (id.startsWith('value:') && facts?.unmatchedValues === null))} />
       <Sending of={answering} />

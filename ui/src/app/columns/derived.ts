@@ -27,12 +27,13 @@ const maxName = 200;
 
 /** Returns the columns that a person has added. They are the last ones of the layout. */
 export function derivedOf(layout: Layout): readonly DerivedColumn[] {
-  return JSON.parse(layout.answers.derived ?? '[]') as DerivedColumn[];
+  // The server ignores a list that no longer fits the file.
+  return layout.added === 0 ? [] : JSON.parse(layout.answers.derived ?? '[]') as DerivedColumn[];
 }
 
 /** Returns the number of columns of the file. */
 export function fileColumns(layout: Layout): number {
-  return layout.columns.length - derivedOf(layout).length;
+  return layout.columns.length - layout.added;
 }
 
 /** Returns the text of a cell of a new column in a row of the file. The server computes it in the same way. */

@@ -5,7 +5,7 @@ import { filterOf } from '../../cells/problem-groups';
 import { createTableApi } from '../../cells/table-api';
 import type { ListedValue } from '../../cells/value-line';
 import { messageText } from '../../i18n/messages';
-import { useShared } from '../context';
+import { useReview, useShared } from '../context';
 
 /** The values of a field that match none of its options. */
 export interface Unmatched {
@@ -17,6 +17,9 @@ export interface Unmatched {
 
 /** Maximum number of values listed of each field. */
 const listed = 200;
+
+/** Maximum length of a value in an answer, in bytes. */
+const maxText = 1024;
 
 /** The types of fields whose values are options. */
 const types = ['select', 'country', 'us-state-territory'];
@@ -30,9 +33,15 @@ interface UnmatchedValues {
   readonly retry: () => void;
 }
 
+/** Reports whether a value is too long to be decided for all its cells. */
+function isTooLong(text: string): boolean {
+  return new TextEncoder().encode(text).length > maxText;
+}
+
 /** Loads the values that match no option of their fields. */
 export function useUnmatched(): UnmatchedValues {
   const { review, t, locale } = useShared();
+  const { reading } = useReview();
   const [fields, setFields] = useState<readonly Unmatched[] | null>(null);
   const [places, setPlaces] = useState<readonly Place[]>([]);
   const [fault, setFault] = useState<Fault | null>(null);
@@ -51,7 +60,7 @@ export function useUnmatched(): UnmatchedValues {
       return Promise.all(found.map(async ({ place, group }) => {
         const { values, more } = await table.values(place.key, filterOf(group), listed, asked.signal);
         const problem = messageText(t, messageOf(group));
-        return { place, more, values: values.map((value) => ({ ...value, problem })) };
+        return { place, more, values: values.map((value) => ({ ...value, problem, cut: value.cut === true || isTooLong(value.text) })) };
       }));
     };
     setFault(null);
@@ -61,6 +70,6 @@ export function useUnmatched(): UnmatchedValues {
       else setFault(error instanceof Fault ? error : new Fault('lost'));
     });
     return () => asked.abort();
-  }, [turn]);
+  }, [turn, reading]);
   return { fields, places, fault, retry: () => setTurn(turn + 1) };
 }

@@ -13,7 +13,12 @@ import { StepHeading } from '../step-heading';
 import { decidedIn } from '../steps';
 import { useUnmatched, type Unmatched } from './unmatched';
 
-/** The replacements that the person has chosen, by field key and by value. */
+/** Removes the spaces around a value, which the server does not compare. It does not count U+FEFF as a space. */
+function trimmed(text: string): string {
+  return text.replace(/^(?:(?!\ufeff)[\s\u0085])+|(?:(?!\ufeff)[\s\u0085])+$/g, '');
+}
+
+/** The replacements that the person has chosen, by field key and by value without spaces around it. */
 type Drafts = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 /**
@@ -22,19 +27,19 @@ type Drafts = ReadonlyMap<string, ReadonlyMap<string, string>>;
  */
 export function ValuesStep() {
   const { review, t, locale } = useShared();
-  const { layout, questions } = useReview();
+  const { facts, layout, questions } = useReview();
   const { fields, places, fault: unloaded, retry } = useUnmatched();
   const [drafts, setDrafts] = useState<Drafts>(new Map());
   const [sending, setSending] = useState(false);
   const [asking, setAsking] = useState(false);
   const [fault, setFault] = useState<Fault | null>(null);
 
-  const draftOf = (key: string, text: string) => drafts.get(key)?.get(text) ?? null;
+  const draftOf = (key: string, text: string) => drafts.get(key)?.get(trimmed(text)) ?? null;
   const put = (key: string, texts: readonly (readonly [string, string | null])[]) => {
     const own = new Map(drafts.get(key));
     for (const [text, to] of texts) {
-      if (to === null) own.delete(text);
-      else own.set(text, to);
+      if (to === null) own.delete(trimmed(text));
+      else own.set(trimmed(text), to);
     }
     setDrafts(new Map(drafts).set(key, own));
     setFault(null);
@@ -42,7 +47,7 @@ export function ValuesStep() {
   /** Returns the values for which one suggestion is better than the others, and that have no replacement yet. */
   const suggested = ({ place, values }: Unmatched) => values.filter((value) => !value.cut && draftOf(place.key, value.text) === null && bestSuggestion(value));
   const chosen = [...drafts.values()].reduce((sum, own) => sum + own.size, 0);
-  const left = fields?.reduce((sum, { values, more }) => sum + values.length + more, 0) ?? 0;
+  const left = fields?.reduce((sum, { values, more }) => sum + values.length + more, 0) ?? facts?.unmatchedValues ?? 0;
   const changes = layout?.changes ?? 0;
 
   const send = async () => {
@@ -50,7 +55,7 @@ export function ValuesStep() {
     setSending(true);
     setFault(null);
     try {
-      const answers = [...drafts].flatMap(([key, own]) => [...own].map(([text, to]) => [`value:${key}:${text.trim()}`, to]));
+      const answers = [...drafts].flatMap(([key, own]) => [...own].map(([text, to]) => [`value:${key}:${text}`, to]));
       await review.updateLayout(Object.fromEntries(answers) as Record<string, string>, 'cells');
     } catch (error) {
       if (error instanceof Fault && error.endsReview) review.fail(error);
@@ -69,7 +74,7 @@ export function ValuesStep() {
   );
   return (
     <main class="column is-wide values" aria-busy={fields === null}>
-      <StepHeading title={t('match.title')} lead={fields && (left > 0 ? t('match.lead') : t('match.none'))} />
+      <StepHeading title={t('match.title')} lead={left > 0 ? t('match.lead') : fields && t('match.none')} />
       {!fields && !unloaded && <Progress label={t('fixer.loading')} share={null} />}
       {unloaded && <div><FaultNote fault={unloaded} /><Button onClick={retry}>{t('tryAgain')}</Button></div>}
       {fields?.filter(({ values }) => values.length > 0).map((field) => {
