@@ -7,7 +7,7 @@ import { contacts, fields } from './contacts';
 import { linkUrl } from './import-states';
 import { freePort, Service } from './service';
 
-/** Prints Lighthouse reports of the review page and of the page of a link with the real server: node e2e/run.mjs lighthouse */
+/** Prints Lighthouse reports of the review page, with its values and its rows, and of the page of a link with the real server: node e2e/run.mjs lighthouse */
 interface Report {
   readonly lhr: {
     readonly categories: Readonly<Record<string, { readonly score: number | null; readonly auditRefs: readonly { readonly id: string; readonly weight: number }[] }>>;
@@ -23,8 +23,9 @@ if (!existsSync(entry)) throw new Error('Lighthouse is not installed: npm ci --p
 const { default: lighthouse, desktopConfig } = (await import(/* @vite-ignore */ pathToFileURL(entry).href)) as { default: Lighthouse; desktopConfig: object };
 
 const service = await Service.start();
-const made = await service.make({ fields, file: contacts(20_000) });
-const pages = { review: made.review_url, link: await linkUrl(service) };
+const values = await service.make({ fields, file: contacts(20_000) });
+const rows = await service.make({ fields, file: contacts(20_000).replaceAll(/Germny|Absurdistan/g, 'DE') });
+const pages = { values: values.review_url, rows: rows.review_url, link: await linkUrl(service) };
 const port = await freePort();
 const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox', `--remote-debugging-port=${port}`] });
 let missed = 0;
