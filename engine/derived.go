@@ -3,8 +3,6 @@ package engine
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io"
 	"slices"
 	"strings"
 
@@ -18,12 +16,13 @@ type derivedReader struct {
 	source.Reader
 	added   []intray.DerivedColumn
 	columns []intray.Column
-	// raw holds records of the file, of which those from at on are still to be returned. end is the error
-	// that follows them.
-	raw  intray.Records
-	at   int
-	end  error
-	text []byte
+	// raw is a batch of the file. While it is pending, its records from at on are still to be returned. end is
+	// the error that follows them.
+	raw     intray.Records
+	pending bool
+	at      int
+	end     error
+	text    []byte
 }
 
 // openTable opens the table that was chosen, with the columns that a person added.
@@ -39,9 +38,7 @@ func (p *importRun) openTable(ctx context.Context) (source.Reader, error) {
 	}
 	p.out.Derived = len(added)
 	d := addColumns(reader, added)
-	if err := p.sampleDerived(ctx, d); err != nil {
-		return nil, errors.Join(err, reader.Close())
-	}
+	d.sample(ctx)
 	return d, nil
 }
 
@@ -57,27 +54,40 @@ func addColumns(reader source.Reader, added []intray.DerivedColumn) *derivedRead
 // maxSamples is the maximum number of samples of a column.
 const maxSamples = 20
 
-// sampleDerived reads the first records of the table for the samples of the columns that were added.
-func (p *importRun) sampleDerived(ctx context.Context, d *derivedReader) error {
-	again, err := p.table.open(ctx, p.book)
-	if err != nil {
-		return err
-	}
-	defer again.Close()
-	recs := intray.Records{Width: len(d.columns)}
-	if err := addColumns(again, d.added).Next(ctx, &recs); err != nil && !errors.Is(err, io.EOF) && !isFileError(err) {
-		return err
-	}
+// sample reads the first batch of the file for the samples of the columns that were added. Next returns the
+// batch, and the error that follows it.
+func (d *derivedReader) sample(ctx context.Context) {
+	d.read(ctx, len(d.columns))
 	first := len(d.columns) - len(d.added)
-	for row := range recs.Len() {
+	for row := range d.raw.Len() {
 		for n := range d.added {
 			c := &d.columns[first+n]
-			if text := recs.Cell(row, first+n); len(text) > 0 && len(c.Samples) < maxSamples {
+			if len(c.Samples) == maxSamples {
+				continue
+			}
+			if text := appendDerived(d.text[:0], d.added[n], d.cellsOf(row)); len(text) > 0 {
 				c.Samples = append(c.Samples, string(text))
 			}
 		}
 	}
-	return nil
+}
+
+// read reads a batch of the file.
+func (d *derivedReader) read(ctx context.Context, width int) {
+	d.raw.Width = width
+	d.end = d.Reader.Next(ctx, &d.raw)
+	d.pending, d.at = true, 0
+}
+
+// cellsOf returns a function that returns the text of the cells of a row of the batch, or nil if the row is
+// too short.
+func (d *derivedReader) cellsOf(row int) func(column int) []byte {
+	return func(column int) []byte {
+		if column < d.raw.NumCells(row) {
+			return d.raw.Cell(row, column)
+		}
+		return nil
+	}
 }
 
 // Columns returns the columns of the file and those that were added.
@@ -90,12 +100,13 @@ const maxAddedText = 1 << 20
 // so one batch of the file may become several ones.
 func (d *derivedReader) Next(ctx context.Context, recs *intray.Records) error {
 	recs.Reset()
-	if d.at == d.raw.Len() {
+	if !d.pending {
 		if d.end != nil {
 			return d.end
 		}
-		d.raw.Width = recs.Width
-		d.at, d.end = 0, d.Reader.Next(ctx, &d.raw)
+		d.read(ctx, recs.Width)
+	}
+	if d.at == 0 {
 		recs.Notices = append(recs.Notices, d.raw.Notices...)
 	}
 	recs.First = d.raw.First + int64(d.at)
@@ -107,26 +118,22 @@ func (d *derivedReader) Next(ctx context.Context, recs *intray.Records) error {
 	if d.at < d.raw.Len() {
 		return nil
 	}
+	d.pending = false
 	return d.end
 }
 
 // appendRecord appends the next record of the file with the added cells.
 func (d *derivedReader) appendRecord(recs *intray.Records) error {
-	cell := func(column int) []byte {
-		if column < d.raw.NumCells(d.at) {
-			return d.raw.Cell(d.at, column)
-		}
-		return nil
-	}
-	before := recs.Bytes()
+	cell := d.cellsOf(d.at)
+	most := recs.Bytes() + maxAddedText + d.raw.Bytes()
 	recs.AppendDerived(&d.raw, d.at, len(d.columns)-len(d.added), len(d.added), func(n int) []byte {
-		if recs.Bytes()-before > maxAddedText+d.raw.Bytes() {
+		if recs.Bytes() > most {
 			return nil // refused below
 		}
 		d.text = appendDerived(d.text[:0], d.added[n], cell)
 		return d.text
 	})
-	if recs.Bytes()-before > maxAddedText+d.raw.Bytes() {
+	if recs.Bytes() > most {
 		return &source.LimitError{Line: d.raw.Lines[d.at], Reason: intray.NewMessage("cell.too_long", intray.Params{"limit": maxAddedText})}
 	}
 	return nil
