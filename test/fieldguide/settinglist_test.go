@@ -26,7 +26,7 @@ func settingEntries() map[string]settingEntry {
 		"backendSyncMode":            {scope: browserImports, accepted: []string{`"DISABLED"`, `"FULL_DATA"`, `"MAPPINGS_ONLY"`}, rejected: []string{`"ALL"`}},
 		"manualInputDisabled":        {scope: browserImports, accepted: []string{`true`}, rejected: []string{`null`}},
 		"manualInputOnly":            {scope: browserImports, accepted: []string{`true`}, rejected: []string{`"no"`}},
-		"allowCustomFields":          {scope: browserImports, accepted: []string{`true`}, rejected: []string{`0`}},
+		"allowCustomFields":          {scope: allImports, accepted: []string{`true`}, rejected: []string{`0`}},
 		"passThroughUnmappedColumns": {scope: allImports, accepted: []string{`true`}, rejected: []string{`[2]`}},
 		"maxRecords":                 {scope: allImports, accepted: []string{`1`, `null`}, rejected: []string{`0`}},
 		"developmentMode":            {scope: allImports, accepted: []string{`true`}, rejected: []string{`"on"`}},
