@@ -1,7 +1,7 @@
 import type { Layout, LayoutField, Question } from '../api';
 import { columnName } from './column-name';
 
-/** The key that stands for a new field with the name of the column. */
+/** The key of a field that is yet to be created, with the name of the column. */
 export const newField = '\u0000new';
 
 /**

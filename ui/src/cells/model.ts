@@ -41,6 +41,8 @@ export class Model {
   /** The problem groups when the filter was chosen. */
   #groups: State['counts'] = [];
   #asking: AbortController | null = null;
+  /** The order requested last, which the rows in view may not have yet. */
+  #sort: State['sort'] = null;
   #lastChange: number;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #onceSaved: (() => void)[] = [];
@@ -157,7 +159,8 @@ export class Model {
    * Shows the rows that match a new filter when they have arrived, by default in the current order. If
    * filterBy is called again before that, only the latest call has an effect.
    */
-  async filterBy(filter: Filter, sort = this.now.sort): Promise<void> {
+  async filterBy(filter: Filter, sort = this.#sort): Promise<void> {
+    this.#sort = sort;
     this.#asking?.abort();
     const asking = new AbortController();
     this.#asking = asking;
@@ -172,6 +175,7 @@ export class Model {
       this.grid?.reset(this.source.total, this.columns);
     } catch (cause) {
       if (asking.signal.aborted || isAborted(cause)) return;
+      this.#sort = this.now.sort;
       this.store.set({ wanted: this.now.filter, searching: false });
       this.#showFault(cause);
     }
@@ -263,6 +267,7 @@ export class Model {
   /** Cancels a running search. */
   stopSearch(): void {
     this.#asking?.abort();
+    this.#sort = this.now.sort;
     this.store.set({ wanted: this.now.filter, searching: false });
   }
 

@@ -31,7 +31,7 @@ test('values are matched before the cells if a field has options', () => {
   assert.deepEqual(short(stepsOf(facts({ hasRows: false, unmatchedValues: 0 }), layout(), asking(questions.born))), ['table', 'columns 1', 'values closed', 'cells closed', 'confirm closed']);
 });
 
-test('a step of the page can follow the values, even if there are none', () => {
+test('a step of the page can follow the values, even if no field has options', () => {
   const custom = [{ id: 'custom:terms', after: 'values', label: 'Terms' }] as const;
   const steps = (unmatchedValues: number | null, ...passed: ('custom:terms' | 'values')[]) => short(stepsOf(facts({ unmatchedValues }), layout(), null, custom, new Set(passed)));
   assert.deepEqual(steps(7), ['table', 'columns', 'values 7', 'custom:terms 1', 'cells closed', 'confirm closed']);
