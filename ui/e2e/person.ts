@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { isDeepStrictEqual } from 'node:util';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 
 /** Timeout in milliseconds. It is generous, because the machine may be busy. */
@@ -106,6 +107,17 @@ export class Person {
   /** Waits until the status bar shows a result. */
   async waitForOutcome(text: string | RegExp): Promise<void> {
     await this.page.locator('.c-outcome').getByText(text).first().waitFor();
+  }
+
+  /** Waits until elements show exactly these texts. Counts line breaks as spaces. */
+  async waitForTexts(elements: Locator, wanted: string[]): Promise<void> {
+    const end = Date.now() + patience;
+    for (;;) {
+      const texts = (await elements.allInnerTexts()).map((text) => text.replaceAll(/\s*\n\s*/g, ' '));
+      if (isDeepStrictEqual(texts, wanted)) return;
+      if (Date.now() > end) assert.deepEqual(texts, wanted);
+      await this.page.waitForTimeout(50);
+    }
   }
 
   async press(...keys: string[]): Promise<void> {

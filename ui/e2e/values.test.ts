@@ -32,7 +32,7 @@ environmentTest('values are matched before the cells, and later imports know the
   const person = await environment.person(made, { matches: true });
   const { page } = person;
   await page.getByRole('heading', { name: 'Match the values' }).waitFor();
-  assert.deepEqual(await page.locator('.column-group h2').allInnerTexts(), ['Country 2', 'Plan 2']);
+  await person.waitForTexts(page.locator('.column-group h2'), ['Country 2', 'Plan 2']);
   await line(person, 'Germny').getByRole('button', { name: 'Use' }).click();
   await choose(person, 'Absurdistan', 'Austria');
   await choose(person, 'Gold', 'Premium');
@@ -41,7 +41,7 @@ environmentTest('values are matched before the cells, and later imports know the
 
   // What was decided can be changed.
   await page.locator('.rail-step', { hasText: 'Values' }).click();
-  assert.deepEqual((await page.locator('.decided li').allInnerTexts()).map((text) => text.replaceAll(/\s*\n\s*/g, ' ')), ['Country: Absurdistan Austria Change', 'Country: Germny Germany Change', 'Plan: Gold Premium Change']);
+  await person.waitForTexts(page.locator('.decided li'), ['Country: Absurdistan Austria Change', 'Country: Germny Germany Change', 'Plan: Gold Premium Change']);
   await choose(person, 'Silver', 'Basic');
   await page.getByRole('button', { name: 'Apply and continue' }).click();
   await submit(person, 'Submit 4 rows');
