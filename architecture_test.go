@@ -161,7 +161,7 @@ var levels = map[string][]string{
 	"schema":                  {"intray", "internal/jsonschema", "validate/", "celltype"},
 	"schema/lint":             {"intray", "internal/jsonschema", "validate/"},
 	"internal/rowplan":        {"intray", "mapping", "celltype", "validate", "internal/doubleencoding"},
-	"engine":                  {"intray", "internal/ordered", "source", "mapping", "celltype", "validate", "internal/rowplan", "internal/doubleencoding", "internal/textedit"},
+	"engine":                  {"intray", "internal/ordered", "source", "mapping", "celltype", "celltype/date", "validate", "internal/rowplan", "internal/doubleencoding", "internal/textedit"},
 	"hooks":                   {"intray", "schema", "celltype", "hooks/"},
 	"hooks/":                  {"intray"},
 	"examples":                {},

@@ -50,7 +50,8 @@ type SplitColumn struct {
 }
 
 // ChangedColumn is a copy of a column in which the text of each cell is changed: first Find is replaced, then
-// spaces are removed, and then the letter case changes. At least one of these changes is set.
+// spaces are removed, then dates are rewritten, and then the letter case changes. At least one of these changes
+// is set.
 type ChangedColumn struct {
 	// Column is the index of a column of the file.
 	Column int `json:"column"`
@@ -62,6 +63,34 @@ type ChangedColumn struct {
 	// Case is "upper", "lower", "title" (the first letter of each word is a capital) or, to keep the
 	// case, empty.
 	Case string `json:"case,omitempty"`
+	// Dates is set to write dates in a different format.
+	Dates *RewrittenDates `json:"dates,omitempty"`
+}
+
+func (c *ChangedColumn) isValid() bool {
+	isCase := slices.Contains([]string{"", "upper", "lower", "title"}, c.Case)
+	areDates := c.Dates == nil || c.Dates.isValid()
+	return isCase && areDates && (c.Find != "" || c.Trim || c.Case != "" || c.Dates != nil)
+}
+
+// RewrittenDates writes dates in a different format. A time of day is dropped. Cells that are not dates, or that
+// do not fit Order, stay the same.
+type RewrittenDates struct {
+	// Order is the order of the numbers in dates that are written in numbers and do not start with a year of
+	// four digits: DMY, MDY or YMD.
+	Order string `json:"order"`
+	// Format is one of DateFormats.
+	Format string `json:"format"`
+}
+
+// DateFormats are the formats that RewrittenDates can write, in Luxon tokens.
+var DateFormats = []string{
+	"yyyy-MM-dd", "dd.MM.yyyy", "dd/MM/yyyy", "dd-MM-yyyy", "d.M.yyyy", "d/M/yyyy", "MM/dd/yyyy", "M/d/yyyy", "yyyy/MM/dd", "yyyyMMdd",
+	"yyyy-MM", "MM/yyyy", "yyyy",
+}
+
+func (d *RewrittenDates) isValid() bool {
+	return slices.Contains([]string{"DMY", "MDY", "YMD"}, d.Order) && slices.Contains(DateFormats, d.Format)
 }
 
 // ParseDerivedColumns parses the answer with the id AnswerDerived: a JSON list of columns. columns is the
@@ -100,9 +129,8 @@ func (c DerivedColumn) isValid(columns int) bool {
 	if s := c.Split; s != nil {
 		valid = append(valid, exists(s.Column) && s.At != "" && s.Part >= 0)
 	}
-	if change := c.Change; change != nil {
-		isCase := slices.Contains([]string{"", "upper", "lower", "title"}, change.Case)
-		valid = append(valid, exists(change.Column) && isCase && (change.Find != "" || change.Trim || change.Case != ""))
+	if c.Change != nil {
+		valid = append(valid, exists(c.Change.Column) && c.Change.isValid())
 	}
 	return len(valid) == 1 && valid[0]
 }

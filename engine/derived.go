@@ -3,10 +3,14 @@ package engine
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
 	"slices"
 	"strings"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype"
+	"github.com/intraydata/intray/celltype/date"
 	"github.com/intraydata/intray/internal/textedit"
 	"github.com/intraydata/intray/source"
 )
@@ -14,7 +18,7 @@ import (
 // derivedReader adds the columns of a person to the table of a file.
 type derivedReader struct {
 	source.Reader
-	added   []intray.DerivedColumn
+	added   []derivedColumn
 	columns []intray.Column
 	// raw is a batch of the file. While it is pending, its records from at on are still to be returned. end is
 	// the error that follows them.
@@ -33,7 +37,7 @@ func (p *importRun) openTable(ctx context.Context) (source.Reader, error) {
 		return reader, err
 	}
 	added, ok := intray.ParseDerivedColumns(answer, len(reader.Columns()))
-	if !ok || len(added) == 0 { // the table has other columns than the one that the answer is about
+	if !ok || len(added) == 0 {
 		return reader, nil
 	}
 	p.out.Derived = len(added)
@@ -42,13 +46,64 @@ func (p *importRun) openTable(ctx context.Context) (source.Reader, error) {
 	return d, nil
 }
 
+// reportNotAdded reports columns that a person added to a table with more columns than the one that was opened. A
+// hook may have chosen a different header row.
+func (p *importRun) reportNotAdded() {
+	if list, _ := intray.ParseDerivedColumns(p.imp.Answers[intray.AnswerDerived], -1); len(list) > 0 && p.out.Derived == 0 {
+		p.out.addNotice(intray.Notice{Type: intray.ColumnConflict, Level: intray.LevelWarning, Text: intray.NewMessage("file.columns_not_added", nil)})
+	}
+}
+
 func addColumns(reader source.Reader, added []intray.DerivedColumn) *derivedReader {
 	own := reader.Columns()
-	d := &derivedReader{Reader: reader, added: added, columns: slices.Clone(own)}
+	d := &derivedReader{Reader: reader, columns: slices.Clone(own)}
 	for i, c := range added {
+		d.added = append(d.added, newDerivedColumn(c))
 		d.columns = append(d.columns, intray.Column{Index: len(own) + i, Header: c.Name})
 	}
 	return d
+}
+
+// PreviewDerived returns the cells of columns that a person may add, for at most limit rows of the table that the
+// answers of the import select. Columns that were added earlier have no effect. It returns no rows if a question
+// about the sheets is open. ok is false if columns does not fit the table. Errors are like those of Preview.
+func (e *Engine) PreviewDerived(ctx context.Context, imp Import, columns string, limit int) (rows [][]string, ok bool, err error) {
+	opt := e.tableOptions(imp)
+	book, err := source.Open(ctx, imp.Input, e.cfg.Formats, opt)
+	if err != nil {
+		return nil, false, err
+	}
+	defer book.Close()
+	table, question, err := chooseSheet(ctx, book, opt.Work, imp.Answers, &Outcome{})
+	if err != nil || question != nil {
+		return nil, true, err
+	}
+	reader, err := table.open(ctx, book)
+	if err != nil {
+		return nil, false, err
+	}
+	defer reader.Close()
+	added, ok := intray.ParseDerivedColumns(columns, len(reader.Columns()))
+	if !ok {
+		return nil, false, nil
+	}
+	d := addColumns(reader, added)
+	recs := intray.Records{Width: len(d.columns)}
+	for len(rows) < limit {
+		if err := d.Next(ctx, &recs); err != nil && !errors.Is(err, io.EOF) {
+			return nil, true, err
+		} else if recs.Len() == 0 && err != nil {
+			break
+		}
+		for row := range min(recs.Len(), limit-len(rows)) {
+			cells := make([]string, len(added))
+			for n := range added {
+				cells[n] = string(recs.Cell(row, len(d.columns)-len(added)+n))
+			}
+			rows = append(rows, cells)
+		}
+	}
+	return rows, true, nil
 }
 
 // maxSamples is the maximum number of samples of a column.
@@ -65,7 +120,7 @@ func (d *derivedReader) sample(ctx context.Context) {
 			if len(c.Samples) == maxSamples {
 				continue
 			}
-			if text := appendDerived(d.text[:0], d.added[n], d.cellsOf(row)); len(text) > 0 {
+			if text := d.added[n].append(d.text[:0], d.cellsOf(row)); len(text) > 0 {
 				c.Samples = append(c.Samples, string(text))
 			}
 		}
@@ -79,14 +134,15 @@ func (d *derivedReader) read(ctx context.Context, width int) {
 	d.pending, d.at = true, 0
 }
 
-// cellsOf returns a function that returns the text of the cells of a row of the batch, or nil if the row is
-// too short.
-func (d *derivedReader) cellsOf(row int) func(column int) []byte {
-	return func(column int) []byte {
+// cellsOf returns a function that returns the cells of a row of the batch. Cells that the row does not have are
+// empty.
+func (d *derivedReader) cellsOf(row int) func(column int) celltype.Cell {
+	return func(column int) (cell celltype.Cell) {
 		if column < d.raw.NumCells(row) {
-			return d.raw.Cell(row, column)
+			cell.Raw = d.raw.Cell(row, column)
+			cell.Kind, cell.Typed = d.raw.TypedCell(row, column)
 		}
-		return nil
+		return cell
 	}
 }
 
@@ -130,7 +186,7 @@ func (d *derivedReader) appendRecord(recs *intray.Records) error {
 		if recs.Bytes() > most {
 			return nil // refused below
 		}
-		d.text = appendDerived(d.text[:0], d.added[n], cell)
+		d.text = d.added[n].append(d.text[:0], cell)
 		return d.text
 	})
 	if recs.Bytes() > most {
@@ -139,26 +195,42 @@ func (d *derivedReader) appendRecord(recs *intray.Records) error {
 	return nil
 }
 
-// appendDerived appends the text of a cell of an added column to dst. cell returns the text of a cell of the
-// same row, or nil if the row is too short.
-func appendDerived(dst []byte, c intray.DerivedColumn, cell func(column int) []byte) []byte {
+// derivedColumn is a column that a person added.
+type derivedColumn struct {
+	intray.DerivedColumn
+	// dates and layout are set if the column has dates in a different format.
+	dates  date.Style
+	layout *date.Layout
+}
+
+func newDerivedColumn(c intray.DerivedColumn) derivedColumn {
+	d := derivedColumn{DerivedColumn: c}
+	if c.Change != nil && c.Change.Dates != nil {
+		d.dates = date.StyleOf(c.Change.Dates.Order)
+		d.layout, _ = date.CompileLayout(c.Change.Dates.Format, "", date.WantDate, false) // each of intray.DateFormats compiles
+	}
+	return d
+}
+
+// append appends the text of a cell of the column to dst. cell returns a cell of the same row.
+func (d *derivedColumn) append(dst []byte, cell func(column int) celltype.Cell) []byte {
 	switch {
-	case c.Constant != nil:
-		return append(dst, *c.Constant...)
-	case c.Join != nil:
-		return appendJoined(dst, c.Join, cell)
-	case c.Split != nil:
-		return append(dst, partOf(string(cell(c.Split.Column)), c.Split)...)
-	case c.Change != nil:
-		return append(dst, changedText(string(cell(c.Change.Column)), c.Change)...)
+	case d.Constant != nil:
+		return append(dst, *d.Constant...)
+	case d.Join != nil:
+		return appendJoined(dst, d.Join, cell)
+	case d.Split != nil:
+		return append(dst, partOf(string(cell(d.Split.Column).Raw), d.Split)...)
+	case d.Change != nil:
+		return append(dst, d.changed(cell(d.Change.Column))...)
 	}
 	return dst
 }
 
-func appendJoined(dst []byte, j *intray.JoinedColumns, cell func(column int) []byte) []byte {
+func appendJoined(dst []byte, j *intray.JoinedColumns, cell func(column int) celltype.Cell) []byte {
 	empty := len(dst)
 	for _, column := range j.Columns {
-		text := bytes.TrimSpace(cell(column))
+		text := bytes.TrimSpace(cell(column).Raw)
 		if len(text) == 0 {
 			continue
 		}
@@ -187,7 +259,8 @@ func partOf(text string, s *intray.SplitColumn) string {
 // longer is not replaced.
 const maxGrown = 1 << 20
 
-func changedText(text string, c *intray.ChangedColumn) string {
+func (d *derivedColumn) changed(cell celltype.Cell) string {
+	text, c := string(cell.Raw), d.Change
 	if c.Find != "" {
 		grown := len(text) + strings.Count(text, c.Find)*(len(c.With)-len(c.Find))
 		if grown <= max(maxGrown, len(text)) {
@@ -197,8 +270,24 @@ func changedText(text string, c *intray.ChangedColumn) string {
 	if c.Trim {
 		text = textedit.Trim(text, true)
 	}
+	if c.Dates != nil {
+		text = d.rewriteDate(text, cell)
+	}
 	if c.Case != "" {
 		text = textedit.Casing(c.Case).Apply(text)
+	}
+	return text
+}
+
+// rewriteDate writes a date in the format of the column. text is the text of the cell after earlier changes. A date
+// of a workbook is read from its stored value, which has only one meaning.
+func (d *derivedColumn) rewriteDate(text string, cell celltype.Cell) string {
+	raw := []byte(text)
+	if text == string(cell.Raw) && (cell.Kind == intray.CellDate || cell.Kind == intray.CellDateTime) {
+		raw = cell.Typed
+	}
+	if r := d.dates.Read(raw, date.WantDate); r.Reason == date.Read {
+		return string(d.layout.Append(nil, r.Timestamp))
 	}
 	return text
 }

@@ -9,12 +9,16 @@ import (
 	"testing"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype"
 	"github.com/intraydata/intray/source"
 )
 
 func TestDerivedText(t *testing.T) {
-	row := [][]byte{[]byte("Ada"), []byte(" "), []byte("Lovelace, Augusta, King"), nil}
-	cell := func(column int) []byte { return row[column] }
+	row := []celltype.Cell{
+		{Raw: []byte("Ada")}, {Raw: []byte(" ")}, {Raw: []byte("Lovelace, Augusta, King")}, {}, {Raw: []byte(" 03/04/2026")}, {Raw: []byte("5. März 2026")},
+		{Raw: []byte("3/4/26"), Kind: intray.CellDate, Typed: []byte("2026-03-04")},
+	}
+	cell := func(column int) celltype.Cell { return row[column] }
 	for answer, want := range map[string]string{
 		`{"name":"x","constant":"DE"}`:                                                         "DE",
 		`{"name":"x","join":{"columns":[0,1,2],"with":" - "}}`:                                 "Ada - Lovelace, Augusta, King",
@@ -28,12 +32,20 @@ func TestDerivedText(t *testing.T) {
 		`{"name":"x","change":{"column":2,"find":", ","with":"/"}}`:                            "Lovelace/Augusta/King",
 		`{"name":"x","change":{"column":2,"find":",","with":"  ","trim":true,"case":"lower"}}`: "lovelace augusta king",
 		`{"name":"x","change":{"column":3,"case":"title"}}`:                                    "",
+		`{"name":"x","change":{"column":4,"dates":{"order":"DMY","format":"yyyy-MM-dd"}}}`:     "2026-04-03",
+		`{"name":"x","change":{"column":4,"dates":{"order":"MDY","format":"d.M.yyyy"}}}`:       "4.3.2026",
+		// Either number may be the day, and neither is the year.
+		`{"name":"x","change":{"column":4,"dates":{"order":"YMD","format":"d.M.yyyy"}}}`: " 03/04/2026",
+		`{"name":"x","change":{"column":5,"dates":{"order":"MDY","format":"yyyy-MM"}}}`:  "2026-03",
+		`{"name":"x","change":{"column":6,"dates":{"order":"DMY","format":"yyyyMMdd"}}}`: "20260304",
+		`{"name":"x","change":{"column":0,"dates":{"order":"DMY","format":"yyyy"}}}`:     "Ada",
 	} {
-		list, ok := intray.ParseDerivedColumns("["+answer+"]", 4)
+		list, ok := intray.ParseDerivedColumns("["+answer+"]", len(row))
 		if !ok {
 			t.Fatal(answer)
 		}
-		if got := string(appendDerived([]byte("<"), list[0], cell)); got != "<"+want {
+		column := newDerivedColumn(list[0])
+		if got := string(column.append([]byte("<"), cell)); got != "<"+want {
 			t.Errorf("%s: %q, want %q", answer, got, want)
 		}
 	}

@@ -493,6 +493,38 @@ func TestHookSetsHeaderRowBeyondTheEnd(t *testing.T) {
 	}
 }
 
+// TestHookChangesAddedColumns checks that a warning reports columns that a person added to more columns than
+// the table has below the header row that a hook sets.
+func TestHookChangesAddedColumns(t *testing.T) {
+	row := 0
+	hooks := goHooks{step: func(call intray.StepCall) (intray.StepChanges, error) {
+		if call.Step != intray.UploadStep {
+			return nil, nil
+		}
+		return intray.StepChanges{{HeaderRow: &row}}, nil
+	}}
+	schema := &intray.Schema{Settings: intray.DefaultSettings(), Hooks: everyHook, Fields: []intray.Field{{Key: "name", Label: "Name", Type: intray.FieldType{Name: intray.TypeString}}}}
+	s := stageOpener{ctx: t.Context(), blobs: blobtest.NewMemory()}
+	e := engine.New(engine.Config{Formats: formats.Formats(""), LoadHooks: hooks.open})
+	out, err := e.Run(t.Context(), engine.Import{
+		Input: inputOf("list.csv", "Name\nada\n"), Schema: schema,
+		Answers: intray.Answers{intray.AnswerDerived: `[{"name":"City","split":{"column":2,"at":" ","part":0}}]`},
+	}, s.open)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.writer.Abort()
+	warned := 0
+	for _, n := range out.Notices {
+		if n.Text.Code == "file.columns_not_added" && n.Level == intray.LevelWarning {
+			warned++
+		}
+	}
+	if out.Derived != 0 || warned != 1 {
+		t.Errorf("%d columns, %d warnings in %+v", out.Derived, warned, out.Notices)
+	}
+}
+
 // TestMessagesAboutUnknownCells checks that a message about an unknown column or a removed
 // field breaks the import but is not an error of the run.
 func TestMessagesAboutUnknownCells(t *testing.T) {

@@ -54,9 +54,7 @@ func (p *importRun) run(ctx context.Context) (out *Outcome, err error) {
 
 // read opens the file, finds its table and imports it.
 func (p *importRun) read(ctx context.Context) (out *Outcome, err error) {
-	opt := applyAnswers(p.cfg.Options, p.imp.Answers)
-	opt.HeaderScore = mapping.NewHeaderRow(p.imp.Schema.Fields).Score
-	opt.Work = &source.Work{}
+	opt := p.tableOptions(p.imp)
 	p.book, err = source.Open(ctx, p.imp.Input, p.cfg.Formats, opt)
 	if err != nil {
 		return p.unopened(err)
@@ -81,8 +79,17 @@ func (p *importRun) read(ctx context.Context) (out *Outcome, err error) {
 		return p.unopened(err)
 	}
 	defer reader.Close()
+	p.reportNotAdded()
 	p.out.Evidence = append(p.out.Evidence, reader.Evidence()...)
 	return p.mapAndImport(ctx, reader)
+}
+
+// tableOptions returns the options with which the tables of a file are found.
+func (e *Engine) tableOptions(imp Import) source.Options {
+	opt := applyAnswers(e.cfg.Options, imp.Answers)
+	opt.HeaderScore = mapping.NewHeaderRow(imp.Schema.Fields).Score
+	opt.Work = &source.Work{}
+	return opt
 }
 
 // unopened returns the outcome for a file that cannot be opened. If a hook set the header row,

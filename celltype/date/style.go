@@ -94,6 +94,19 @@ type Style struct {
 	Autofix bool
 }
 
+// StyleOf returns the style in which every pattern that can have an order, such as DMY, has it. A cell in any other
+// pattern is read if it has only one meaning.
+func StyleOf(order string) (s Style) {
+	for f := range patternCount {
+		for _, o := range f.orders() {
+			if o.String() == order {
+				s.Orders[f] = o
+			}
+		}
+	}
+	return s
+}
+
 // defaultPivot is the first two-digit year of the 1900s, unless the style sets a different one.
 const defaultPivot = 50
 

@@ -28,6 +28,12 @@ type FilePreview struct {
 	More   bool           `json:"more" doc:"The sheet may have further rows."`
 }
 
+// DerivedPreview is the first cells of columns that a person may add.
+type DerivedPreview struct {
+	_    struct{}   `doc:"The cells of added columns in the first rows of the table."`
+	Rows [][]string `json:"rows" doc:"The first 5 rows. Each has one cell for each column, cut to about 300 bytes."`
+}
+
 // PreviewSheet is a sheet of a received file.
 type PreviewSheet struct {
 	Name   string `json:"name"`

@@ -46,6 +46,19 @@ func TestDerivedColumns(t *testing.T) {
 	if !strings.Contains(shown, `"header":"Wvu","examples":["London","New York","y"]`) {
 		t.Errorf("the layout is %s", shown)
 	}
+	preview := func(derived string) (int, string) {
+		body, err := json.Marshal(map[string]any{"derived": derived})
+		check(t, err)
+		answer := w.send("POST", review+"derived-preview/", string(body), headers...)
+		return answer.Code, strings.TrimSpace(answer.Body.String())
+	}
+	if code, got := preview(`[{"name":"x","change":{"column":0,"case":"upper"}},` + city + `]`); code != http.StatusOK || got != `{"rows":[["ADA","London"],["GRACE","New York"],["SHORT",""],["LONG","y"]]}` {
+		t.Errorf("the preview is %d %s", code, got)
+	}
+	// Columns are made only from those of the file.
+	if code, got := preview(`[{"name":"x","change":{"column":3,"case":"upper"}}]`); code != http.StatusBadRequest {
+		t.Errorf("the preview of an unknown column is %d %s", code, got)
+	}
 	// Without the second column, the third one has another index, so it must be chosen again.
 	if code := layout(map[string]any{"derived": "[" + name + "," + country + "]"}); code != http.StatusOK {
 		t.Fatalf("removing a column: %d", code)

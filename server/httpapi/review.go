@@ -222,6 +222,25 @@ func (a *API) previewFile(c *call) (*response, error) {
 	return jsonResponse(http.StatusOK, out, err)
 }
 
+// derivedPreviewRows is the number of rows in a preview of added columns.
+const derivedPreviewRows = 5
+
+func derivedPreviewBody() *jsonschema.Schema {
+	list := stringType("A JSON list of columns, as in the answer derived.")
+	list.MaxLength = maxAnswer
+	return bodyType("DerivedPreviewRequest", "Columns that a person may add.", map[string]any{"derived": `[{"name":"Code","change":{"column":2,"case":"upper"}}]`}, required("derived", list))
+}
+
+func (a *API) previewDerived(c *call) (*response, error) {
+	columns, _ := c.bodyObject()["derived"].(string)
+	rows, err := a.cfg.Service.PreviewDerived(c.context(), c.reviewed, columns, derivedPreviewRows)
+	out := wire.DerivedPreview{Rows: [][]string{}}
+	for _, row := range rows {
+		out.Rows = append(out.Rows, mapEach(row, func(text string) string { return review.PreviewText(text, maxPreviewText) }))
+	}
+	return jsonResponse(http.StatusOK, out, err)
+}
+
 func runAgainBody() *jsonschema.Schema {
 	return bodyType("RunAgainRequest", "Confirmation to run an import again.", map[string]any{"discard": true},
 		optional("discard", boolType("Confirm that changes to rows are lost. Otherwise the request is refused with 409, the code discards_changes and the number of changes.")))

@@ -211,6 +211,9 @@ func (s *server) relaying() {
 			s.Errorf("preview%s: %d", wrong, w.Code)
 		}
 	}
+	if w := s.do("POST", path+"/derived-preview/", `{"derived":"[{\"name\":\"Plan\",\"constant\":\"Basic\"}]"}`, "Cookie", cookie); !strings.HasPrefix(w.Body.String(), `{"rows":[["Basic"]`) {
+		s.Errorf("the preview of an added column is %s", w.Body)
+	}
 	s.do("POST", path+"/edits/", `{"op":"1","kind":"clear","keys":["email"]}`, "Cookie", cookie)
 	for _, wrong := range []string{`{}`, `{"column:nobody":"1"}`, `{"column:email":"77"}`, `{"sheet":"Odd"}`, `{"encoding":"odd"}`} {
 		if w := s.send("POST", path+"/layout/", `{"answers":`+wrong+`}`, "Cookie", cookie); w.Code != http.StatusBadRequest {

@@ -7,10 +7,10 @@ import { closeEnvironment, environmentTest } from './environment';
 after(closeEnvironment);
 
 const fields = [
-  { key: 'name', label: 'Full name' }, { key: 'zip', label: 'Postal area' }, { key: 'town', label: 'Town' }, { key: 'code', label: 'Code' },
+  { key: 'name', label: 'Full name' }, { key: 'zip', label: 'Postal area' }, { key: 'town', label: 'Town' }, { key: 'code', label: 'Code' }, { key: 'month', label: 'Start' },
   { key: 'country', label: 'Country', type: 'country', validators: [{ validate: 'required' }] },
 ];
-const file = 'First,Last,Qzx,Code\nAda,Lovelace,12345 London,a-1\nGrace,,67890 New York,b-2\n';
+const file = 'First,Last,Qzx,Code,Wvu\nAda,Lovelace,12345 London,a-1,03/04/2026\nGrace,,67890 New York,b-2,soon\n';
 
 environmentTest('columns are combined, split, changed and filled with one value', async (environment) => {
   const made = await environment.service.make({ fields, file });
@@ -55,6 +55,16 @@ environmentTest('columns are combined, split, changed and filled with one value'
   await choose('Import as', 'Code');
   await add();
 
+  await open('A changed copy of a column');
+  await choose('Column', 'Wvu');
+  await choose('Write dates as', '20260228');
+  // The order of the numbers is not guessed.
+  assert.ok(await dialog.getByRole('button', { name: 'Add a column' }).isDisabled());
+  await choose('How the column writes dates', 'Day, month, year');
+  await previews(['20260403', 'soon']);
+  await choose('Import as', 'Start');
+  await add();
+
   await open('The same value in all rows');
   await dialog.getByLabel('Value', { exact: true }).fill('Great Britain');
   await choose('Import as', 'Country');
@@ -72,8 +82,8 @@ environmentTest('columns are combined, split, changed and filled with one value'
   await person.button('Submit 2 rows').click();
   await page.getByRole('heading', { name: 'Import complete' }).waitFor();
   assert.deepEqual(await environment.service.result(made.id), [
-    { name: 'Ada Lovelace', zip: '12345', town: 'London', code: 'A / 1', country: 'GB' },
-    { name: 'Grace', zip: '67890', town: 'New York', code: 'B / 2', country: 'GB' },
+    { name: 'Ada Lovelace', zip: '12345', town: 'London', code: 'A / 1', month: '20260403', country: 'GB' },
+    { name: 'Grace', zip: '67890', town: 'New York', code: 'B / 2', month: 'soon', country: 'GB' },
   ]);
   await person.closeAndCheck();
 });

@@ -154,6 +154,20 @@ export const states: readonly State[] = [
     await page.locator('[role=option]').nth(2).click();
     await page.locator('.derive-preview td').first().waitFor();
   } },
+  { name: 'columns-dates', of: 'full', act: async ({ page }) => {
+    const choose = async (select: number, option: number) => {
+      await page.locator('.derive .k-select').nth(select).click();
+      await page.locator('[role=option]').nth(option).click();
+    };
+    await page.locator('.rail-step').nth(1).click();
+    await page.locator('.column-add button').click();
+    await choose(0, 3);
+    await choose(1, 3);
+    await choose(2, 2);
+    await choose(3, 0);
+    await page.locator('.derive-preview td').first().waitFor();
+    await page.locator('.derive-preview').scrollIntoViewIfNeeded();
+  } },
   { name: 'values', of: 'full', act: async ({ page }) => {
     await page.locator('.rail-step').nth(2).click();
     await page.locator('.c-line').first().waitFor();

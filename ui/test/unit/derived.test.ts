@@ -1,30 +1,14 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { addedColumns, dataRows, derivedOf, derivedText, fileColumns, type ColumnContent } from '../../src/app/columns/derived';
+import { addedColumns, dateExample, dateFormats, derivedOf, fileColumns } from '../../src/app/columns/derived';
 import { layout } from '../browser/scenes';
 
-test('the preview of a new column shows the text that the server would compute', () => {
-  const row = ['Ada', ' ', 'Lovelace, Augusta, King'];
-  const cases: [ColumnContent, string][] = [
-    [{ constant: 'DE' }, 'DE'],
-    [{ join: { columns: [0, 1, 2], with: ' - ' } }, 'Ada - Lovelace, Augusta, King'],
-    [{ join: { columns: [3, 1], with: ' ' } }, ''],
-    [{ split: { column: 2, at: ',', part: 0 } }, 'Lovelace'],
-    [{ split: { column: 2, at: ',', part: 1, rest: true } }, 'Augusta, King'],
-    [{ split: { column: 2, at: ',', part: 3 } }, ''],
-    [{ change: { column: 2, find: ', ', with: '$&' } }, 'Lovelace$&Augusta$&King'],
-    [{ change: { column: 2, find: ',', with: '  ', trim: true, case: 'lower' } }, 'lovelace augusta king'],
-    [{ change: { column: 3, case: 'title' } }, ''],
-  ];
-  for (const [content, text] of cases) assert.equal(derivedText(content, row), text, JSON.stringify(content));
-  assert.equal(derivedText({ change: { column: 0, case: 'title' } }, ['anna-MARIA o\'neil ÉLODIE']), 'Anna-Maria O\'neil Élodie');
-});
-
-test('the rows of the preview begin below the header', () => {
-  const one = { ...layout(), columns: layout().columns.slice(0, 2) };
-  const headers = one.columns.map((column) => column.header);
-  assert.deepEqual(dataRows([['A title'], headers, ['x', 'y']], one), [['x', 'y']]);
-  assert.deepEqual(dataRows([['x', 'y']], one), []);
+test('the formats of dates are those of the server', () => {
+  const source = readFileSync('../derived.go', 'utf8');
+  const list = source.slice(source.indexOf('var DateFormats'), source.indexOf('\n}', source.indexOf('var DateFormats')));
+  assert.deepEqual([...list.matchAll(/"([^"]+)"/g)].map(([, format]) => format), dateFormats);
+  assert.deepEqual(['dd.MM.yyyy', 'M/d/yyyy', 'yyyyMMdd', 'yyyy'].map(dateExample), ['28.02.2026', '2/28/2026', '20260228', '2026']);
 });
 
 test('new columns take their fields from other columns', () => {

@@ -5,11 +5,11 @@ import { useShared } from '../context';
 import { FaultNote } from '../notices';
 import { RereadDialog } from '../reread-dialog';
 import { truncate } from '../server-text';
-import { useFileTop } from '../table/file-top';
 import { columnName } from '../column-name';
 import { columnLabel } from '../questions/headings';
 import { applyMapping } from '../mapping';
-import { addedColumns, dataRows, derivedText, fileColumns, type ColumnContent, type LetterCase } from './derived';
+import { useDerivedPreview } from './derived-preview';
+import { addedColumns, dateExample, dateFormats, dateOrders, fileColumns, type ColumnContent, type DateOrder, type LetterCase } from './derived';
 
 const kinds = ['same', 'join', 'split', 'change'] as const;
 type Kind = (typeof kinds)[number];
@@ -17,14 +17,12 @@ type Kind = (typeof kinds)[number];
 /** The parts of a split column: before and after the first separator, as two columns, or one part. */
 const twoParts = 'two';
 
-/** Number of rows in the preview, and number of parts of a column that can be chosen. */
-const previewed = 4;
+/** Number of parts of a column that can be chosen. */
 const maxParts = 9;
 
 /** A dialog in which a person adds columns to the table: with one value, with columns combined, or with a part or a changed copy of a column. */
 export function AddColumn({ layout, onClose }: { layout: Layout; onClose: () => void }) {
   const { review, t } = useShared();
-  const top = useFileTop(null);
   const columns = layout.columns.slice(0, fileColumns(layout));
   const [kind, setKind] = useState<Kind>('same');
   const [value, setValue] = useState('');
@@ -37,6 +35,8 @@ export function AddColumn({ layout, onClose }: { layout: Layout; onClose: () => 
   const [replacement, setReplacement] = useState('');
   const [trim, setTrim] = useState(false);
   const [letters, setLetters] = useState<LetterCase | ''>('');
+  const [format, setFormat] = useState('');
+  const [order, setOrder] = useState<DateOrder | null>(null);
   const [fields, setFields] = useState<readonly (string | null)[]>([]);
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<Fault | null>(null);
@@ -44,17 +44,22 @@ export function AddColumn({ layout, onClose }: { layout: Layout; onClose: () => 
 
   const contents = contentsOf();
   const complete = contents.length > 0;
-  const rows = dataRows(top.preview?.rows ?? [], layout).slice(0, previewed);
+  const preview = useDerivedPreview(contents);
   const select = { placeholder: '', searchLabel: t('columns.search'), nothing: t('search.nothing') };
 
   /** Returns what the new columns contain, or nothing as long as something is missing. */
   function contentsOf(): readonly ColumnContent[] {
     if (kind === 'same') return value.trim() === '' ? [] : [{ constant: value }];
     if (kind === 'join') return joined.length === 0 ? [] : [{ join: { columns: joined, with: between } }];
-    if (kind === 'change') return find === '' && !trim && letters === '' ? [] : [{ change: { column: source, ...(find !== '' && { find, with: replacement }), ...(trim && { trim }), ...(letters && { case: letters }) } }];
+    if (kind === 'change') return changesOf();
     if (at === '') return [];
     const first = { column: source, at, part: 0 };
     return part === twoParts ? [{ split: first }, { split: { ...first, part: 1, rest: true } }] : [{ split: { ...first, part: Number(part) } }];
+  }
+
+  function changesOf(): readonly ColumnContent[] {
+    if (find === '' && !trim && letters === '' && format === '' || format !== '' && order === null) return [];
+    return [{ change: { column: source, ...(find !== '' && { find, with: replacement }), ...(trim && { trim }), ...(order && format && { dates: { order, format } }), ...(letters && { case: letters }) } }];
   }
 
   /** Explains a text that cannot be seen. */
@@ -120,6 +125,10 @@ export function AddColumn({ layout, onClose }: { layout: Layout; onClose: () => 
               <Field label={t('replace.find')} value={find} onInput={setFind} />
               <Field label={t('replace.with')} value={replacement} onInput={setReplacement} />
             </div>
+            <div class="derive-pair">
+              <Select label={t('derive.format')} value={format} options={[{ value: '', label: t('fixer.keep') }, ...dateFormats.map((one) => ({ value: one, label: dateExample(one) }))]} onChange={setFormat} {...select} />
+              {format && <Select label={t('derive.order')} value={order} options={dateOrders.map((one) => ({ value: one, label: t(`derive.${one.toLowerCase() as Lowercase<DateOrder>}`) }))} onChange={(one) => setOrder(one as DateOrder)} {...select} placeholder={t('columns.choose')} />}
+            </div>
             <Select label={t('derive.letters')} value={letters} options={[{ value: '', label: t('fixer.keep') }, ...(['upper', 'lower', 'title'] as const).map((one) => ({ value: one, label: t(`menu.${one}`) }))]} onChange={(one) => setLetters(one as LetterCase | '')} {...select} />
             <Checkbox label={t('menu.trim')} checked={trim} onChange={setTrim} />
           </>
@@ -136,13 +145,13 @@ export function AddColumn({ layout, onClose }: { layout: Layout; onClose: () => 
               </tr>
             </thead>
             <tbody>
-              {rows.map((row, index) => (
-                <tr key={index}>{contents.map((content, n) => <td key={n}>{derivedText(content, row) ? <bdi>{truncate(derivedText(content, row), 80)}</bdi> : <span class="quiet">{t('derive.empty')}</span>}</td>)}</tr>
+              {preview.rows.map((row, index) => (
+                <tr key={index}>{row.map((text, n) => <td key={n}>{text ? <bdi>{truncate(text, 80)}</bdi> : <span class="quiet">{t('derive.empty')}</span>}</td>)}</tr>
               ))}
             </tbody>
           </table>
         )}
-        <FaultNote fault={fault} />
+        <FaultNote fault={fault ?? preview.fault} />
       </div>
       {asking && <RereadDialog changes={layout.changes} onDo={() => { setAsking(false); void add(); }} onClose={() => setAsking(false)} />}
     </Dialog>

@@ -5,10 +5,24 @@ export interface ColumnContent {
   readonly constant?: string;
   readonly join?: { readonly columns: readonly number[]; readonly with: string };
   readonly split?: { readonly column: number; readonly at: string; readonly part: number; readonly rest?: boolean };
-  readonly change?: { readonly column: number; readonly find?: string; readonly with?: string; readonly trim?: boolean; readonly case?: LetterCase };
+  readonly change?: { readonly column: number; readonly find?: string; readonly with?: string; readonly trim?: boolean; readonly dates?: { readonly order: DateOrder; readonly format: string }; readonly case?: LetterCase };
 }
 
 export type LetterCase = 'upper' | 'lower' | 'title';
+
+/** The order of day, month and year in dates that are written in numbers. */
+export const dateOrders = ['DMY', 'MDY', 'YMD'] as const;
+export type DateOrder = (typeof dateOrders)[number];
+
+/** The formats in which the server can write dates, in Luxon tokens. */
+export const dateFormats = [
+  'yyyy-MM-dd', 'dd.MM.yyyy', 'dd/MM/yyyy', 'dd-MM-yyyy', 'd.M.yyyy', 'd/M/yyyy', 'MM/dd/yyyy', 'M/d/yyyy', 'yyyy/MM/dd', 'yyyyMMdd', 'yyyy-MM', 'MM/yyyy', 'yyyy',
+] as const;
+
+/** Returns 28 February in a format. It shows which number is the day, and whether there are leading zeros. */
+export function dateExample(format: string): string {
+  return format.replace('yyyy', '2026').replace(/M+/, (month) => '2'.padStart(month.length, '0')).replace(/d+/, '28');
+}
 
 export interface DerivedColumn extends ColumnContent {
   readonly name: string;
@@ -34,38 +48,6 @@ export function derivedOf(layout: Layout): readonly DerivedColumn[] {
 /** Returns the number of columns of the file. */
 export function fileColumns(layout: Layout): number {
   return layout.columns.length - layout.added;
-}
-
-/** Returns the text of a cell of a new column in a row of the file. The server computes it in the same way. */
-export function derivedText({ constant, join, split, change }: ColumnContent, row: readonly string[]): string {
-  if (constant !== undefined) return constant;
-  if (join) return join.columns.map((at) => (row[at] ?? '').trim()).filter(Boolean).join(join.with);
-  if (split) {
-    const parts = (row[split.column] ?? '').split(split.at);
-    return (split.rest ? parts.slice(split.part).join(split.at) : parts[split.part] ?? '').trim();
-  }
-  if (!change) return '';
-  let text = row[change.column] ?? '';
-  if (change.find) text = text.replaceAll(change.find, () => change.with ?? '');
-  if (change.trim) text = text.split(/[\s\u0085\u200b]+/).filter(Boolean).join(' ');
-  if (change.case === 'upper') return text.toUpperCase();
-  if (change.case === 'lower') return text.toLowerCase();
-  return change.case === 'title' ? capitalized(text) : text;
-}
-
-/** Capitalizes the first letter of each word. */
-function capitalized(text: string): string {
-  return text.toLowerCase().replace(/[\p{L}\p{N}][\p{L}\p{N}\p{M}'’]*/gu, (word) => {
-    const first = String.fromCodePoint(word.codePointAt(0)!);
-    return first.toUpperCase() + word.slice(first.length);
-  });
-}
-
-/** Returns the first rows of data of a file, or none if the header is not among its first lines. */
-export function dataRows(lines: readonly (readonly string[])[], layout: Layout): readonly (readonly string[])[] {
-  const headers = layout.columns.slice(0, fileColumns(layout)).map((one) => one.header);
-  const at = lines.findIndex((line) => headers.every((header, column) => (line[column] ?? '') === header));
-  return at < 0 ? [] : lines.slice(at + 1);
 }
 
 /** Returns the answers that add columns and import them as their fields, instead of the columns that had these fields. */
