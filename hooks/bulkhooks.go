@@ -81,15 +81,12 @@ func (s *Session) RunColumn(ctx context.Context, hook int, rows intray.HookRows)
 				}
 			}
 			first := attempt{columns: make([]*jsruntime.Column, len(rows.Fields)), lazy: needsLazyCall(call.rowCount, 1)}
-			if first.lazy {
-				err = call.sendColumn(ctx, slot, field, first.columns)
-			} else {
+			if !first.lazy {
 				first.columns[field] = call.layouts[field].buildColumn(field, call.spans)
+			} else if err := call.sendColumn(ctx, slot, field, first.columns); err != nil {
+				return err
 			}
-			var found []intray.Change
-			if err == nil {
-				found, err = call.run(ctx, slot, first)
-			}
+			found, err := call.run(ctx, slot, first)
 			if err != nil {
 				return err
 			}

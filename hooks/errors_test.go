@@ -400,21 +400,24 @@ func TestSlowRows(t *testing.T) {
 // TestWorkerIsKilled checks that a call is repeated if something other than a hook kills
 // its worker.
 func TestWorkerIsKilled(t *testing.T) {
+	// linger is the beginning of a hook that takes half a second.
+	const linger = `// intray: live-clock
+	(input) => { if (input.index === 0 || input.length > 0) for (const end = Date.now() + 500; Date.now() < end;); return `
 	forEachRuntimeWith(t, hooks.Config{MaxWorkers: 1}, sandbox.Config{}, func(t *testing.T, s *hooks.Runner) {
 		session := openSession(t, s, intray.Hooks{
-			Row:     []string{`(r) => ({row: {out: {value: r.row.n.value}}})`},
-			BulkRow: []string{`(list) => list.map((r) => ({index: r.index, row: {out: {value: r.row.n.value}}}))`},
+			Row:     []string{linger + `{row: {out: {value: input.row.n.value}}}; }`},
+			BulkRow: []string{linger + `input.map((r) => ({index: r.index, row: {out: {value: r.row.n.value}}})); }`},
+			Column:  []intray.ColumnHook{{Field: "n", Source: linger + `input.map((c) => ({index: c.index, value: c.value + "!"})); }`}},
 		})
-		for name, call := range map[string]func(context.Context, int, intray.HookRows) ([]intray.Change, error){"rows": session.RunRows, "bulk": session.RunBulk} {
+		for name, call := range map[string]func(context.Context, int, intray.HookRows) ([]intray.Change, error){"rows": session.RunRows, "bulk": session.RunBulk, "column": session.RunColumn} {
 			if err := session.Load(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			// A stopped worker cannot answer before it is killed.
 			pid := session.PIDs()[0]
-			if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
-				t.Fatal(err)
-			}
-			go func() { _ = syscall.Kill(pid, syscall.SIGKILL) }()
+			go func() {
+				time.Sleep(150 * time.Millisecond) // until the worker runs the hook
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}()
 			changes, err := call(t.Context(), 0, rowsOf(numberedFields, numberedRows(0, 10)))
 			if len(changes) != 10 || err != nil {
 				t.Errorf("%s: %d changes, %v", name, len(changes), err)
