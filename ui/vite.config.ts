@@ -1,5 +1,6 @@
 import { build, defineConfig, type Plugin } from 'vite';
 import { stamp } from './scripts/stamp.mjs';
+import { messageParts } from './scripts/message-parts.mjs';
 import { demoDir, demoPages, outDir, pages } from './places.mjs';
 
 /** Modules needed right after the first script. The page preloads them. */
@@ -26,23 +27,6 @@ async function buildPrefetchScript(start: string): Promise<{ fileName: string; s
   if (chunk?.type !== 'chunk') throw new Error('src/app/prefetch-script.ts came to nothing');
   return { fileName: chunk.fileName, source: chunk.code };
 }
-
-/** Groups of messages for developers and operators, which no page shows. */
-const developerMessages = new Set([
-  'connector', 'date_format', 'egress', 'hook_source', 'host_key', 'hostname', 'javascript', 'license_key', 'lint', 'number_format',
-  'private_key', 'property', 'regexp', 'schedule', 'schema', 'sftp', 'sftp_credential', 'webhook',
-]);
-
-/** Removes the messages for developers and operators from the catalogues that the pages load. */
-const pageMessages: Plugin = {
-  name: 'page-messages',
-  enforce: 'pre',
-  transform(code, id) {
-    if (!/\/messages\/\w+\.json$/.test(id)) return null;
-    const all = Object.entries(JSON.parse(code) as Record<string, unknown>);
-    return { code: JSON.stringify(Object.fromEntries(all.filter(([key]) => !developerMessages.has(key.split('.', 1)[0]!)))), map: null };
-  },
-};
 
 let first = '';
 
@@ -89,7 +73,7 @@ export default defineConfig(({ mode }) => {
   const demo = mode === 'demo';
   return {
     base: '/',
-    plugins: demo ? [pageMessages] : [pageMessages, preloads, { name: 'stamp', writeBundle: ({ dir }) => stamp(dir!) }],
+    plugins: demo ? [messageParts] : [messageParts, preloads, { name: 'stamp', writeBundle: ({ dir }) => stamp(dir!) }],
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     json: { stringify: true },
     build: {

@@ -95,3 +95,15 @@ environmentTest('after a submission, all open and later pages show that the impo
   const session = await Session.open(made);
   await assert.rejects(session.post('edits/', { op: 'late', kind: 'set', cells: [{ id: '0', key: 'name', text: 'Late' }] }), /409/);
 });
+
+environmentTest('messages that a page rarely shows are loaded when they are needed', async (environment) => {
+  const broken = new Uint8Array([0x50, 0x4b, 3, 4, 20, 0, 0, 0, 8, 0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  const made = await environment.service.make({ fields: [{ key: 'name', label: 'Name' }], filename: 'list.xlsx', file: broken });
+  // French has no messages about certain file formats.
+  for (const [language, text, rare] of [['de', 'ZIP-Datei', true], ['fr', 'zip file', false]] as const) {
+    const person = await environment.person(made, { query: `?lang=${language}` });
+    await person.page.locator('.sentence', { hasText: text }).first().waitFor();
+    assert.equal(await person.page.locator('.sentence[lang=en]').count() > 0, !rare, language);
+    await person.closeAndCheck();
+  }
+});

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { outDir } from '../places.mjs';
 
-const most = { page: 90_000, cells: 95_000, grid: 25_000, import: 60_000 };
+const most = { page: 90_000, cells: 95_000, grid: 25_000, import: 60_000, catalogue: 14_000 };
 const manifest = JSON.parse(readFileSync(join(outDir, '.vite/manifest.json'), 'utf8'));
 const weight = (file) => gzipSync(readFileSync(join(outDir, file)), { level: 9 }).length;
 const figure = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
@@ -42,4 +42,8 @@ if (grid.length < 2) throw new Error('the grid has no files of its own in the bu
 judge('grid', grid, most.grid);
 judge('the import page before a file is chosen', ['import.html', 'src/i18n/import.en.json'].flatMap((key) => [...files(key)]), most.import);
 judge('the widget before a file is chosen', ['widget.html', 'src/i18n/import.en.json'].flatMap((key) => [...files(key)]), most.import);
+const catalogues = Object.entries(manifest).filter(([key]) => /^(src\/i18n\/\w+\.\w+|\.\.\/messages\/\w+)\.json/.test(key)).map(([, { file }]) => file);
+if (catalogues.length < 4 * 38) throw new Error(`the build has ${catalogues.length} catalogues`);
+const [largest] = catalogues.sort((a, b) => weight(b) - weight(a));
+judge('the largest catalogue of a language', [largest], most.catalogue);
 process.exit(tooMuch ? 1 : 0);

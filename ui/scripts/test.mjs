@@ -3,6 +3,7 @@
 import { spawnSync } from 'node:child_process';
 import { readdirSync, rmSync } from 'node:fs';
 import { build } from 'vite';
+import { messageParts } from './message-parts.mjs';
 
 const [suite = 'unit', ...rest] = process.argv.slice(2);
 const options = rest.filter((word) => word.startsWith('-'));
@@ -14,6 +15,7 @@ const outDir = `.built/${suite}/${process.pid}`;
 
 await build({
   configFile: false,
+  plugins: [messageParts],
   logLevel: 'warn',
   ssr: { external: true },
   build: {

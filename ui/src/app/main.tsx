@@ -57,7 +57,8 @@ export function renderReview(prefetch: Prefetch, host: ReviewHost | null = null)
     root.replaceChildren();
     const draw = () => removed.aborted || render(<SharedProvider value={{ review, locale, t, host }}><App /></SharedProvider>, root);
     draw();
-    if (!locale.renderMessage) void drawn.reached.then(() => loadMessages(locale)).then(draw).catch(() => {});
+    locale.onMessages = draw;
+    if (!locale.renderMessage) void drawn.reached.then(() => loadMessages(locale, 'cells', 'files')).then(draw).catch(() => {});
     void whole.then(() => requestAnimationFrame(() => setTimeout(drawn.reach)));
   });
   return () => {
@@ -88,7 +89,7 @@ async function firstContent(review: Review, locale: Locale): Promise<void> {
   });
   if (review.state.steps.length === 0) return;
   if (review.state.step === 'cells') await preloadCells({ api: review.api, events: review.events, locale }).catch(() => {});
-  else await Promise.all([otherSteps.load(), review.state.step !== 'values' && loadMessages(locale)]).catch(() => {});
+  else await Promise.all([otherSteps.load(), (review.state.step !== 'values' || locale.language !== 'en') && loadMessages(locale, 'cells', 'files')]).catch(() => {});
 }
 
 /** Resolves when the styles are loaded, because rendering measures elements. */

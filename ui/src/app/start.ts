@@ -2,7 +2,7 @@ import '../tokens.css';
 import '../kit/kit.css';
 import './app.css';
 import { directionOf, chooseLanguage } from '../i18n/languages';
-import { loadMessageRenderer, messageCatalogues } from '../i18n/messages';
+import { cellMessages, loadMessageRenderer } from '../i18n/messages';
 import { reviewTexts } from '../i18n/review-texts';
 
 // Load the next scripts while the calls of prefetch-script.ts are in progress.
@@ -11,7 +11,7 @@ const { prefetch, started } = globalThis.intrayPrefetch;
 const { language } = chooseLanguage(new URLSearchParams(location.search).get('lang'), navigator.languages);
 document.documentElement.lang = language;
 document.documentElement.dir = directionOf(language);
-const messages = language === 'en' ? [] : [loadMessageRenderer, messageCatalogues[language]];
+const messages = language === 'en' ? [] : [loadMessageRenderer, cellMessages[language]];
 // Ignore errors: the code that needs a file loads it again and handles the error.
 for (const load of [reviewTexts[language], ...messages]) load().catch(() => {});
 

@@ -1,4 +1,5 @@
 import type { Locale, Translator } from '../i18n/types';
+import { loadMessages } from '../i18n/messages';
 import { loadTexts } from '../i18n/texts';
 import { reviewTexts } from '../i18n/review-texts';
 
@@ -6,6 +7,10 @@ export type Key = keyof typeof import('../i18n/review.en.json');
 /** Returns text of the cells step in the language of the page. */
 export type T = Translator<Key>;
 
-export function loadCellsTexts(locale: Locale): Promise<T> {
-  return loadTexts<Key>(locale, reviewTexts);
+export async function loadCellsTexts(locale: Locale): Promise<T> {
+  // The service sends its messages in English, so English pages need not wait for them.
+  const messages = locale.language === 'en' ? null : loadMessages(locale, 'cells').catch(() => {});
+  const t = await loadTexts<Key>(locale, reviewTexts);
+  await messages;
+  return t;
 }

@@ -25,6 +25,7 @@ function makeLocale({ language, tag: wanted }: ChosenLanguage): Locale {
     language,
     tag,
     renderMessage: null,
+    onMessages: () => {},
     direction: directionOf(language),
     number: (n) => plainNumber(tag, n) ?? numbers().format(n),
     figure: (text) => new Intl.NumberFormat(tag, { useGrouping: false, minimumFractionDigits: text.split('.')[1]?.length ?? 0 }).format(text as Intl.StringNumericLiteral),

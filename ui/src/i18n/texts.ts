@@ -1,4 +1,3 @@
-import { loadMessages } from './messages';
 import type { Loaders, Locale, Texts, Translator, Values } from './types';
 
 /**
@@ -23,11 +22,8 @@ function fill(text: string, values: Values, locale: Locale): string {
   });
 }
 
-/** Loads the page's UI text in the user's language and, unless that is English, the service's messages. */
+/** Loads the page's UI text in the user's language. */
 export async function loadTexts<Key extends string>(locale: Locale, loaders: Loaders<Texts>): Promise<Translator<Key>> {
-  // The service sends its messages in English, so English pages need not wait for them.
-  const messages = locale.language === 'en' ? null : loadMessages(locale).catch(() => {});
-  const own = await loaders[locale.language]();
-  await messages;
-  return createTranslator<Key>(own.default, locale);
+  const texts = await loaders[locale.language]();
+  return createTranslator<Key>(texts.default, locale);
 }

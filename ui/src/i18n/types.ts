@@ -9,6 +9,9 @@ export type Texts = Readonly<Record<string, TextForms>>;
 /** The service's messages in one language, by code: messages/LANGUAGE.json. */
 export type MessageCatalogue = Readonly<Record<string, TextForms>>;
 
+/** The parts in which the pages load the service's messages; scripts/message-parts.mjs splits them. */
+export type MessagePart = 'cells' | 'files' | 'formats' | 'others';
+
 /** Functions that load the content of each language from its own file. */
 export type Loaders<Content> = Readonly<Record<Language, () => Promise<{ default: Content }>>>;
 
@@ -58,4 +61,6 @@ export interface Locale {
   isolate(text: string): string;
   /** Renders the service's messages; null until their catalogue is loaded. */
   renderMessage: RenderMessage | null;
+  /** Called when more messages can be rendered; a page then renders again. */
+  onMessages: () => void;
 }

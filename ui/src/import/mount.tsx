@@ -35,6 +35,7 @@ export function mountVisit(root: HTMLElement, visit: Visit, { language, host, se
     };
     root.replaceChildren();
     draw();
+    locale.onMessages = draw;
     let phase = visit.state.phase;
     const leave = visit.subscribe(() => {
       if (visit.state.phase === phase) return;

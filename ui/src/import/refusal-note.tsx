@@ -37,7 +37,7 @@ export function useServerText(fault: Fault | null): string {
   const { locale } = useShared();
   const [, setLoaded] = useState(false);
   useEffect(() => {
-    if (fault?.detail && !locale.renderMessage) void loadMessages(locale).then(() => setLoaded(true), () => {});
+    if (fault?.detail && !locale.renderMessage) void loadMessages(locale, 'files').then(() => setLoaded(true), () => {});
   }, [fault]);
   return fault?.detail ? messageText({ locale }, fault.detail) : '';
 }

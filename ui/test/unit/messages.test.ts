@@ -6,6 +6,7 @@ import { messageRenderer } from '../../src/i18n/message-renderer';
 import type { Locale, Message, MessageCatalogue, Params } from '../../src/i18n/types';
 import { languages, type Language } from '../../src/i18n/languages';
 import { chooseLocale } from '../../src/i18n/locale';
+import { listedAreas, partOf } from '../../scripts/message-parts.mjs';
 import { messageText } from '../../src/i18n/messages';
 
 const catalogue = (language: Language): MessageCatalogue => JSON.parse(readFileSync(`../messages/${language}.json`, 'utf8'));
@@ -184,4 +185,12 @@ test('the pages contain no part of an English message of the server', () => {
   const code = literals();
   assert.ok(code.length > 20_000);
   assert.deepEqual([...new Set(parts)].filter((part) => part.split(' ').length > 2 && code.includes(part)), []);
+});
+
+test('the parts of a catalogue have all messages that pages show', () => {
+  const codes = Object.keys(catalogues.en);
+  const areaOf = (code: string) => code.split('.')[0]!;
+  for (const area of listedAreas) assert.ok(codes.some((code) => areaOf(code) === area), `no message is in the area ${area}`);
+  // Pages in all other languages load only these parts.
+  for (const code of Object.keys(catalogues.fr)) assert.ok(['cells', 'files'].includes(partOf(code)!), code);
 });
