@@ -74,16 +74,9 @@ func (s *Service) QueueResultUpload(ctx context.Context, tx model.Tx, imp model.
 	if imp.Status != model.Successful {
 		return nil
 	}
-	f, err := tx.Pulled.ByImport(ctx, imp.ID)
-	if err != nil {
-		return model.IgnoreKind(err, model.NotFound)
-	}
-	c, err := tx.Connectors.Get(ctx, imp.Org, f.ConnectorID)
-	if err != nil || c.PutDirectory == "" {
-		return model.IgnoreKind(err, model.NotFound)
-	}
-	f.Put, f.PutDue, f.PutTries, f.PutKind, f.PutMessage = UploadWaiting, s.env.Now(), 0, "", intray.Message{}
-	return tx.Pulled.Upsert(ctx, f)
+	// The transaction has already changed the import, which locks the usage of the organization. Locking
+	// the connector, too, could cause a deadlock, because fetching a file locks them in the other order.
+	return tx.Pulled.QueueUpload(ctx, imp.ID, s.env.Now())
 }
 
 // DeliverNextResult uploads the result that has been due for the longest time, and

@@ -273,20 +273,17 @@ func TestReplaceRetriesUploads(t *testing.T) {
 	}
 }
 
-// Each use of the store fails once while the upload of a result is being queued. The error must
-// be returned.
+// The store fails while the upload of a result is being queued. The error must be returned.
 func TestQueueResultUploadFaults(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
 	c := f.withResult()
 	imp, err := f.Import(f.ctx, f.org, f.pulled(c).ImportID)
 	must(t, err)
-	for _, use := range []string{"Pulled.ByImport", "Connectors.Get", "Pulled.Upsert"} {
-		f.Faults.ArmUse(use, 1)
-		err := f.Store.Update(f.ctx, func(tx model.Tx) error { return f.QueueResultUpload(f.ctx, f.Faults.Wrap(tx), imp) })
-		if failed := f.Faults.Disarm(); failed != use || !errors.Is(err, servertest.ErrInjected) {
-			t.Errorf("%s: %v, want the injected fault", use, err)
-		}
+	f.Faults.ArmUse("Pulled.QueueUpload", 1)
+	err = f.Store.Update(f.ctx, func(tx model.Tx) error { return f.QueueResultUpload(f.ctx, f.Faults.Wrap(tx), imp) })
+	if failed := f.Faults.Disarm(); failed != "Pulled.QueueUpload" || !errors.Is(err, servertest.ErrInjected) {
+		t.Errorf("%v, want the injected fault", err)
 	}
 }
 

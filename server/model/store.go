@@ -409,12 +409,14 @@ type PulledRows interface {
 	Delete(ctx context.Context, connectorID string, f RemoteFile) error
 	// DeleteOf deletes at most limit versions that a connector has seen, and returns their number.
 	DeleteOf(ctx context.Context, connectorID string, limit int) (int64, error)
-	ByImport(ctx context.Context, importID string) (PulledFile, error)
 	ResultUploadRows
 }
 
 // ResultUploadRows stores the uploads of results. They are part of the versions in PulledRows.
 type ResultUploadRows interface {
+	// QueueUpload makes the result of an import due for upload at the given time. It does nothing
+	// unless a connector that uploads results created the import. It does not lock the connector.
+	QueueUpload(ctx context.Context, importID string, due time.Time) error
 	// ListDueUploads returns at most limit versions whose results are due for upload. Other
 	// transactions that call it wait until this one has ended.
 	ListDueUploads(ctx context.Context, now time.Time, limit int) ([]PulledFile, error)

@@ -469,8 +469,8 @@ func (rows pulledFaults) DeleteOf(ctx context.Context, connectorID string, limit
 	return Get(rows.faults, "Pulled.DeleteOf", func() (int64, error) { return rows.PulledRows.DeleteOf(ctx, connectorID, limit) })
 }
 
-func (rows pulledFaults) ByImport(ctx context.Context, importID string) (model.PulledFile, error) {
-	return Get(rows.faults, "Pulled.ByImport", func() (model.PulledFile, error) { return rows.PulledRows.ByImport(ctx, importID) })
+func (rows pulledFaults) QueueUpload(ctx context.Context, importID string, due time.Time) error {
+	return Call(rows.faults, "Pulled.QueueUpload", func() error { return rows.PulledRows.QueueUpload(ctx, importID, due) })
 }
 
 func (rows pulledFaults) ListDueUploads(ctx context.Context, now time.Time, limit int) ([]model.PulledFile, error) {

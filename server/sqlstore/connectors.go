@@ -91,8 +91,11 @@ func (r pulledRows) DeleteOf(ctx context.Context, connectorID string, limit int)
 			SELECT path, size, changed FROM pulled WHERE connector_id = $1 LIMIT $2)`, connectorID, max(limit, 0))
 }
 
-func (r pulledRows) ByImport(ctx context.Context, importID string) (model.PulledFile, error) {
-	return pulled.one(ctx, r.txn, ` WHERE import_id = $1`, importID)
+func (r pulledRows) QueueUpload(ctx context.Context, importID string, due time.Time) error {
+	_, err := r.exec(ctx, "queue the upload of a result", `
+		UPDATE pulled SET put = 'WAITING', put_due = $2, put_tries = 0, put_kind = '', put_told = ''
+		WHERE import_id = $1 AND connector_id IN (SELECT id FROM connectors WHERE put_directory <> '')`, importID, toMicros(due))
+	return err
 }
 
 func (r pulledRows) ListDueUploads(ctx context.Context, now time.Time, limit int) ([]model.PulledFile, error) {

@@ -31,6 +31,9 @@ func Postgres(t testing.TB) string {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
+		if n, err := countDeadlocks(name); err != nil || n > 0 {
+			t.Errorf("%d deadlocks in PostgreSQL, each of which takes a second, %v", n, err)
+		}
 		// Do not use the test's context, which may have ended. See PackageScope.
 		if err := Administer("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)"); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -42,6 +45,17 @@ func Postgres(t testing.TB) string {
 	}
 	address.Path = "/" + name
 	return address.String()
+}
+
+func countDeadlocks(database string) (n int64, err error) {
+	ctx := context.Background()
+	conn, err := pgx.Connect(ctx, os.Getenv(PostgresVariable))
+	if err != nil {
+		return 0, fmt.Errorf("connect to the server of %s: %w", PostgresVariable, err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	err = conn.QueryRow(ctx, "SELECT deadlocks FROM pg_stat_database WHERE datname = $1", database).Scan(&n)
+	return n, err
 }
 
 // Administer runs a statement on the server in PostgresVariable.

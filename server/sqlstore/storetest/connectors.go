@@ -114,7 +114,6 @@ func testPulled(f *fixture, connector string) {
 		return firstError(tx.Pulled.Upsert(f.ctx, one), tx.Pulled.Delete(f.ctx, connector, newer.File))
 	})
 	f.wantEqual(of(), []model.PulledFile{one})
-	f.wantEqual(read(f, func(tx model.Tx) (model.PulledFile, error) { return tx.Pulled.ByImport(f.ctx, "imp") }), one)
 	f.wantEqual(read(f, func(tx model.Tx) (model.PulledFile, error) { return tx.Pulled.Get(f.ctx, connector, one.File) }), one)
 	f.wantNotFound(func(tx model.Tx) error { _, err := tx.Pulled.Get(f.ctx, connector, newer.File); return err })
 	due := func(now int) []model.PulledFile {
@@ -124,6 +123,20 @@ func testPulled(f *fixture, connector string) {
 	}
 	f.wantEqual(len(due(4)), 0)
 	f.wantEqual(due(5), []model.PulledFile{one})
+	queue := func(imp string, now int) {
+		f.mustUpdate(func(tx model.Tx) error { return tx.Pulled.QueueUpload(f.ctx, imp, startPlus(now)) })
+	}
+	queue("imp", 6) // the connector does not upload results
+	queue("unknown", 6)
+	f.wantEqual(of(), []model.PulledFile{one})
+	uploading := read(f, func(tx model.Tx) (model.Connector, error) { return tx.Connectors.Get(f.ctx, "org-a", connector) })
+	uploading.PutDirectory = "/out"
+	f.mustUpdate(func(tx model.Tx) error { return tx.Connectors.Save(f.ctx, uploading) })
+	queue("imp", 6)
+	queued := one
+	queued.PutDue, queued.PutTries, queued.PutKind, queued.PutMessage = startPlus(6), 0, "", intray.Message{}
+	f.wantEqual(of(), []model.PulledFile{queued})
+	f.mustUpdate(func(tx model.Tx) error { return tx.Pulled.Upsert(f.ctx, one) })
 
 	testFailedUploads(f, one)
 
