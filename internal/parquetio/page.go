@@ -20,6 +20,8 @@ const (
 	// maxPageBytes is the maximum size of a page for a [PageReader], in bytes. DuckDB writes
 	// pages of up to 100 MB.
 	maxPageBytes = 128 << 20
+	// largePage is the size of a page, in bytes, from which on garbage is collected before it is read.
+	largePage = 32 << 20
 	// maxPagesBytes is the default of [PageReader.Limit]. It is enough for a page of 100 MB that
 	// cannot be compressed.
 	maxPagesBytes = 192 << 20
@@ -229,14 +231,17 @@ func (p *PageReader) decompress(dst []byte, h *PageHeader, codec format.Compress
 // reserve makes room for size more bytes. It returns a [LimitError] if there is not enough. It keeps
 // the spare memory only if it has at least reusable bytes, so that the caller uses it.
 func (p *PageReader) reserve(size, reusable int) error {
-	if p.Held+cap(p.compressed)+cap(p.spare)+size > p.Limit {
+	isFull := p.Held+cap(p.compressed)+cap(p.spare)+size > p.Limit
+	if isFull {
 		if p.Reclaim != nil {
 			p.Reclaim()
 		}
 		if p.spare != nil && cap(p.spare) < reusable {
 			p.spare = nil
 		}
-		runtime.GC() // otherwise, new pages are allocated before the memory of old ones is free
+	}
+	if isFull || size >= largePage {
+		runtime.GC() // otherwise, new pages are allocated before the memory of old ones, or of an earlier reader, is free
 	}
 	if p.Held+cap(p.compressed)+size > p.Limit {
 		return Limited(intray.NewMessage("parquet.pages_too_large", intray.Params{"limit": p.Limit}))

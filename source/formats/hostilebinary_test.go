@@ -310,9 +310,9 @@ func hostileArchives() []hostileFile {
 			archiveOf(parts...)(t, w)
 		}
 	}
-	styles := func(t *testing.T, w io.Writer) {
+	book := func(t *testing.T, w io.Writer) {
 		for _, f := range hostileXLSX() {
-			if f.name == "formats_below.xlsx" {
+			if f.name == "sheets_below.xlsx" {
 				f.content()(t, w)
 			}
 		}
@@ -330,7 +330,7 @@ func hostileArchives() []hostileFile {
 		}, true},
 		{"members.zip", func() content { return members(900, ".csv", small) }, false},
 		{"members_many.zip", func() content { return members(5000, ".csv", small) }, true},
-		{"workbooks.zip", func() content { return members(3, ".xlsx", styles) }, false},
+		{"workbooks.zip", func() content { return members(3, ".xlsx", book) }, false},
 		{"pages.zip", func() content { return members(100, ".html", text(times("<table><tr><td>a<tr><td>1</table>", mib/4))) }, true},
 		{"json_tables.zip", func() content {
 			return members(200, ".json", func(t *testing.T, w io.Writer) {

@@ -114,7 +114,7 @@ func hostileCSV() []hostileFile {
 		{"nul.csv", func() content { return text("name,n\n1,2\n", times("\x00", 60*mib)) }, true},
 		{"nul_late.csv", func() content {
 			return text("name,n\n", times("1,2\n", 2*mib), times(times("\x00", 15*mib)+","+times("\x00", 15*mib)+"\n", 70*mib))
-		}, true},
+		}, false},
 		{"held_below.csv", func() content {
 			return text("a,b,c,d\n", times("1,2,3,4\n", 2*mib), times("Total,,,"+strings.Repeat("x", 15*mib)+"\n", 200*mib))
 		}, false},

@@ -195,7 +195,7 @@ func hostileXLSX() []hostileFile {
 		}, true},
 		{"sheets_below.xlsx", func() content {
 			return workbookWith(part{"xl/workbook.xml", wrapped(`<workbook xmlns="`+sheetML+`" xmlns:r="`+relationships+`"><sheets>`, sequence("", 4000, func(i int) string {
-				return fmt.Sprintf(`<sheet name="S%d%s" sheetId="1" r:id="r1"/>`, i, strings.Repeat("x", 15_000))
+				return fmt.Sprintf(`<sheet name="S%d%s" sheetId="1" r:id="r%d"/>`, i, strings.Repeat("x", 15_000), i+1)
 			}, ""), `</sheets></workbook>`)})
 		}, false},
 		{"sheet_name.xlsx", func() content {
