@@ -84,6 +84,7 @@ torture: ## Kill, overload and attack the server, fill its disk and damage its f
 	INTRAY_TESTS=schemathesis INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/schemathesis
 	INTRAY_TESTS=generators $(GO) test -count=1 -timeout 60m -v ./test/generators
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^TestMutations$$' ./cmd/intray
+	cd ui && npm ci --silent --no-audit --no-fund && E2E_LOOKS=all node e2e/run.mjs test access
 	cd sdk && npm ci --silent --no-audit --no-fund && npm run --silent build && npm run --silent examples
 	$(GO) -C examples/embed/go test ./...
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m ./hooks
@@ -100,7 +101,7 @@ bench: ## Measure imports, and compare the readers with those of other programs.
 
 .PHONY: test-ui
 test-ui: ## Test the review page in a browser, with the real server and on its own.
-	cd ui && npm ci --silent --no-audit --no-fund && node e2e/run.mjs test && npm run --silent test:browser
+	cd ui && npm ci --silent --no-audit --no-fund && E2E_LOOKS=all node e2e/run.mjs test && npm run --silent test:browser
 
 .PHONY: test-sdk
 test-sdk: ## Build the packages that embed the importer, check their size, and test them in a browser.
