@@ -6,7 +6,8 @@
 // does not depend on imports or permissions: anyone who knows a key can read the blob.
 //
 // Keys are generated and never derived from names in requests. A key consists of parts joined by
-// "/". A part consists of characters from [a-z0-9._-] and does not begin with ".".
+// "/". A part consists of characters from [a-z0-9._-] and does not begin with ".". No key is the
+// beginning of another one up to a "/", as if "a" and "a/b" were keys: some stores treat "a" as a folder.
 package blob
 
 import (
@@ -30,9 +31,11 @@ type Store interface {
 	// Create starts writing a blob. Commit replaces any existing blob with the same key.
 	Create(ctx context.Context, key string) (Writer, error)
 	// Append opens a blob for writing at its end. It creates the blob if it does not exist. It
-	// returns ErrInUse if the blob is already open for this.
+	// returns ErrInUse if the blob is already open for this. If another process has opened the blob, a
+	// store can let either process continue and return ErrInUse to the other one when it writes or flushes.
 	Append(ctx context.Context, key string) (Appender, error)
-	// Open opens a blob for reading. It returns ErrNotFound if the blob does not exist.
+	// Open opens a blob for reading. It returns ErrNotFound if the blob does not exist. If the blob is
+	// deleted or replaced later, the reader still reads the same bytes, or returns an error.
 	Open(ctx context.Context, key string) (Reader, error)
 	// Delete deletes a blob. It is not an error if the blob does not exist.
 	Delete(ctx context.Context, key string) error

@@ -27,7 +27,7 @@ func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 		{"abort discards", abortDiscards},
 		{"use of a writer after its end", useAfterEnd},
 		{"commit replaces", commitReplaces},
-		{"a reader survives the deletion of its blob", readerSurvivesDeletion},
+		{"a reader reads nothing else after the deletion of its blob", readerAfterDeletion},
 		{"missing blobs", missingBlobs},
 		{"keys with a common prefix", keysWithCommonPrefix},
 		{"delete", deleteOne},
