@@ -115,6 +115,10 @@ bench-ui: ## Measure the review page with 1 million rows, or with 1, 5 and 10 mi
 screenshots: ## Save screenshots of the review page, and update the one in docs/screenshots.
 	cd ui && npm ci --silent --no-audit --no-fund && node e2e/run.mjs screenshots
 
+.PHONY: s3
+s3: ## Install an S3 server for tests and print its path.
+	@sh .ci/s3
+
 .PHONY: postgres
 postgres: ## Start PostgreSQL for tests on loopback and print its URL.
 	@sh .ci/postgres start

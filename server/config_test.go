@@ -42,6 +42,8 @@ func TestConfigIsChecked(t *testing.T) {
 		"default headers":           {func(c *Config) { c.KeyHeaders = nil }, ""},
 		"no header":                 {func(c *Config) { c.KeyHeaders = []string{} }, "--key-headers"},
 		"another database":          {func(c *Config) { c.DatabaseURL = "mysql://localhost/x" }, "--database-url"},
+		"another bucket":            {func(c *Config) { c.DatabaseURL, c.BlobURL = "postgres://localhost/x", "gs://bucket" }, "s3://BUCKET"},
+		"a bucket without database": {func(c *Config) { c.BlobURL = "s3://bucket" }, "--database-url"},
 		"a master key too short":    {func(c *Config) { c.MasterKey = "AAAA" }, "INTRAY_MASTER_KEY"},
 		"a base without a scheme":   {func(c *Config) { c.BaseURL = "intray.example.org" }, "--base-url"},
 		"a base of another scheme":  {func(c *Config) { c.BaseURL = "ftp://intray.example.org" }, "--base-url"},

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/blob/disk"
+	"github.com/intraydata/intray/server/blob/s3"
 	"github.com/intraydata/intray/server/egress"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/queue"
@@ -55,7 +58,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	if err != nil {
 		return nil, errors.Join(err, rows.Close())
 	}
-	blobs, err := disk.Open(cfg.blobDir(), disk.Config{})
+	blobs, err := openBlobs(ctx, cfg)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the blobs: %w", err), rows.Close())
 	}
@@ -80,6 +83,20 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	closeStores := closeAll
 	closeAll = func() error { return errors.Join(made.Close(), closeStores()) }
 	return &components{made, rows, sender, closeAll}, nil
+}
+
+// closableBlobs is a store of blobs that must be closed.
+type closableBlobs interface {
+	blob.Store
+	io.Closer
+}
+
+// openBlobs opens the storage of files.
+func openBlobs(ctx context.Context, cfg Config) (closableBlobs, error) {
+	if cfg.BlobURL != "" {
+		return s3.Open(ctx, cfg.BlobURL, s3.Config{Log: cfg.Log})
+	}
+	return disk.Open(cfg.blobDir(), disk.Config{})
 }
 
 // openStore opens the database. node is "" for a process that runs no imports.

@@ -12,15 +12,16 @@ import (
 	"github.com/intraydata/intray/server"
 )
 
-// storeFlags are the flags that select the database and the data folder.
+// storeFlags are the flags that select the data folder, the database and the storage of files.
 type storeFlags struct {
 	Data        string `help:"Store all data in this folder. Default: ./intray-data." default:"./intray-data" placeholder:"DIR"`
 	DatabaseURL string `name:"database-url" help:"Use this PostgreSQL database instead of SQLite in the data folder: postgres://…" placeholder:"URL"`
+	BlobURL     string `name:"blob-url" help:"Store files in this bucket of an S3-compatible store instead of the data folder: s3://BUCKET/PREFIX. Needs --database-url." placeholder:"URL"`
 }
 
 func (f storeFlags) config(s streams) server.Config {
 	return server.Config{
-		Data: f.Data, DatabaseURL: f.DatabaseURL, MasterKey: os.Getenv("INTRAY_MASTER_KEY"), NewMasterKey: os.Getenv("INTRAY_NEW_MASTER_KEY"),
+		Data: f.Data, DatabaseURL: f.DatabaseURL, BlobURL: f.BlobURL, MasterKey: os.Getenv("INTRAY_MASTER_KEY"), NewMasterKey: os.Getenv("INTRAY_NEW_MASTER_KEY"),
 		Version: version(), Out: s.out, Log: logger(s),
 	}
 }

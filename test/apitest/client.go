@@ -98,7 +98,7 @@ type Org struct {
 // Command runs a command of the program on the data of the running site.
 func (s *Site) Command(t testing.TB, args ...string) (stdout, stderr string) {
 	t.Helper()
-	out, log, status := livetest.Run(t, t.TempDir(), nil, append(args, s.store...)...)
+	out, log, status := livetest.Run(t, t.TempDir(), s.env, append(args, s.store...)...)
 	if status != 0 {
 		t.Fatalf("intray %s: status %d: %s", strings.Join(args, " "), status, log)
 	}

@@ -1,8 +1,8 @@
 // Package apitest runs contract tests. Each test runs on every supported database, and
 // every response is checked against the rules for all responses.
 //
-// A [Site] is a running program on one database. The tests always use SQLite, and use PostgreSQL
-// only if INTRAY_TEST_POSTGRES_URL is the URL of a server. A [Client] calls a site with one key.
+// A [Site] is a running program on one database. The tests always use SQLite, use PostgreSQL only if
+// INTRAY_TEST_POSTGRES_URL is the URL of a server, and store files in S3 only if versitygw is installed, too. A [Client] calls a site with one key.
 // A [Document] is the site's OpenAPI document.
 //
 // The package does not import the program. It sends HTTP requests and runs commands.
@@ -13,12 +13,14 @@ import (
 	"testing"
 
 	"github.com/intraydata/intray/test/livetest"
+	"github.com/intraydata/intray/test/s3test"
 )
 
-// SQLite and PostgreSQL are the databases on which each test runs.
+// These are the databases on which each test runs. PostgreSQLS3 is PostgreSQL with files in S3.
 const (
-	SQLite     = "sqlite"
-	PostgreSQL = "postgres"
+	SQLite       = "sqlite"
+	PostgreSQL   = "postgres"
+	PostgreSQLS3 = "postgres-s3"
 )
 
 // RunOnDatabases runs a test once per database, on a site that all tests share.
@@ -35,7 +37,7 @@ func RunOnFreshDatabases(t *testing.T, args []string, test func(t *testing.T, s 
 
 func onDatabases(t *testing.T, test func(t *testing.T, database string)) {
 	t.Parallel()
-	for _, database := range []string{SQLite, PostgreSQL} {
+	for _, database := range []string{SQLite, PostgreSQL, PostgreSQLS3} {
 		t.Run(database, func(t *testing.T) {
 			t.Parallel()
 			test(t, database)
@@ -51,8 +53,11 @@ type Site struct {
 	Document *Document
 	Secrets  Secrets
 
-	// store contains the flags that select the site's database and data folder.
-	store []string
+	// store contains the flags that select the site's database, data folder and bucket, and env the
+	// environment variables for the bucket.
+	store, env []string
+	// bucket is the folder of the site's bucket, or "".
+	bucket string
 
 	mu       sync.Mutex
 	neighbor Org
@@ -63,9 +68,15 @@ type Site struct {
 func Start(t testing.TB, database string, cfg livetest.Config) *Site {
 	t.Helper()
 	s := &Site{}
-	if database == PostgreSQL {
+	if database != SQLite {
 		s.Database = livetest.Postgres(t)
 		s.store = []string{"--database-url", s.Database}
+	}
+	if database == PostgreSQLS3 {
+		server := s3test.Start(t)
+		address, folder := server.Bucket(t)
+		s.store, s.env, s.bucket = append(s.store, "--blob-url", address), server.Env(), folder
+		cfg.Env = append(cfg.Env, s.env...)
 	}
 	cfg.Args = append(cfg.Args, s.store...)
 	s.Server = livetest.Start(t, cfg)
@@ -73,6 +84,14 @@ func Start(t testing.TB, database string, cfg livetest.Config) *Site {
 	s.Secrets.Add(livetest.BackendKey, livetest.FrontendKey)
 	s.Document = readDocument(t, s.Server)
 	return s
+}
+
+// Folders returns the folders with everything that the site stores, except in PostgreSQL.
+func (s *Site) Folders() []string {
+	if s.bucket != "" {
+		return []string{s.DataDir(), s.bucket}
+	}
+	return []string{s.DataDir()}
 }
 
 var sites struct {

@@ -10,6 +10,7 @@ import (
 	"path"
 
 	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/blob/unfinished"
 )
 
 // Append opens a blob for writing at its end. The operating system locks the file, so that only
@@ -25,7 +26,7 @@ func (s *Store) Append(ctx context.Context, key string) (blob.Appender, error) {
 	if err != nil {
 		return nil, fmt.Errorf("append to blob %s: %w", key, err)
 	}
-	s.register(&w.target)
+	s.open.Add(&w.Blob, false)
 	return w, nil
 }
 
@@ -37,7 +38,7 @@ func (s *Store) openAppender(key, name string) (*appender, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &appender{target: target{key: key}, store: s, file: file, name: name}
+	w := &appender{Blob: unfinished.Blob{Key: key, Visible: true}, store: s, file: file, name: name}
 	if err := w.lock(); err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
@@ -46,7 +47,7 @@ func (s *Store) openAppender(key, name string) (*appender, error) {
 
 // appender writes a file at its final path.
 type appender struct {
-	target
+	unfinished.Blob
 	store *Store
 	file  *os.File
 	name  string
@@ -82,7 +83,7 @@ func (w *appender) checkLinked() error {
 	}
 	named, err := w.store.root.Stat(w.name)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(own, named) {
-		return errDropped
+		return unfinished.ErrDropped
 	}
 	return err
 }
@@ -91,8 +92,8 @@ func (w *appender) checkOpen() error {
 	if w.closed {
 		return fs.ErrClosed
 	}
-	if w.dropped.Load() {
-		return errDropped
+	if w.Dropped() {
+		return unfinished.ErrDropped
 	}
 	return nil
 }
@@ -105,7 +106,7 @@ func (w *appender) Write(p []byte) (int, error) {
 		w.size += int64(n)
 	}
 	if err != nil {
-		return n, fmt.Errorf("append to blob %s: %w", w.key, err)
+		return n, fmt.Errorf("append to blob %s: %w", w.Key, err)
 	}
 	return n, nil
 }
@@ -123,7 +124,7 @@ func (w *appender) Truncate(size int64) error {
 		w.size, err = w.file.Seek(0, io.SeekEnd)
 	}
 	if err != nil {
-		return fmt.Errorf("truncate blob %s: %w", w.key, err)
+		return fmt.Errorf("truncate blob %s: %w", w.Key, err)
 	}
 	return nil
 }
@@ -142,7 +143,7 @@ func (w *appender) Sync() error {
 		err = w.checkLinked()
 	}
 	if err != nil {
-		return fmt.Errorf("flush blob %s: %w", w.key, err)
+		return fmt.Errorf("flush blob %s: %w", w.Key, err)
 	}
 	return nil
 }
@@ -152,6 +153,6 @@ func (w *appender) Close() error {
 		return nil
 	}
 	w.closed = true
-	w.store.unregister(&w.target)
+	w.store.open.Remove(&w.Blob)
 	return w.file.Close()
 }

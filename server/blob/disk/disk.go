@@ -23,6 +23,7 @@ import (
 	"sync/atomic"
 
 	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/blob/unfinished"
 )
 
 const (
@@ -60,8 +61,7 @@ type Store struct {
 	// moved its file there.
 	commitMu sync.RWMutex
 
-	openMu sync.Mutex
-	open   map[*target]struct{}
+	open unfinished.Set
 }
 
 var (
@@ -81,7 +81,7 @@ func Open(root string, cfg Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("open the blob folder: %w", err)
 	}
-	s := &Store{root: r, noSync: cfg.NoSync, open: map[*target]struct{}{}}
+	s := &Store{root: r, noSync: cfg.NoSync}
 	if err := s.initialize(cfg.Log); err != nil {
 		return nil, errors.Join(fmt.Errorf("open the blob folder %s: %w", root, err), r.Close())
 	}
@@ -105,8 +105,10 @@ func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create blob %s: %w", key, err)
 	}
-	w := &writer{store: s, target: target{key: key, temp: temp}, file: file}
-	s.register(&w.target)
+	w := &writer{store: s, Blob: unfinished.Blob{Key: key}, temp: temp, file: file}
+	// If this fails, the file is deleted by Abort or when the store is opened again.
+	w.OnDrop = func() { _ = s.root.Remove(temp) }
+	s.open.Add(&w.Blob, false)
 	return w, nil
 }
 
@@ -141,7 +143,7 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	}
 	s.commitMu.Lock()
 	defer s.commitMu.Unlock()
-	s.drop(func(t *target) bool { return t.key == key && t.temp == "" })
+	s.open.Drop(func(b *unfinished.Blob) bool { return b.Key == key && b.Visible })
 	err = s.root.Remove(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -219,33 +221,12 @@ func fileName(key string) (string, error) {
 	return blobsFolder + "/" + strings.Join(parts, folderMark+"/"), nil
 }
 
-var errDropped = errors.New("deleted while it was written")
-
-// target is a blob that is being written.
-type target struct {
-	key string
-	// temp is the path of the file until it is complete. It is "" for an appender, which writes to
-	// the final path.
-	temp    string
-	dropped atomic.Bool
-}
-
-func (s *Store) register(t *target) {
-	s.openMu.Lock()
-	defer s.openMu.Unlock()
-	s.open[t] = struct{}{}
-}
-
-func (s *Store) unregister(t *target) {
-	s.openMu.Lock()
-	defer s.openMu.Unlock()
-	delete(s.open, t)
-}
-
 // writer writes a blob. It must not be used concurrently.
 type writer struct {
-	target
-	store  *Store
+	unfinished.Blob
+	store *Store
+	// temp is the path of the file until it is complete.
+	temp   string
 	file   *os.File
 	closed bool
 	failed error
@@ -255,13 +236,13 @@ var _ blob.Writer = (*writer)(nil)
 
 func (w *writer) Write(p []byte) (int, error) {
 	if err := w.checkOpen(); err != nil {
-		return 0, fmt.Errorf("write blob %s: %w", w.key, err)
+		return 0, fmt.Errorf("write blob %s: %w", w.Key, err)
 	}
 	n, err := w.file.Write(p)
 	if err != nil {
 		// The file may be incomplete and must not be committed.
 		w.failed = err
-		return n, fmt.Errorf("write blob %s: %w", w.key, err)
+		return n, fmt.Errorf("write blob %s: %w", w.Key, err)
 	}
 	return n, nil
 }
@@ -270,8 +251,8 @@ func (w *writer) checkOpen() error {
 	if w.closed {
 		return fs.ErrClosed
 	}
-	if w.dropped.Load() {
-		return errDropped
+	if w.Dropped() {
+		return unfinished.ErrDropped
 	}
 	return w.failed
 }
@@ -279,28 +260,28 @@ func (w *writer) checkOpen() error {
 // Commit flushes the file, renames it, and flushes its parent folders.
 func (w *writer) Commit() error {
 	if err := w.checkOpen(); err != nil {
-		return fmt.Errorf("commit blob %s: %w", w.key, err)
+		return fmt.Errorf("commit blob %s: %w", w.Key, err)
 	}
 	defer w.Abort()
 	if err := w.store.flush(w.file); err != nil {
-		return fmt.Errorf("flush blob %s: %w", w.key, err)
+		return fmt.Errorf("flush blob %s: %w", w.Key, err)
 	}
 	if err := w.rename(); err != nil {
-		return fmt.Errorf("commit blob %s: %w", w.key, err)
+		return fmt.Errorf("commit blob %s: %w", w.Key, err)
 	}
 	return nil
 }
 
 func (w *writer) rename() error {
 	s := w.store
-	name, err := fileName(w.key)
+	name, err := fileName(w.Key)
 	if err != nil {
 		return err
 	}
 	s.commitMu.RLock()
 	defer s.commitMu.RUnlock()
-	if w.dropped.Load() {
-		return errDropped
+	if w.Dropped() {
+		return unfinished.ErrDropped
 	}
 	if err := s.root.MkdirAll(path.Dir(name), folderMode); err != nil {
 		return err
@@ -321,7 +302,7 @@ func (w *writer) Abort() {
 	// After a commit, there is no temporary file to delete. A file that cannot be deleted now is
 	// deleted when the store is opened again.
 	_ = w.store.root.Remove(w.temp)
-	w.store.unregister(&w.target)
+	w.store.open.Remove(&w.Blob)
 }
 
 // reader is an open file. It remains readable after the file is deleted.

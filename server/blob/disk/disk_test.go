@@ -271,3 +271,20 @@ func TestStaleDraftsAreLogged(t *testing.T) {
 		}
 	}
 }
+
+// TestReaderAfterDeletion checks that a reader still reads a blob after its deletion.
+func TestReaderAfterDeletion(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	putBlob(t, s, "a/b", "content")
+	r, err := s.Open(t.Context(), "a/b")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if err := s.DeleteAll(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size())); err != nil || string(got) != "content" {
+		t.Errorf("read %q, %v", got, err)
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/blob/unfinished"
 )
 
 // initialize creates the folders and deletes drafts of ended processes.
@@ -120,7 +121,7 @@ func (s *Store) draftsInUse(drafts string) bool {
 func (s *Store) moveToTrash(prefix, folder string) (string, error) {
 	s.commitMu.Lock()
 	defer s.commitMu.Unlock()
-	s.drop(func(t *target) bool { return strings.HasPrefix(t.key, prefix+"/") })
+	s.open.Drop(func(b *unfinished.Blob) bool { return strings.HasPrefix(b.Key, prefix+"/") })
 	trash := s.tempName()
 	err := s.root.Rename(folder, trash)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -130,22 +131,6 @@ func (s *Store) moveToTrash(prefix, folder string) (string, error) {
 		return "", err
 	}
 	return trash, s.pruneEmpty(path.Dir(folder))
-}
-
-// drop makes writing fail for each selected blob.
-func (s *Store) drop(selected func(*target) bool) {
-	s.openMu.Lock()
-	defer s.openMu.Unlock()
-	for t := range s.open {
-		if !selected(t) {
-			continue
-		}
-		t.dropped.Store(true)
-		if t.temp != "" {
-			// If this fails, the file is deleted by Abort or when the store is opened again.
-			_ = s.root.Remove(t.temp)
-		}
-	}
 }
 
 // pruneEmpty deletes the folder if it is empty, and then its parents in the same way. It flushes

@@ -22,7 +22,7 @@ func TestDeletedSession(t *testing.T) {
 			c.widget(token, "PUT", statePath, m{"n": 1}).WantStatus(http.StatusOK)
 		}
 		c.widget(first.token, "PUT", filePath, marker, "Content-Type", "text/csv").WantStatus(http.StatusOK)
-		if len(filesWith(t, s.DataDir(), marker)) == 0 {
+		if len(filesWith(t, s, marker)) == 0 {
 			t.Fatal("the search does not find the file of the session")
 		}
 		for range 3 {
@@ -36,7 +36,7 @@ func TestDeletedSession(t *testing.T) {
 		}
 		c.Call("POST", sessionsPath+first.id+"/auth/", nil).WantStatus(http.StatusNotFound)
 		c.widget(kept.token, "GET", statePath, nil).WantStatus(http.StatusOK)
-		apitest.Eventually(t, "the file is gone", func() bool { return len(filesWith(t, s.DataDir(), marker)) == 0 })
+		apitest.Eventually(t, "the file is gone", func() bool { return len(filesWith(t, s, marker)) == 0 })
 	})
 }
 
@@ -157,7 +157,7 @@ func TestSavingAndDeletingAtOnce(t *testing.T) {
 				t.Errorf("%d %s", reply.Status, reply.Body)
 			}
 		}
-		apitest.Eventually(t, "no file of a deleted session is left", func() bool { return len(filesWith(t, s.DataDir(), marker)) == 0 })
+		apitest.Eventually(t, "no file of a deleted session is left", func() bool { return len(filesWith(t, s, marker)) == 0 })
 	})
 }
 

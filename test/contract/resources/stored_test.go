@@ -21,16 +21,16 @@ import (
 // stored returns the files and tables of a site that contain the given text.
 func stored(t *testing.T, s *apitest.Site, text string) []string {
 	t.Helper()
-	found := filesWith(t, s.DataDir(), text)
+	found := filesWith(t, s, text)
 	if s.Database != "" {
 		found = append(found, tablesWith(t, s.Database, text)...)
 	}
 	return found
 }
 
-// filesWith returns the files in a folder that contain the given text. It ignores files that are
+// filesWith returns the files of a site that contain the given text. It ignores files that are
 // deleted during the search.
-func filesWith(t *testing.T, folder, text string) (found []string) {
+func filesWith(t *testing.T, s *apitest.Site, text string) (found []string) {
 	t.Helper()
 	looked := 0
 	look := func(path string) error {
@@ -44,20 +44,22 @@ func filesWith(t *testing.T, folder, text string) (found []string) {
 		}
 		return nil
 	}
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err == nil && entry.Type().IsRegular() {
-			err = look(path)
+	for _, folder := range s.Folders() {
+		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && entry.Type().IsRegular() {
+				err = look(path)
+			}
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	if looked == 0 {
-		t.Fatalf("no files in %s", folder)
+		t.Fatalf("no files in %v", s.Folders())
 	}
 	return found
 }

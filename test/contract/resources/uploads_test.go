@@ -166,7 +166,7 @@ func TestDeletedUpload(t *testing.T) {
 			t.Errorf("the list has %v, want %s", got, kept.upload)
 		}
 		apitest.Eventually(t, "the files of the upload are gone", func() bool {
-			for _, path := range filesWith(t, s.DataDir(), strings.ToLower(marker)) {
+			for _, path := range filesWith(t, s, strings.ToLower(marker)) {
 				if !strings.Contains(path, "intray.db") {
 					return false
 				}

@@ -1,0 +1,275 @@
+package s3
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/blob/unfinished"
+)
+
+// segment is a part of a blob that was written in several steps.
+type segment struct {
+	name, etag  string
+	start, size int64
+}
+
+// endOf returns the size of a blob.
+func endOf(list []segment) int64 {
+	if len(list) == 0 {
+		return 0
+	}
+	last := list[len(list)-1]
+	return last.start + last.size
+}
+
+func segmentName(name string, start int64) string {
+	return fmt.Sprintf("%s%s%016x", name, segments, start)
+}
+
+// listSegments returns the segments of a blob, in order. Segments after a gap remain from a deleted blob and
+// do not count.
+func (s *Store) listSegments(ctx context.Context, name string) (list []segment, err error) {
+	for page, err := range s.pages(ctx, name+segments) {
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range page {
+			start, err := strconv.ParseInt(strings.TrimPrefix(aws.ToString(object.Key), name+segments), 16, 64)
+			if err != nil || start != endOf(list) {
+				return list, nil
+			}
+			if len(list) > 0 && list[len(list)-1].size == 0 {
+				return list, nil
+			}
+			list = append(list, segment{aws.ToString(object.Key), aws.ToString(object.ETag), start, aws.ToInt64(object.Size)})
+		}
+	}
+	return list, nil
+}
+
+// Append opens a blob for writing at its end. It returns ErrInUse if this process is already writing it. If
+// another process is writing it, one of the two gets ErrInUse when it stores bytes.
+func (s *Store) Append(ctx context.Context, key string) (blob.Appender, error) {
+	name, err := s.object(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("append to a blob: %w", err)
+	}
+	w := &appender{Blob: unfinished.Blob{Key: key, Visible: true}, store: s, name: name, author: rand.Text()}
+	if !s.open.Add(&w.Blob, true) {
+		return nil, fmt.Errorf("append to blob %s: %w", key, blob.ErrInUse)
+	}
+	if w.list, err = s.listSegments(ctx, name); err != nil {
+		s.open.Remove(&w.Blob)
+		return nil, fmt.Errorf("append to blob %s: %w", key, err)
+	}
+	w.begin, w.end = calls(ctx)
+	return w, nil
+}
+
+// appender writes segments. It keeps up to one part in memory.
+type appender struct {
+	unfinished.Blob
+	store  *Store
+	name   string
+	author string
+	// begin begins a request, and end ends all requests.
+	begin func() (context.Context, context.CancelFunc)
+	end   func()
+	list  []segment
+	// stored reads the segments. It is nil until ReadAt needs it.
+	stored *segmentReader
+	// pending are the bytes after the last segment.
+	pending []byte
+	closed  bool
+}
+
+var _ blob.Appender = (*appender)(nil)
+
+func (w *appender) checkOpen() error {
+	switch {
+	case w.closed:
+		return fs.ErrClosed
+	case w.Dropped():
+		return unfinished.ErrDropped
+	}
+	return nil
+}
+
+func (w *appender) Size() int64 { return endOf(w.list) + int64(len(w.pending)) }
+
+func (w *appender) Write(p []byte) (written int, err error) {
+	if err := w.checkOpen(); err != nil {
+		return 0, fmt.Errorf("append to blob %s: %w", w.Key, err)
+	}
+	for len(p) > 0 {
+		n := min(len(p), w.store.partBytes-len(w.pending))
+		w.pending = append(w.pending, p[:n]...)
+		written, p = written+n, p[n:]
+		if len(w.pending) == w.store.partBytes {
+			if err := w.storePending(); err != nil {
+				w.pending = w.pending[:len(w.pending)-n]
+				return written - n, fmt.Errorf("append to blob %s: %w", w.Key, err)
+			}
+		}
+	}
+	return written, nil
+}
+
+// storePending stores the pending bytes as a segment.
+func (w *appender) storePending() error {
+	at := segment{start: endOf(w.list), size: int64(len(w.pending))}
+	at.name = segmentName(w.name, at.start)
+	condition := func(in *s3.PutObjectInput) { in.IfNoneMatch = aws.String("*") }
+	empty := len(w.list) > 0 && w.list[len(w.list)-1].size == 0
+	if empty { // the blob was stored without content
+		if at.size == 0 {
+			return nil
+		}
+		etag := w.list[len(w.list)-1].etag
+		condition = func(in *s3.PutObjectInput) { in.IfMatch = &etag }
+	}
+	ctx, cancel := w.begin()
+	defer cancel()
+	var err error
+	at.etag, err = w.store.put(ctx, at.name, w.pending, w.author, condition)
+	if isConflict(err) {
+		return blob.ErrInUse
+	}
+	if err != nil {
+		return err
+	}
+	if empty {
+		w.list = w.list[:len(w.list)-1]
+	}
+	w.change(append(w.list, at))
+	w.pending = nil
+	return nil
+}
+
+// change sets the segments of the blob.
+func (w *appender) change(list []segment) {
+	w.list = list
+	if w.stored != nil {
+		_ = w.stored.Close()
+	}
+	w.stored = nil
+}
+
+// Sync stores the pending bytes and checks that the blob was not deleted.
+func (w *appender) Sync() error {
+	err := w.checkOpen()
+	if err == nil && (len(w.pending) > 0 || len(w.list) == 0) {
+		err = w.storePending()
+	}
+	if err == nil {
+		err = w.checkStored()
+	}
+	if err != nil {
+		return fmt.Errorf("flush blob %s: %w", w.Key, err)
+	}
+	return nil
+}
+
+// checkStored returns an error if segments were deleted, which another process may have done.
+func (w *appender) checkStored() error {
+	ctx, cancel := w.begin()
+	defer cancel()
+	list, err := w.store.listSegments(ctx, w.name)
+	if err != nil {
+		return err
+	}
+	if endOf(list) != endOf(w.list) || len(list) != len(w.list) || w.Dropped() {
+		w.Drop()
+		return errors.Join(unfinished.ErrDropped, w.store.deleteBelow(ctx, w.name+segments))
+	}
+	return nil
+}
+
+func (w *appender) Truncate(size int64) error {
+	err := w.checkOpen()
+	if err == nil {
+		err = w.truncate(size)
+	}
+	if err != nil {
+		return fmt.Errorf("truncate blob %s: %w", w.Key, err)
+	}
+	return nil
+}
+
+// truncate deletes segments from the end, so that a crash leaves no gap, and then shortens the last one.
+func (w *appender) truncate(size int64) error {
+	if stored := endOf(w.list); size >= stored {
+		w.pending = w.pending[:min(size-stored, int64(len(w.pending)))]
+		return nil
+	}
+	w.pending = nil
+	ctx, cancel := w.begin()
+	defer cancel()
+	for endOf(w.list) > size {
+		last := w.list[len(w.list)-1]
+		if last.start < size {
+			rest := make([]byte, size-last.start)
+			if _, err := w.ReadAt(rest, last.start); err != nil {
+				return err
+			}
+			w.pending = rest
+		}
+		if _, err := w.store.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &w.store.bucket, Key: &last.name}); err != nil && !isNotFound(err) {
+			return err
+		}
+		w.change(w.list[:len(w.list)-1])
+	}
+	return nil
+}
+
+// ReadAt reads stored and pending bytes.
+func (w *appender) ReadAt(p []byte, offset int64) (n int, err error) {
+	stored := endOf(w.list)
+	if offset < stored {
+		if w.stored == nil {
+			w.stored = w.store.readSegments(context.Background(), w.list)
+		}
+		if n, err = w.stored.ReadAt(p[:min(int64(len(p)), stored-offset)], offset); err != nil {
+			return n, err
+		}
+	}
+	if n < len(p) {
+		from := offset + int64(n) - stored
+		if from < int64(len(w.pending)) {
+			n += copy(p[n:], w.pending[from:])
+		}
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// Close stores the pending bytes.
+func (w *appender) Close() error {
+	if w.closed {
+		return nil
+	}
+	var err error
+	if len(w.pending) > 0 && !w.Dropped() {
+		err = w.storePending()
+	}
+	w.closed = true
+	w.store.open.Remove(&w.Blob)
+	w.end()
+	w.change(w.list)
+	if err != nil {
+		return fmt.Errorf("close blob %s: %w", w.Key, err)
+	}
+	return nil
+}

@@ -1,0 +1,303 @@
+package s3
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/aws/aws-sdk-go-v2/aws"
+	"github.com/aws/aws-sdk-go-v2/service/s3"
+
+	"github.com/intraydata/intray/server/blob"
+)
+
+const (
+	// tailBytes is the size of the end of an object that Open reads. It contains the footer of a staged file, or
+	// the whole of a small object.
+	tailBytes = 64 << 10
+	// minRead is the minimum size of a read, and maxAhead the maximum size of one that follows the previous one.
+	// Larger reads are not cached.
+	minRead, maxAhead = 64 << 10, 4 << 20
+	// windows is the number of parts of an object that a reader keeps in memory.
+	windows = 3
+	// readAttempts is the maximum number of attempts of a read whose response is cut short.
+	readAttempts = 5
+)
+
+// Open opens a blob for reading. It reads the end of the object, whose size it thereby learns.
+func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
+	name, err := s.object(ctx, key)
+	if err != nil {
+		return nil, fmt.Errorf("open a blob: %w", err)
+	}
+	r, err := s.openObject(ctx, name)
+	if isNotFound(err) {
+		return s.openSegments(ctx, key, name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open blob %s: %w", key, err)
+	}
+	return r, nil
+}
+
+func (s *Store) openObject(ctx context.Context, name string) (*reader, error) {
+	begin, cancel := context.WithTimeout(ctx, callTimeout)
+	defer cancel()
+	for attempt := 1; ; attempt++ {
+		out, err := s.client.GetObject(begin, &s3.GetObjectInput{Bucket: &s.bucket, Key: &name, Range: aws.String(fmt.Sprintf("bytes=-%d", tailBytes))})
+		if hasCode(err, "InvalidRange") { // the object is empty
+			head, err := s.client.HeadObject(begin, &s3.HeadObjectInput{Bucket: &s.bucket, Key: &name})
+			if err != nil {
+				return nil, err
+			}
+			return s.newReader(ctx, name, aws.ToString(head.ETag), aws.ToInt64(head.ContentLength)), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		size := aws.ToInt64(out.ContentLength)
+		if _, total, ok := strings.Cut(aws.ToString(out.ContentRange), "/"); ok {
+			if size, err = strconv.ParseInt(total, 10, 64); err != nil {
+				return nil, errors.Join(fmt.Errorf("the store returned the range %q", aws.ToString(out.ContentRange)), out.Body.Close())
+			}
+		}
+		tail, err := io.ReadAll(io.LimitReader(out.Body, tailBytes+1))
+		if err = errors.Join(err, out.Body.Close()); err == nil && int64(len(tail)) != min(size, tailBytes) {
+			err = io.ErrUnexpectedEOF
+		}
+		if err != nil {
+			if attempt == readAttempts || begin.Err() != nil {
+				return nil, err
+			}
+			continue
+		}
+		r := s.newReader(ctx, name, aws.ToString(out.ETag), size)
+		r.kept = append(r.kept, window{start: size - int64(len(tail)), content: tail})
+		return r, nil
+	}
+}
+
+func (s *Store) newReader(ctx context.Context, name, etag string, size int64) *reader {
+	r := &reader{store: s, name: name, etag: etag, size: size}
+	r.begin, r.end = calls(ctx)
+	return r
+}
+
+// reader reads an object with the ETag that it had when it was opened.
+type reader struct {
+	store      *Store
+	name, etag string
+	size       int64
+	// begin begins a request, and end ends all requests.
+	begin  func() (context.Context, context.CancelFunc)
+	end    func()
+	closed atomic.Bool
+
+	mu sync.Mutex
+	// kept are the parts of the object in memory. The first is the end of the object, and the last is the one that was
+	// used last.
+	kept []window
+	// next is the position after the last read, and ahead the size of a read that starts there.
+	next, ahead int64
+}
+
+// window is a part of an object.
+type window struct {
+	start   int64
+	content []byte
+}
+
+var _ blob.Reader = (*reader)(nil)
+
+func (r *reader) Size() int64 { return r.size }
+
+// Close ends reads in progress.
+func (r *reader) Close() error {
+	r.closed.Store(true)
+	r.end()
+	return nil
+}
+
+// ReadAt makes at most one request, unless a response is cut short.
+func (r *reader) ReadAt(p []byte, offset int64) (int, error) {
+	if r.closed.Load() {
+		return 0, fmt.Errorf("read blob %s: %w", r.name, fs.ErrClosed)
+	}
+	if offset < 0 {
+		return 0, fmt.Errorf("read blob %s: negative offset", r.name)
+	}
+	want := p[:max(min(int64(len(p)), r.size-offset), 0)]
+	n := 0
+	for n < len(want) {
+		got, err := r.readSome(want[n:], offset+int64(n))
+		n += got
+		if err != nil {
+			return n, fmt.Errorf("read blob %s: %w", r.name, err)
+		}
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}
+
+// readSome reads at least one byte from memory or from the store.
+func (r *reader) readSome(p []byte, offset int64) (int, error) {
+	n, length := r.fromMemory(p, offset)
+	if n > 0 {
+		return n, nil
+	}
+	if length <= int64(len(p)) && len(p) >= maxAhead/2 {
+		return len(p), r.fetch(p, offset)
+	}
+	content := make([]byte, length)
+	if err := r.fetch(content, offset); err != nil {
+		return 0, err
+	}
+	r.keep(window{offset, content})
+	return copy(p, content), nil
+}
+
+// fromMemory copies bytes that are in memory. If there are none, it returns how many to read from the store.
+func (r *reader) fromMemory(p []byte, offset int64) (n int, length int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	end := r.size
+	for i, w := range r.kept {
+		if offset >= w.start && offset < w.start+int64(len(w.content)) {
+			n = copy(p, w.content[offset-w.start:])
+			if i > 0 {
+				r.kept = append(slices.Delete(r.kept, i, i+1), w)
+			}
+			r.next = max(r.next, offset+int64(n))
+			return n, 0
+		}
+		if w.start > offset {
+			end = min(end, w.start) // what follows is in memory already
+		}
+	}
+	if offset == r.next && offset > 0 {
+		r.ahead = min(max(2*r.ahead, minRead), maxAhead)
+	} else {
+		r.ahead = minRead
+	}
+	length = min(max(int64(len(p)), r.ahead), end-offset)
+	r.next = offset + min(int64(len(p)), length)
+	return 0, length
+}
+
+func (r *reader) keep(w window) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.kept) > windows {
+		r.kept = slices.Delete(r.kept, 1, 2)
+	}
+	r.kept = append(r.kept, w)
+	if len(r.kept) == 1 { // the object was opened without reading its end
+		r.kept = slices.Insert(r.kept, 0, window{start: r.size})
+	}
+}
+
+// fetch reads exactly len(p) bytes from the store.
+func (r *reader) fetch(p []byte, offset int64) error {
+	for n, attempt := 0, 1; ; attempt++ {
+		got, err := r.fetchOnce(p[n:], offset+int64(n))
+		if n += got; err == nil && n == len(p) {
+			return nil
+		}
+		if isNotFound(err) {
+			return blob.ErrNotFound
+		}
+		if err == nil {
+			err = io.ErrUnexpectedEOF
+		}
+		if attempt == readAttempts || isConflict(err) || r.closed.Load() {
+			return err
+		}
+	}
+}
+
+func (r *reader) fetchOnce(p []byte, offset int64) (int, error) {
+	ctx, cancel := r.begin()
+	defer cancel()
+	out, err := r.store.client.GetObject(ctx, &s3.GetObjectInput{
+		Bucket: &r.store.bucket, Key: &r.name, IfMatch: &r.etag, Range: aws.String(fmt.Sprintf("bytes=%d-%d", offset, offset+int64(len(p))-1)),
+	})
+	if err != nil {
+		return 0, err
+	}
+	n, err := io.ReadFull(out.Body, p)
+	if closing := out.Body.Close(); err == nil {
+		err = closing
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil // fetch reads the rest
+	}
+	return n, err
+}
+
+// openSegments opens a blob that consists of segments.
+func (s *Store) openSegments(ctx context.Context, key, name string) (blob.Reader, error) {
+	list, err := s.listSegments(ctx, name)
+	if err == nil && len(list) == 0 {
+		err = blob.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open blob %s: %w", key, err)
+	}
+	return s.readSegments(ctx, list), nil
+}
+
+func (s *Store) readSegments(ctx context.Context, list []segment) *segmentReader {
+	r := &segmentReader{list: list, size: endOf(list)}
+	for _, one := range list {
+		r.parts = append(r.parts, s.newReader(ctx, one.name, one.etag, one.size))
+	}
+	return r
+}
+
+// segmentReader reads segments as one blob.
+type segmentReader struct {
+	list  []segment
+	parts []*reader
+	size  int64
+}
+
+var _ blob.Reader = (*segmentReader)(nil)
+
+func (r *segmentReader) Size() int64 { return r.size }
+
+func (r *segmentReader) Close() error {
+	for _, part := range r.parts {
+		_ = part.Close()
+	}
+	return nil
+}
+
+func (r *segmentReader) ReadAt(p []byte, offset int64) (n int, err error) {
+	for n < len(p) && offset < r.size {
+		i, found := slices.BinarySearchFunc(r.list, offset, func(s segment, offset int64) int { return cmp.Compare(s.start, offset) })
+		if !found {
+			i--
+		}
+		inside := offset - r.list[i].start
+		part := p[n:min(int64(len(p)), int64(n)+r.list[i].size-inside)]
+		got, err := r.parts[i].ReadAt(part, inside)
+		n, offset = n+got, offset+int64(got)
+		if err != nil {
+			return n, err
+		}
+	}
+	if n < len(p) {
+		return n, io.EOF
+	}
+	return n, nil
+}

@@ -1,0 +1,296 @@
+package s3_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/intraydata/intray/server/blob"
+	"github.com/intraydata/intray/server/blob/blobtest"
+	"github.com/intraydata/intray/server/blob/s3"
+	"github.com/intraydata/intray/test/s3test"
+)
+
+func TestConformance(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	blobtest.Run(t, func(t *testing.T) blob.Store { return open(t, bucket(t, server)) })
+}
+
+// TestConformanceBehindFaults runs the suite while 30 % of the requests fail or are cut short.
+func TestConformanceBehindFaults(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	faults := newFaults(t, server, 0.3)
+	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
+	blobtest.Run(t, func(t *testing.T) blob.Store { return open(t, bucket(t, server)+"/some/prefix") })
+	if faults.failed.Load() < 50 {
+		t.Errorf("only %d requests failed", faults.failed.Load())
+	}
+}
+
+func open(t *testing.T, address string) *s3.Store {
+	t.Helper()
+	s, err := s3.Open(t.Context(), address, s3.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func bucket(t *testing.T, server *s3test.Server) string {
+	t.Helper()
+	address, _ := server.Bucket(t)
+	return address
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func put(t *testing.T, s *s3.Store, key string, content []byte) {
+	t.Helper()
+	w, err := s.Create(t.Context(), key)
+	must(t, err)
+	defer w.Abort()
+	// Writes of any size, so that some end within a part.
+	for rest := content; len(rest) > 0; {
+		n := min(len(rest), 1_000_003)
+		_, err := w.Write(rest[:n])
+		must(t, err)
+		rest = rest[n:]
+	}
+	must(t, w.Commit())
+}
+
+func read(t *testing.T, s *s3.Store, key string) []byte {
+	t.Helper()
+	r, err := s.Open(t.Context(), key)
+	must(t, err)
+	defer func() { _ = r.Close() }()
+	content, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
+	must(t, err)
+	return content
+}
+
+func noise(size int) []byte {
+	content := make([]byte, size)
+	random := rand.NewChaCha8([32]byte{1})
+	_, _ = random.Read(content)
+	return content
+}
+
+// TestLargeBlobs writes blobs of several parts, and reads them in order and at random positions.
+func TestLargeBlobs(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	faults := newFaults(t, server, 0.1)
+	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
+	s := open(t, bucket(t, server))
+	content := noise(20<<20 + 17)
+	for _, size := range []int{0, 1, 64 << 10, 64<<10 + 1, 8 << 20, 8<<20 + 1, len(content)} {
+		put(t, s, "large", content[:size])
+		if got := read(t, s, "large"); !bytes.Equal(got, content[:size]) {
+			t.Fatalf("%d bytes were written, and %d others read", size, len(got))
+		}
+	}
+	r, err := s.Open(t.Context(), "large")
+	must(t, err)
+	defer func() { _ = r.Close() }()
+	for range 60 {
+		from, size := rand.IntN(len(content)), rand.IntN(1<<(10+rand.IntN(13)))
+		got := make([]byte, size)
+		n, err := r.ReadAt(got, int64(from))
+		want := content[from:min(from+size, len(content))]
+		if !bytes.Equal(got[:n], want) || (err != nil) != (len(want) < size) || err != nil && !errors.Is(err, io.EOF) {
+			t.Fatalf("%d bytes at %d: %d bytes, %v", size, from, n, err)
+		}
+	}
+}
+
+// TestRequests counts the requests of common calls.
+func TestRequests(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	counter := newFaults(t, server, 0)
+	t.Setenv("AWS_ENDPOINT_URL_S3", counter.URL)
+	s := open(t, bucket(t, server))
+	content := noise(3 << 20)
+	var r blob.Reader
+	readAt := func(from, size int) func() {
+		return func() {
+			got := make([]byte, size)
+			if _, err := r.ReadAt(got, int64(from)); err != nil || !bytes.Equal(got, content[from:from+size]) {
+				t.Fatalf("ReadAt(%d): %v", from, err)
+			}
+		}
+	}
+	for _, call := range []struct {
+		name string
+		want int64
+		do   func()
+	}{
+		{"write a small blob", 1, func() { put(t, s, "a/small", content[:1000]) }},
+		{"write a blob of two parts", 4, func() { put(t, s, "a/large", append(slices.Clone(content), make([]byte, 6<<20)...)) }},
+		{"read a small blob", 1, func() { read(t, s, "a/small") }},
+		{"open a large blob", 1, func() {
+			put(t, s, "a/b", content)
+			counter.requests.Store(0)
+			var err error
+			r, err = s.Open(t.Context(), "a/b")
+			must(t, err)
+		}},
+		{"read its end", 0, readAt(len(content)-60_000, 60_000)},
+		{"read a megabyte", 1, readAt(100_000, 1<<20)},
+		{"read it again", 0, readAt(100_000, 1<<20)},
+		{"delete all", 3, func() { must(t, s.DeleteAll(t.Context(), "a")) }},
+	} {
+		counter.requests.Store(0)
+		call.do()
+		if got := counter.requests.Load(); got != call.want {
+			t.Errorf("%s: %d requests, want %d", call.name, got, call.want)
+		}
+	}
+	_ = r.Close()
+}
+
+// TestTwoProcesses lets two processes append to one blob. Each byte is stored once.
+func TestTwoProcesses(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	address := bucket(t, server)
+	first, second := open(t, address), open(t, address)
+	a, err := first.Append(t.Context(), "up")
+	must(t, err)
+	b, err := second.Append(t.Context(), "up")
+	must(t, err)
+	_, err = a.Write([]byte("first"))
+	must(t, errors.Join(err, a.Sync()))
+	_, err = b.Write([]byte("second"))
+	must(t, err)
+	if err := b.Sync(); !errors.Is(err, blob.ErrInUse) {
+		t.Errorf("the second process stored bytes at the same place: %v", err)
+	}
+	if got := read(t, second, "up"); string(got) != "first" {
+		t.Errorf("the blob is %q", got)
+	}
+	// A deletion by another process is noticed.
+	must(t, second.Delete(t.Context(), "up"))
+	_, err = a.Write([]byte(" more"))
+	if err == nil {
+		err = a.Sync()
+	}
+	if err == nil {
+		t.Error("bytes were appended to a deleted blob")
+	}
+	if _, err := first.Open(t.Context(), "up"); !errors.Is(err, blob.ErrNotFound) {
+		t.Errorf("the deleted blob: %v", err)
+	}
+}
+
+// TestList checks that blobs in one object and in segments are listed once.
+func TestList(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	s := open(t, bucket(t, server)+"/prefix")
+	put(t, s, "a/b", []byte("one"))
+	w, err := s.Append(t.Context(), "a/c")
+	must(t, err)
+	for range 3 {
+		_, err := w.Write([]byte("four"))
+		must(t, errors.Join(err, w.Sync()))
+	}
+	must(t, w.Close())
+	put(t, s, "b", nil)
+	var got []string
+	for entry, err := range s.List(t.Context()) {
+		must(t, err)
+		got = append(got, fmt.Sprint(entry.Key, " ", entry.Size))
+		if entry.Modified.IsZero() {
+			t.Errorf("%s has no time", entry.Key)
+		}
+	}
+	if slices.Sort(got); strings.Join(got, ", ") != "a/b 3, a/c 12, b 0" {
+		t.Errorf("the list is %q", got)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	for address, want := range map[string]string{
+		"s3://bucket": "bucket ", "s3://bucket/": "bucket ", "s3://b/a/c": "b a/c/", "s3://b/a/c/": "b a/c/",
+		"": "", "s3:bucket": "", "s3:///a": "", "https://b/a": "", "s3://user@b": "", "s3://b?x=1": "", "s3://b/Ä": "", "s3://b/../c": "", "s3://b:80": "",
+	} {
+		bucket, prefix, err := s3.ParseAddress(address)
+		if got := bucket + " " + prefix; (err != nil) != (want == "") || err == nil && got != want {
+			t.Errorf("%q: %q, %v, want %q", address, got, err, want)
+		}
+	}
+}
+
+// TestMissingBucket checks that the error of a bucket that does not exist names it.
+func TestMissingBucket(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	if _, err := s3.Open(t.Context(), "s3://missing-bucket", s3.Config{}); err == nil || !strings.Contains(err.Error(), "missing-bucket") || !strings.Contains(err.Error(), "NoSuchBucket") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// faultProxy is a proxy in front of an S3 server that makes requests fail.
+type faultProxy struct {
+	*httptest.Server
+	requests, failed atomic.Int64
+}
+
+// newFaults starts a proxy that makes a share of the requests fail: before or after the server has executed them, or
+// by cutting the response short.
+func newFaults(t *testing.T, server *s3test.Server, share float64) *faultProxy {
+	t.Helper()
+	target, err := url.Parse(server.URL)
+	must(t, err)
+	f := &faultProxy{}
+	proxy := &httputil.ReverseProxy{
+		Rewrite: func(r *httputil.ProxyRequest) {
+			r.SetURL(target)
+			r.Out.Host = r.In.Host // the signature includes it
+		},
+		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
+		ModifyResponse: func(r *http.Response) error {
+			if rand.Float64() >= share/2 {
+				return nil
+			}
+			f.failed.Add(1)
+			if r.Request.Method == http.MethodGet && r.StatusCode < 300 && r.ContentLength > 10 {
+				r.Body = io.NopCloser(io.LimitReader(r.Body, r.ContentLength/2))
+				return nil
+			}
+			return errors.New("lost response")
+		},
+	}
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		f.requests.Add(1)
+		if rand.Float64() < share/2 {
+			f.failed.Add(1)
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	proxy.ErrorLog = f.Config.ErrorLog
+	t.Cleanup(f.Close)
+	return f
+}
