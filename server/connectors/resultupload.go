@@ -85,6 +85,10 @@ func (s *Service) DeliverNextResult(ctx context.Context) (bool, error) {
 	if s.cfg.Remotes == nil {
 		return false, nil
 	}
+	// Claiming locks out all other processes, so look first.
+	if found, err := model.Get(ctx, s.env.Store, func(tx model.Tx) (bool, error) { return tx.Pulled.IsUploadDue(ctx, s.env.Now()) }); err != nil || !found {
+		return false, err
+	}
 	var due []model.PulledFile
 	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
 		if due, err = tx.Pulled.ListDueUploads(ctx, s.env.Now(), 1); err != nil || len(due) == 0 {

@@ -147,7 +147,7 @@ func (s *Service) reclaimImport(ctx context.Context, tx model.Tx, ref model.Impo
 // claimed or returned. Because a claim is committed before the run becomes active,
 // reclaimAbandoned reclaims only imports that it finds in two successive rounds.
 func (s *Service) reclaimAbandoned(ctx context.Context) error {
-	here, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.ImportRef, error) {
+	here, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]model.ImportRef, error) {
 		return tx.Imports.InStatus(ctx, model.Running, s.env.Node, model.MaintenanceBatch)
 	})
 	if err != nil {
@@ -168,7 +168,7 @@ func (s *Service) reclaimAbandoned(ctx context.Context) error {
 }
 
 func (s *Service) expireSilentNodes(ctx context.Context) error {
-	silent, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]string, error) { return tx.Nodes.Silent(ctx, nodeTimeout) })
+	silent, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]string, error) { return tx.Nodes.Silent(ctx, nodeTimeout) })
 	for _, node := range silent {
 		if node != s.env.Node {
 			s.env.Log.Warn("node is considered dead", "node", node)
@@ -180,7 +180,7 @@ func (s *Service) expireSilentNodes(ctx context.Context) error {
 
 // enqueueMissingJob enqueues a job if an import is pending and no job is waiting.
 func (s *Service) enqueueMissingJob(ctx context.Context) error {
-	pending, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.ImportRef, error) { return tx.Imports.InStatus(ctx, model.Pending, "", 1) })
+	pending, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]model.ImportRef, error) { return tx.Imports.InStatus(ctx, model.Pending, "", 1) })
 	if err != nil || len(pending) == 0 {
 		return err
 	}

@@ -308,7 +308,7 @@ func (s *Service) replaceSessionFile(ctx context.Context, session model.Session,
 // ForgetSessions deletes at most MaintenanceBatch expired sessions.
 func (s *Service) ForgetSessions(ctx context.Context) error {
 	before := s.env.Now().Add(-sessionLife)
-	stale, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Session, error) {
+	stale, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]model.Session, error) {
 		return tx.Sessions.ListStale(ctx, before, model.MaintenanceBatch)
 	})
 	if err != nil || len(stale) == 0 {

@@ -17,17 +17,19 @@ import (
 )
 
 const (
-	// heartbeatInterval is the interval between heartbeats and between rounds of maintenance.
+	// heartbeatInterval is the interval between heartbeats, and between searches for runs of ended processes.
 	heartbeatInterval = 2 * time.Second
+	// maintenanceRounds is the number of these searches from one round of maintenance to the next.
+	maintenanceRounds = 5
 	// heartbeatTimeout is the maximum time without a successful heartbeat. After that,
 	// other processes may consider this process dead, so it must stop its runs.
 	heartbeatTimeout = 8 * time.Second
 	// deliveryInterval is the maximum time between two calls to Deliver.
-	deliveryInterval = 250 * time.Millisecond
+	deliveryInterval = 2 * time.Second
 	// connectorWorkers is the maximum number of connectors that run at the same time,
 	// and uploadWorkers is the maximum number of results that are uploaded at the same
-	// time. Each worker looks for work every pollInterval.
-	connectorWorkers, uploadWorkers, pollInterval = 8, 2, time.Second
+	// time. Every pollInterval, one more worker looks for work.
+	connectorWorkers, uploadWorkers, pollInterval = 8, 2, 2 * time.Second
 	// garbageInterval is the interval between garbage collections.
 	garbageInterval = 5 * time.Minute
 )
@@ -37,6 +39,8 @@ type Service interface {
 	// RunNext runs the next import. It reports whether there was one.
 	RunNext(ctx context.Context) (bool, error)
 	RecordHeartbeat(ctx context.Context) error
+	// RecoverRuns reclaims runs of ended processes. RunMaintenance does so, too.
+	RecoverRuns(ctx context.Context) error
 	RunMaintenance(ctx context.Context) error
 	Transfers
 }
@@ -119,18 +123,21 @@ func (w *Worker) RunBackground(ctx context.Context) {
 	var group sync.WaitGroup
 	group.Go(func() { w.runHeartbeat(ctx) })
 	group.Go(func() {
-		repeat(ctx, heartbeatInterval, func() { w.logFailure(ctx, "maintenance failed", w.service.RunMaintenance(ctx)) })
+		rounds := 0
+		repeat(ctx, heartbeatInterval, func() {
+			work := w.service.RecoverRuns
+			if rounds++; rounds%maintenanceRounds == 1 {
+				work = w.service.RunMaintenance
+			}
+			w.logFailure(ctx, "maintenance failed", work(ctx))
+		})
 	})
 	group.Go(func() {
 		repeat(ctx, garbageInterval, func() { w.logFailure(ctx, "garbage collection failed", w.service.CollectGarbage(ctx)) })
 	})
 	group.Go(func() { w.runDeliveries(ctx) })
-	for range connectorWorkers {
-		group.Go(func() { w.pollWork(ctx, "connector not run", w.service.RunNextConnector) })
-	}
-	for range uploadWorkers {
-		group.Go(func() { w.pollWork(ctx, "result not uploaded", w.service.DeliverNextResult) })
-	}
+	group.Go(func() { w.pollWork(ctx, "connector not run", connectorWorkers, w.service.RunNextConnector) })
+	group.Go(func() { w.pollWork(ctx, "result not uploaded", uploadWorkers, w.service.DeliverNextResult) })
 	group.Wait()
 }
 
@@ -155,20 +162,31 @@ func (w *Worker) logFailure(ctx context.Context, text string, err error) {
 	}
 }
 
-// pollWork calls the function next until nothing is due. It does so again at each interval until
-// ctx is canceled.
-func (w *Worker) pollWork(ctx context.Context, failure string, next func(context.Context) (bool, error)) {
-	workAll := func() {
-		for more := true; more && ctx.Err() == nil; {
-			var err error
-			if more, err = next(ctx); err != nil {
-				w.logFailure(ctx, failure, err)
-				return
-			}
+// pollWork starts a worker at each interval until ctx is canceled, unless the maximum number is working. A worker
+// calls the function next until nothing is due. Without work, there is therefore one call for each interval.
+func (w *Worker) pollWork(ctx context.Context, failure string, workers int, next func(context.Context) (bool, error)) {
+	var group sync.WaitGroup
+	defer group.Wait()
+	working := make(chan struct{}, workers)
+	start := func() {
+		select {
+		case working <- struct{}{}:
+		default:
+			return
 		}
+		group.Go(func() {
+			defer func() { <-working }()
+			for more := true; more && ctx.Err() == nil; {
+				var err error
+				if more, err = next(ctx); err != nil {
+					w.logFailure(ctx, failure, err)
+					return
+				}
+			}
+		})
 	}
-	workAll()
-	repeat(ctx, pollInterval, workAll)
+	start()
+	repeat(ctx, pollInterval, start)
 }
 
 func (w *Worker) runDeliveries(ctx context.Context) {

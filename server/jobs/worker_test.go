@@ -25,9 +25,10 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakeService is a Service that calls functions. A nil function does nothing.
 type fakeService struct {
-	runNext, connector, upload              func(ctx context.Context) (bool, error)
-	heartbeat, maintain, deliver, collectGC func(ctx context.Context) error
-	ready                                   chan struct{}
+	runNext, connector, upload   func(ctx context.Context) (bool, error)
+	heartbeat, recover, maintain func(ctx context.Context) error
+	deliver, collectGC           func(ctx context.Context) error
+	ready                        chan struct{}
 	// waited is the number of calls to WaitForDeliveries.
 	waited int
 }
@@ -56,6 +57,7 @@ func (f *fakeService) DeliverNextResult(ctx context.Context) (bool, error) {
 func (f *fakeService) Deliver(ctx context.Context) error         { return call(ctx, f.deliver) }
 func (f *fakeService) CollectGarbage(ctx context.Context) error  { return call(ctx, f.collectGC) }
 func (f *fakeService) RecordHeartbeat(ctx context.Context) error { return call(ctx, f.heartbeat) }
+func (f *fakeService) RecoverRuns(ctx context.Context) error     { return call(ctx, f.recover) }
 func (f *fakeService) RunMaintenance(ctx context.Context) error  { return call(ctx, f.maintain) }
 func (f *fakeService) WaitForDeliveries()                        { f.waited++ }
 func (f *fakeService) DeliveriesReady() <-chan struct{}          { return f.ready }
@@ -124,8 +126,11 @@ func TestIntervals(t *testing.T) {
 		record := func(times *[]time.Duration) func(context.Context) error {
 			return func(context.Context) error { *times = append(*times, time.Since(start)); return nil }
 		}
-		var heartbeats, rounds, deliveries, collections []time.Duration
-		f := &fakeService{heartbeat: record(&heartbeats), maintain: record(&rounds), deliver: record(&deliveries), collectGC: record(&collections)}
+		var heartbeats, recoveries, rounds, deliveries, collections []time.Duration
+		recovery := record(&recoveries)
+		// A round of maintenance also recovers runs.
+		maintenance := func(ctx context.Context) error { _ = recovery(ctx); return record(&rounds)(ctx) }
+		f := &fakeService{heartbeat: record(&heartbeats), recover: recovery, maintain: maintenance, deliver: record(&deliveries), collectGC: record(&collections)}
 		w, _ := newWorker(f)
 		runFor(t, w, 11*time.Minute-time.Millisecond)
 		for name, c := range map[string]struct {
@@ -133,8 +138,9 @@ func TestIntervals(t *testing.T) {
 			first, interval time.Duration
 		}{
 			"heartbeats":          {heartbeats, 2 * time.Second, 2 * time.Second},
-			"maintenance":         {rounds, 2 * time.Second, 2 * time.Second},
-			"deliveries":          {deliveries, 0, 250 * time.Millisecond},
+			"recovery":            {recoveries, 2 * time.Second, 2 * time.Second},
+			"maintenance":         {rounds, 2 * time.Second, 10 * time.Second},
+			"deliveries":          {deliveries, 0, 2 * time.Second},
 			"garbage collections": {collections, 5 * time.Minute, 5 * time.Minute},
 		} {
 			var want []time.Duration
@@ -159,15 +165,15 @@ func TestReadyDeliveries(t *testing.T) {
 		f := &fakeService{ready: make(chan struct{}), deliver: func(context.Context) error { times = append(times, time.Since(start)); return nil }}
 		w, _ := newWorker(f)
 		time.AfterFunc(100*time.Millisecond, func() { f.ready <- struct{}{} })
-		runFor(t, w, 300*time.Millisecond)
-		if diff := cmp.Diff([]time.Duration{0, 100 * time.Millisecond, 250 * time.Millisecond}, times); diff != "" {
+		runFor(t, w, 2100*time.Millisecond)
+		if diff := cmp.Diff([]time.Duration{0, 100 * time.Millisecond, 2 * time.Second}, times); diff != "" {
 			t.Errorf("deliveries (-want +got):\n%s", diff)
 		}
 	})
 }
 
-// Eight connectors run and two results are uploaded at the same time. Each goroutine
-// continues until nothing is due, and checks again one second later.
+// Without work, there is one call every 2 s. Up to eight connectors run and two results are uploaded at the
+// same time: one more every 2 s. Each goroutine continues until nothing is due.
 func TestPolling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var connectors, uploads atomic.Int64
@@ -176,9 +182,9 @@ func TestPolling(t *testing.T) {
 		}
 		f := &fakeService{connector: count(&connectors), upload: count(&uploads)}
 		w, _ := newWorker(f)
-		runFor(t, w, 2500*time.Millisecond)
-		if c, u := connectors.Load(), uploads.Load(); c != 3*8 || u != 3*2 {
-			t.Errorf("%d calls for connectors, %d for uploads; want 24 and 6", c, u)
+		runFor(t, w, 5*time.Second)
+		if c, u := connectors.Load(), uploads.Load(); c != 3 || u != 3 {
+			t.Errorf("%d calls for connectors, %d for uploads; want 3 and 3", c, u)
 		}
 
 		left := 5
@@ -191,8 +197,26 @@ func TestPolling(t *testing.T) {
 		}}
 		w, _ = newWorker(f)
 		runFor(t, w, time.Millisecond)
-		if left != -8 {
-			t.Errorf("%d connectors are left, want none, found by 8 goroutines", left)
+		if left != -1 {
+			t.Errorf("%d connectors are left, want none", left)
+		}
+
+		running := func(calls *atomic.Int64) func(context.Context) (bool, error) {
+			return func(ctx context.Context) (bool, error) { calls.Add(1); <-ctx.Done(); return false, nil }
+		}
+		connectors.Store(0)
+		uploads.Store(0)
+		w, _ = newWorker(&fakeService{connector: running(&connectors), upload: running(&uploads)})
+		for _, c := range []struct {
+			d    time.Duration
+			c, u int64
+		}{{time.Millisecond, 1, 1}, {3 * time.Second, 2, 2}, {time.Minute, 8, 2}} {
+			connectors.Store(0)
+			uploads.Store(0)
+			runFor(t, w, c.d)
+			if got, up := connectors.Load(), uploads.Load(); got != c.c || up != c.u {
+				t.Errorf("after %s, %d connectors and %d uploads run, want %d and %d", c.d, got, up, c.c, c.u)
+			}
 		}
 	})
 }
@@ -208,12 +232,12 @@ func TestFailuresAreLogged(t *testing.T) {
 		d       time.Duration
 		lines   int
 	}{
-		"maintenance failed":        {&fakeService{maintain: fail}, 5 * time.Second, 2},
+		"maintenance failed":        {&fakeService{maintain: fail, recover: fail}, 5 * time.Second, 2},
 		"heartbeat not recorded":    {&fakeService{heartbeat: fail}, 5 * time.Second, 2},
 		"garbage collection failed": {&fakeService{collectGC: fail}, 11 * time.Minute, 2},
-		"deliveries not started":    {&fakeService{deliver: fail}, 400 * time.Millisecond, 2},
-		"connector not run":         {&fakeService{connector: failNext}, 1500 * time.Millisecond, 2 * 8},
-		"result not uploaded":       {&fakeService{upload: failNext}, 1500 * time.Millisecond, 2 * 2},
+		"deliveries not started":    {&fakeService{deliver: fail}, 3 * time.Second, 2},
+		"connector not run":         {&fakeService{connector: failNext}, 3 * time.Second, 2},
+		"result not uploaded":       {&fakeService{upload: failNext}, 3 * time.Second, 2},
 	} {
 		t.Run(text, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -393,6 +393,13 @@ type ConnectorRows interface {
 	Save(ctx context.Context, c Connector) error
 	// Delete deletes a connector, its pulled files and its runs.
 	Delete(ctx context.Context, org, id string) error
+	ConnectorClaims
+}
+
+// ConnectorClaims stores which node runs a connector. The claims are part of the connectors in ConnectorRows.
+type ConnectorClaims interface {
+	// IsDue reports whether a connector is due that no node has claimed.
+	IsDue(ctx context.Context, now time.Time) (bool, error)
 	// ClaimDue claims the connector that has been due longest among those that no node
 	// has claimed. If none is due, it returns NotFound.
 	ClaimDue(ctx context.Context, node string, now time.Time) (Connector, error)
@@ -417,6 +424,8 @@ type ResultUploadRows interface {
 	// QueueUpload makes the result of an import due for upload at the given time. It does nothing
 	// unless a connector that uploads results created the import. It does not lock the connector.
 	QueueUpload(ctx context.Context, importID string, due time.Time) error
+	// IsUploadDue reports whether a result is due for upload.
+	IsUploadDue(ctx context.Context, now time.Time) (bool, error)
 	// ListDueUploads returns at most limit versions whose results are due for upload. Other
 	// transactions that call it wait until this one has ended.
 	ListDueUploads(ctx context.Context, now time.Time, limit int) ([]PulledFile, error)

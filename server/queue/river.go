@@ -29,17 +29,19 @@ type riverQueue[T any] struct {
 	withTx func(tx Tx, work func(T) error) error
 	// due is an SQL condition that is true for jobs that are due by the clock of the database.
 	due string
+	// poll is the interval between searches for jobs about which no notification arrived.
+	poll time.Duration
 
 	mu sync.Mutex
 	// running is nil until Start is called.
 	running *river.Client[T]
 }
 
-func newRiverQueue[T any](driver riverdriver.Driver[T], cfg Config, due string, withTx func(Tx, func(T) error) error) *riverQueue[T] {
+func newRiverQueue[T any](driver riverdriver.Driver[T], cfg Config, due string, poll time.Duration, withTx func(Tx, func(T) error) error) *riverQueue[T] {
 	cfg.Workers = cmp.Or(cfg.Workers, 4)
 	cfg.Grace = cmp.Or(cfg.Grace, 5*time.Second)
 	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
-	return &riverQueue[T]{cfg: cfg, driver: driver, withTx: withTx, due: due}
+	return &riverQueue[T]{cfg: cfg, driver: driver, withTx: withTx, due: due, poll: poll}
 }
 
 // maxAttempts is the maximum number of attempts at a job.
@@ -55,7 +57,6 @@ func (c Config) riverConfig() *river.Config {
 		RescueStuckJobsAfter:        time.Hour,
 		MaxAttempts:                 maxAttempts,
 		FetchCooldown:               20 * time.Millisecond,
-		FetchPollInterval:           500 * time.Millisecond,
 		CompletedJobRetentionPeriod: time.Hour,
 		CancelledJobRetentionPeriod: 24 * time.Hour,
 		DiscardedJobRetentionPeriod: 24 * time.Hour,
@@ -129,7 +130,7 @@ func (q *riverQueue[T]) Waiting(ctx context.Context, tx Tx, kind string) (int, e
 // one connection and must not be used for anything else. The caller closes the pool.
 func SQLite(pool *sql.DB, cfg Config) Queue {
 	// The database uses the clock of this process.
-	return newRiverQueue(riversqlite.New(pool), cfg, `TRUE`, func(tx Tx, work func(*sql.Tx) error) error {
+	return newRiverQueue(riversqlite.New(pool), cfg, `TRUE`, 500*time.Millisecond, func(tx Tx, work func(*sql.Tx) error) error {
 		return work(tx.Tx)
 	})
 }
@@ -137,7 +138,7 @@ func SQLite(pool *sql.DB, cfg Config) Queue {
 // Postgres returns a queue in the PostgreSQL database of pool. Transactions passed to the queue
 // must be database/sql transactions over pgx. The caller closes the pool.
 func Postgres(pool *pgxpool.Pool, cfg Config) Queue {
-	return newRiverQueue(riverpgxv5.New(pool), cfg, `scheduled_at <= now()`, func(tx Tx, work func(pgx.Tx) error) error {
+	return newRiverQueue(riverpgxv5.New(pool), cfg, `scheduled_at <= now()`, 2*time.Second, func(tx Tx, work func(pgx.Tx) error) error {
 		return tx.Conn.Raw(func(driverConn any) error {
 			conn, ok := driverConn.(*stdlib.Conn)
 			if !ok {
@@ -174,6 +175,7 @@ func (q *riverQueue[T]) Start(ctx context.Context, handlers map[string]Handler) 
 		return errors.New("start the queue: already started")
 	}
 	cfg := q.cfg.riverConfig()
+	cfg.FetchPollInterval = q.poll
 	cfg.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: q.cfg.Workers}}
 	cfg.Workers = river.NewWorkers()
 	for kind, handle := range handlers {

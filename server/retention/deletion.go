@@ -60,14 +60,13 @@ const (
 // them, and those whose file never arrived. It deletes at most MaintenanceBatch of each.
 func (s *Service) ForgetUnseen(ctx context.Context) error {
 	now := s.env.Now()
-	var unseen, abandoned []model.ImportRef
-	err := s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		if unseen, err = tx.Embedded.Unseen(ctx, now.Add(-unseenLife), model.MaintenanceBatch); err != nil {
-			return err
-		}
-		abandoned, err = tx.Embedded.Abandoned(ctx, now.Add(-abandonedLife), model.MaintenanceBatch)
-		return err
+	unseen, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]model.ImportRef, error) {
+		return tx.Embedded.Unseen(ctx, now.Add(-unseenLife), model.MaintenanceBatch)
 	})
+	abandoned, failed := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]model.ImportRef, error) {
+		return tx.Embedded.Abandoned(ctx, now.Add(-abandonedLife), model.MaintenanceBatch)
+	})
+	err = errors.Join(err, failed)
 	forget := func(list []model.ImportRef, left func(model.Import) bool) {
 		for _, imp := range list {
 			err = errors.Join(err, model.IgnoreKind(s.deleteImport(ctx, imp.Org, imp.ID, left), model.NotFound))
@@ -219,7 +218,7 @@ func deletableParts(imp model.Import) []model.DeletedPart {
 // makes the store overwrite deleted rows. The store needs no other call for that, because every
 // deletion of rows also schedules trash.
 func (s *Service) EmptyTrash(ctx context.Context) error {
-	due, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Trash, error) {
+	due, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]model.Trash, error) {
 		return tx.Trash.ListDue(ctx, s.env.Now(), model.MaintenanceBatch)
 	})
 	if err != nil || len(due) == 0 {

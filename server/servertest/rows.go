@@ -436,6 +436,10 @@ func (rows connectorsFaults) Delete(ctx context.Context, org, id string) error {
 	return Call(rows.faults, "Connectors.Delete", func() error { return rows.ConnectorRows.Delete(ctx, org, id) })
 }
 
+func (rows connectorsFaults) IsDue(ctx context.Context, now time.Time) (bool, error) {
+	return Get(rows.faults, "Connectors.IsDue", func() (bool, error) { return rows.ConnectorRows.IsDue(ctx, now) })
+}
+
 func (rows connectorsFaults) ClaimDue(ctx context.Context, node string, now time.Time) (model.Connector, error) {
 	return Get(rows.faults, "Connectors.ClaimDue", func() (model.Connector, error) { return rows.ConnectorRows.ClaimDue(ctx, node, now) })
 }
@@ -467,6 +471,10 @@ func (rows pulledFaults) Delete(ctx context.Context, connectorID string, f model
 
 func (rows pulledFaults) DeleteOf(ctx context.Context, connectorID string, limit int) (int64, error) {
 	return Get(rows.faults, "Pulled.DeleteOf", func() (int64, error) { return rows.PulledRows.DeleteOf(ctx, connectorID, limit) })
+}
+
+func (rows pulledFaults) IsUploadDue(ctx context.Context, now time.Time) (bool, error) {
+	return Get(rows.faults, "Pulled.IsUploadDue", func() (bool, error) { return rows.PulledRows.IsUploadDue(ctx, now) })
 }
 
 func (rows pulledFaults) QueueUpload(ctx context.Context, importID string, due time.Time) error {

@@ -82,7 +82,7 @@ func TestResponsesAreEncrypted(t *testing.T) {
 func TestReplaysExpire(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
-	must(t, f.RunMaintenance(f.ctx)) // deletes expired replays now and every 200 rounds
+	must(t, f.RunMaintenance(f.ctx)) // deletes expired replays now and every 40 rounds
 	first := f.beginReplay(f.Service, "key", "print")
 	must(t, first.Finish(f.ctx, auth.ReplayedResponse{Status: 201}))
 	f.Clock.Advance(threeDays)

@@ -138,8 +138,8 @@ type silentNodesStore struct {
 	silent []string
 }
 
-func (d silentNodesStore) View(ctx context.Context, work func(model.Tx) error) error {
-	return d.Store.View(ctx, func(tx model.Tx) error {
+func (d silentNodesStore) ViewOne(ctx context.Context, work func(model.Tx) error) error {
+	return d.Store.ViewOne(ctx, func(tx model.Tx) error {
 		tx.Nodes = silentNodeRows{tx.Nodes, d.silent}
 		return work(tx)
 	})

@@ -183,11 +183,11 @@ func (s *Service) Ready(ctx context.Context) error { return s.env.CheckStores(ct
 
 // forgetEvery is the number of maintenance rounds between two deletions of expired
 // responses and deliveries.
-const forgetEvery = 200
+const forgetEvery = 40
 
 // RunMaintenance refills the reserve, reclaims runs of dead nodes and abandoned runs of this node, enqueues missing
 // jobs, empties the trash, closes idle drafts, and deletes abandoned embedded imports, and expired
-// sessions, responses and deliveries. Call it every 2 s from a single goroutine.
+// sessions, responses and deliveries. Call it every 10 s from a single goroutine, and RecoverRuns every 2 s.
 func (s *Service) RunMaintenance(ctx context.Context) error {
 	if s.env.Reserve != nil {
 		s.env.Reserve.Refill()

@@ -35,6 +35,11 @@ func (r connectorRows) List(ctx context.Context, org string) ([]model.Connector,
 	return connectors.all(ctx, r.txn, ` WHERE org = $1 ORDER BY created, id`, org)
 }
 
+func (r connectorRows) IsDue(ctx context.Context, now time.Time) (bool, error) {
+	n, err := r.count(ctx, connectors.entity, `SELECT count(*) FROM (SELECT 1 FROM connectors WHERE node = '' AND next <= $1 LIMIT 1) AS due`, toMicros(now))
+	return n > 0, err
+}
+
 func (r connectorRows) ClaimDue(ctx context.Context, node string, now time.Time) (model.Connector, error) {
 	if err := r.acquireLock(ctx, lockConnectors); err != nil {
 		return model.Connector{}, err
@@ -96,6 +101,11 @@ func (r pulledRows) QueueUpload(ctx context.Context, importID string, due time.T
 		UPDATE pulled SET put = 'WAITING', put_due = $2, put_tries = 0, put_kind = '', put_told = ''
 		WHERE import_id = $1 AND connector_id IN (SELECT id FROM connectors WHERE put_directory <> '')`, importID, toMicros(due))
 	return err
+}
+
+func (r pulledRows) IsUploadDue(ctx context.Context, now time.Time) (bool, error) {
+	n, err := r.count(ctx, pulled.entity, `SELECT count(*) FROM (SELECT 1 FROM pulled WHERE put = 'WAITING' AND put_due <= $1 LIMIT 1) AS due`, toMicros(now))
+	return n > 0, err
 }
 
 func (r pulledRows) ListDueUploads(ctx context.Context, now time.Time, limit int) ([]model.PulledFile, error) {

@@ -158,6 +158,9 @@ func makeFile(path string) (string, error) {
 	return path, f.Close()
 }
 
+// pingAfter is the time after which an unused connection is checked before it is used.
+const pingAfter = 30 * time.Second
+
 // openPostgres opens one connection pool, which the queue uses as well.
 func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 	config, err := pgxpool.ParseConfig(cfg.URL)
@@ -174,6 +177,8 @@ func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 	params := config.ConnConfig.RuntimeParams
 	params["application_name"] = cmp.Or(params["application_name"], "intray")
 
+	// A transaction on a connection that has broken is repeated, so a ping seldom helps.
+	config.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > pingAfter }
 	pool, err := pgxpool.NewWithConfig(ctx, config)
 	if err != nil {
 		return fmt.Errorf("open the database: %w", err)

@@ -148,18 +148,17 @@ func (f *inFlight) retryLater(a attempt) {
 func (s *Service) DeliveriesReady() <-chan struct{} { return s.inFlight.ready }
 
 // Deliver starts to send the deliveries that are due and does not wait for the results. Call it
-// several times per second, and whenever the channel returned by DeliveriesReady receives a
+// every 2 s, and whenever the channel returned by DeliveriesReady receives a
 // value. Attempts that are in flight when ctx ends do not count.
 func (s *Service) Deliver(ctx context.Context) error {
 	if s.sender == nil {
 		return nil
 	}
 	err := s.storeUnrecorded(ctx)
-	var targets []model.Target
-	err = errors.Join(err, s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		targets, err = tx.Outbox.Targets(ctx, s.env.Now(), maxTargetsPerOrg, maxTargets)
-		return err
-	}))
+	targets, failed := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]model.Target, error) {
+		return tx.Outbox.Targets(ctx, s.env.Now(), maxTargetsPerOrg, maxTargets)
+	})
+	err = errors.Join(err, failed)
 	for _, t := range targets {
 		_, failed := s.deliverTo(ctx, t)
 		err = errors.Join(err, failed)
