@@ -13,7 +13,7 @@ import (
 // TestShutdown sends SIGTERM during a large import. The server must exit within 10 s with
 // status 0, and the next start must finish the import.
 func TestShutdown(t *testing.T) {
-	databases(t, func(t *testing.T, args []string) {
+	stores(t, func(t *testing.T, args []string) {
 		const rows = 1500000
 		server := livetest.Start(t, livetest.Config{Args: args})
 		id, address := server.CreateImport(t, schema)

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/test/livetest"
+	"github.com/intraydata/intray/test/s3test"
 	"github.com/intraydata/intray/test/suite"
 )
 
@@ -57,6 +58,39 @@ func databases(t *testing.T, test func(t *testing.T, args []string)) {
 	t.Run("postgres", func(t *testing.T) { test(t, []string{"--database-url", livetest.Postgres(t)}) })
 }
 
+// stores is like databases, and also runs the test with PostgreSQL and files in S3.
+func stores(t *testing.T, test func(t *testing.T, args []string)) {
+	databases(t, test)
+	t.Run("postgres-s3", func(t *testing.T) {
+		database := livetest.Postgres(t)
+		address, _ := bucketServer(t).Bucket(t)
+		test(t, []string{"--database-url", database, "--blob-url", address})
+	})
+}
+
+var buckets struct {
+	sync.Mutex
+	server *s3test.Server
+}
+
+// bucketServer returns an S3 server that all tests share, and sets the environment variables of its clients.
+func bucketServer(t *testing.T) *s3test.Server {
+	t.Helper()
+	buckets.Lock()
+	defer buckets.Unlock()
+	if buckets.server != nil {
+		return buckets.server
+	}
+	buckets.server = s3test.Start(livetest.PackageScope(t))
+	for _, variable := range buckets.server.Env() {
+		name, value, _ := strings.Cut(variable, "=")
+		if err := os.Setenv(name, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return buckets.server
+}
+
 // table returns a file whose rows contain the number of the file.
 func table(number, rows int) []byte {
 	var b bytes.Buffer
@@ -78,7 +112,7 @@ var schema = map[string]any{
 // SUCCESSFUL exactly once, with all its rows. After the last start, at least one import must end
 // within 10 s, unless all have ended.
 func TestKills(t *testing.T) {
-	databases(t, func(t *testing.T, args []string) {
+	stores(t, func(t *testing.T, args []string) {
 		const imports, rows = 50, 20000
 		random := seeded(t)
 		server := livetest.Start(t, livetest.Config{Args: args})
@@ -162,6 +196,10 @@ func checkUploads(t *testing.T, server *livetest.Server, want int) {
 // reached, and checks that a client that repeats its requests creates each import exactly once.
 func TestCrashPoints(t *testing.T) {
 	binary := livetest.BuildBinary(t, "crashpoints")
+	run := databases
+	if os.Getenv("INTRAY_TORTURE") == "full" {
+		run = stores
+	}
 	points := []string{
 		"rows.stored", "import.created", "upload.stored", "upload.accepted",
 		"run.claimed", "run.staged", "run.result", "run.finished",
@@ -169,7 +207,7 @@ func TestCrashPoints(t *testing.T) {
 	for _, point := range points {
 		for _, nth := range []string{"1", "3"} {
 			t.Run(point+":"+nth, func(t *testing.T) {
-				databases(t, func(t *testing.T, args []string) { crashAt(t, binary, args, point+":"+nth) })
+				run(t, func(t *testing.T, args []string) { crashAt(t, binary, args, point+":"+nth) })
 			})
 		}
 	}
