@@ -6,13 +6,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 
 	"github.com/intraydata/intray/server/blob"
@@ -31,11 +26,11 @@ func TestConformance(t *testing.T) {
 func TestConformanceBehindFaults(t *testing.T) {
 	server := s3test.Start(t)
 	server.SetEnv(t)
-	faults := newFaults(t, server, 0.3)
+	faults := s3test.NewProxy(t, server, 0.3)
 	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
 	blobtest.Run(t, func(t *testing.T) blob.Store { return open(t, bucket(t, server)+"/some/prefix") })
-	if faults.failed.Load() < 50 {
-		t.Errorf("only %d requests failed", faults.failed.Load())
+	if faults.Failed.Load() < 50 {
+		t.Errorf("only %d requests failed", faults.Failed.Load())
 	}
 }
 
@@ -98,7 +93,7 @@ func noise(size int) []byte {
 func TestLargeBlobs(t *testing.T) {
 	server := s3test.Start(t)
 	server.SetEnv(t)
-	faults := newFaults(t, server, 0.1)
+	faults := s3test.NewProxy(t, server, 0.1)
 	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
 	s := open(t, bucket(t, server))
 	content := noise(20<<20 + 17)
@@ -126,7 +121,7 @@ func TestLargeBlobs(t *testing.T) {
 func TestRequests(t *testing.T) {
 	server := s3test.Start(t)
 	server.SetEnv(t)
-	counter := newFaults(t, server, 0)
+	counter := s3test.NewProxy(t, server, 0)
 	t.Setenv("AWS_ENDPOINT_URL_S3", counter.URL)
 	s := open(t, bucket(t, server))
 	content := noise(3 << 20)
@@ -149,7 +144,7 @@ func TestRequests(t *testing.T) {
 		{"read a small blob", 1, func() { read(t, s, "a/small") }},
 		{"open a large blob", 1, func() {
 			put(t, s, "a/b", content)
-			counter.requests.Store(0)
+			counter.Requests.Store(0)
 			var err error
 			r, err = s.Open(t.Context(), "a/b")
 			must(t, err)
@@ -159,9 +154,9 @@ func TestRequests(t *testing.T) {
 		{"read it again", 0, readAt(100_000, 1<<20)},
 		{"delete all", 3, func() { must(t, s.DeleteAll(t.Context(), "a")) }},
 	} {
-		counter.requests.Store(0)
+		counter.Requests.Store(0)
 		call.do()
-		if got := counter.requests.Load(); got != call.want {
+		if got := counter.Requests.Load(); got != call.want {
 			t.Errorf("%s: %d requests, want %d", call.name, got, call.want)
 		}
 	}
@@ -248,49 +243,4 @@ func TestMissingBucket(t *testing.T) {
 	if _, err := s3.Open(t.Context(), "s3://missing-bucket", s3.Config{}); err == nil || !strings.Contains(err.Error(), "missing-bucket") || !strings.Contains(err.Error(), "NoSuchBucket") {
 		t.Errorf("got %v", err)
 	}
-}
-
-// faultProxy is a proxy in front of an S3 server that makes requests fail.
-type faultProxy struct {
-	*httptest.Server
-	requests, failed atomic.Int64
-}
-
-// newFaults starts a proxy that makes a share of the requests fail: before or after the server has executed them, or
-// by cutting the response short.
-func newFaults(t *testing.T, server *s3test.Server, share float64) *faultProxy {
-	t.Helper()
-	target, err := url.Parse(server.URL)
-	must(t, err)
-	f := &faultProxy{}
-	proxy := &httputil.ReverseProxy{
-		Rewrite: func(r *httputil.ProxyRequest) {
-			r.SetURL(target)
-			r.Out.Host = r.In.Host // the signature includes it
-		},
-		ErrorHandler: func(w http.ResponseWriter, _ *http.Request, _ error) { w.WriteHeader(http.StatusBadGateway) },
-		ModifyResponse: func(r *http.Response) error {
-			if rand.Float64() >= share/2 {
-				return nil
-			}
-			f.failed.Add(1)
-			if r.Request.Method == http.MethodGet && r.StatusCode < 300 && r.ContentLength > 10 {
-				r.Body = io.NopCloser(io.LimitReader(r.Body, r.ContentLength/2))
-				return nil
-			}
-			return errors.New("lost response")
-		},
-	}
-	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		f.requests.Add(1)
-		if rand.Float64() < share/2 {
-			f.failed.Add(1)
-			w.WriteHeader(http.StatusServiceUnavailable)
-			return
-		}
-		proxy.ServeHTTP(w, r)
-	}))
-	proxy.ErrorLog = f.Config.ErrorLog
-	t.Cleanup(f.Close)
-	return f
 }
