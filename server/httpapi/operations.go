@@ -92,8 +92,8 @@ func schemaOperations() []operation {
 	return []operation{
 		{method: "POST", path: all, id: "createSchema", summary: "Save a schema", auth: authBackendKey, body: schemaBody(),
 			status: 201, response: shapeOf[wire.Schema](), errors: []int{400, 409, 413, 415}, serve: (*API).createSchema},
-		{method: "GET", path: all, id: "listSchemas", summary: "List saved schemas, oldest first", auth: authBackendKey, memory: readMemory,
-			status: 200, response: shapeOf[[]wire.Schema](), serve: (*API).listSchemas},
+		{method: "GET", path: all, id: "listSchemas", summary: "List saved schemas, oldest first", auth: authBackendKey, memory: readMemory, query: schemaPageParams(),
+			status: 200, response: shapeOf[[]wire.Schema](), errors: []int{400}, serve: (*API).listSchemas},
 		{method: "GET", path: one, id: "getSchema", summary: "Retrieve a schema", auth: authBackendKey, memory: readMemory,
 			status: 200, response: shapeOf[wire.Schema](), errors: []int{404}, serve: (*API).getSchema},
 		{method: "PUT", path: one, id: "replaceSchema", summary: "Replace a saved schema", auth: authBackendKey, body: schemaBody(),

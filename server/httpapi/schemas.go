@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"iter"
+	"math"
 	"net/http"
 
 	"github.com/intraydata/intray"
@@ -48,9 +49,25 @@ func (a *API) createSchema(c *call) (*response, error) {
 	return jsonResponse(http.StatusCreated, wireSchema(s, warnings), err)
 }
 
+// schemaPageParams are the parameters of the list of schemas, which has no pages unless a request asks for one.
+func schemaPageParams() []parameter {
+	return []parameter{
+		{"offset", "Number of schemas to skip. Default: 0.", countType("")},
+		{"limit", "Maximum number of schemas. Default: all.", &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1)}},
+	}
+}
+
 func (a *API) listSchemas(c *call) (*response, error) {
+	offset, err := intParam(c.r.URL.Query(), "offset", 0, math.MaxInt64, 0)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := intParam(c.r.URL.Query(), "limit", 1, math.MaxInt64, math.MaxInt64)
+	if err != nil {
+		return nil, err
+	}
 	return a.listResponse([]wire.Schema{}, func(out *listWriter) error {
-		return a.cfg.Service.Schemas(c.context(), c.org, func(list iter.Seq2[model.Schema, error]) error {
+		return a.cfg.Service.Schemas(c.context(), c.org, offset, limit, func(list iter.Seq2[model.Schema, error]) error {
 			for s, err := range list {
 				if err != nil {
 					return err

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"encoding/json"
+	"net/http"
 	"strings"
 	"testing"
 
@@ -21,5 +22,20 @@ func TestListOfLargeSchemas(t *testing.T) {
 	check(t, json.Unmarshal(s.do("GET", all, "").Body.Bytes(), &list))
 	if len(list) != 3 || list[2].Name != "C" {
 		t.Errorf("%d schemas", len(list))
+	}
+	for query, want := range map[string]string{"?limit=1": "A", "?offset=1": "BC", "?offset=1&limit=1": "B", "?offset=3": ""} {
+		check(t, json.Unmarshal(s.do("GET", all+query, "").Body.Bytes(), &list))
+		names := ""
+		for _, one := range list {
+			names += one.Name
+		}
+		if names != want {
+			t.Errorf("%s: %q, want %q", query, names, want)
+		}
+	}
+	for _, query := range []string{"?limit=0", "?offset=-1", "?limit=x"} {
+		if got := s.send("GET", all+query, "").Code; got != http.StatusBadRequest {
+			t.Errorf("%s: %d", query, got)
+		}
 	}
 }

@@ -135,15 +135,23 @@ type LicenceRows interface {
 type SchemaRows interface {
 	Insert(ctx context.Context, s Schema) error
 	Get(ctx context.Context, org, id string) (Schema, error)
-	// List yields the saved schemas, oldest first. It reads rows as it yields them.
-	List(ctx context.Context, org string) iter.Seq2[Schema, error]
-	// SavedIDs returns those of the given ids that belong to saved schemas, in any order.
-	SavedIDs(ctx context.Context, org string, ids []string) ([]string, error)
+	SavedSchemaRows
 	// Replace updates Name, Document and Modified, but not the extensions.
 	Replace(ctx context.Context, s Schema) error
 	// SetExtensions updates the extensions and Modified.
 	SetExtensions(ctx context.Context, org, id string, extensions json.RawMessage, modified time.Time) error
 	Delete(ctx context.Context, org, id string) error
+}
+
+// SavedSchemaRows finds saved schemas.
+type SavedSchemaRows interface {
+	// List yields at most limit saved schemas, starting at offset, oldest first. It reads rows as it yields
+	// them.
+	List(ctx context.Context, org string, offset, limit int64) iter.Seq2[Schema, error]
+	// IDByName returns the id of the saved schema with a name, or NotFound.
+	IDByName(ctx context.Context, org, name string) (string, error)
+	// SavedIDs returns those of the given ids that belong to saved schemas, in any order.
+	SavedIDs(ctx context.Context, org string, ids []string) ([]string, error)
 }
 
 // ImportRows stores imports.

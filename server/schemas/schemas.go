@@ -64,10 +64,15 @@ func (s *Service) CreateSchema(ctx context.Context, org string, draft Draft) (mo
 	return schema, warnings, err
 }
 
-// Schemas calls the function use with a sequence of the saved schemas, oldest first. The
-// sequence reads schemas as it yields them and is valid only until use returns.
-func (s *Service) Schemas(ctx context.Context, org string, use func(list iter.Seq2[model.Schema, error]) error) error {
-	return s.env.Store.View(ctx, func(tx model.Tx) error { return use(tx.Schemas.List(ctx, org)) })
+// Schemas calls the function use with a sequence of at most limit saved schemas, starting at offset, oldest first.
+// The sequence reads schemas as it yields them and is valid only until use returns.
+func (s *Service) Schemas(ctx context.Context, org string, offset, limit int64, use func(list iter.Seq2[model.Schema, error]) error) error {
+	return s.env.Store.View(ctx, func(tx model.Tx) error { return use(tx.Schemas.List(ctx, org, offset, limit)) })
+}
+
+// IDByName returns the id of the saved schema with a name, or NotFound.
+func (s *Service) IDByName(ctx context.Context, org, name string) (string, error) {
+	return model.Get(ctx, s.env.Store, func(tx model.Tx) (string, error) { return tx.Schemas.IDByName(ctx, org, name) })
 }
 
 // Schema returns a saved schema or the inline schema of an import.

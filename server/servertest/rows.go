@@ -91,8 +91,12 @@ func (rows schemasFaults) Get(ctx context.Context, org, id string) (model.Schema
 	return Get(rows.faults, "Schemas.Get", func() (model.Schema, error) { return rows.SchemaRows.Get(ctx, org, id) })
 }
 
-func (rows schemasFaults) List(ctx context.Context, org string) iter.Seq2[model.Schema, error] {
-	return faultySequence(rows.faults, "Schemas.List", rows.SchemaRows.List(ctx, org))
+func (rows schemasFaults) List(ctx context.Context, org string, offset, limit int64) iter.Seq2[model.Schema, error] {
+	return faultySequence(rows.faults, "Schemas.List", rows.SchemaRows.List(ctx, org, offset, limit))
+}
+
+func (rows schemasFaults) IDByName(ctx context.Context, org, name string) (string, error) {
+	return Get(rows.faults, "Schemas.IDByName", func() (string, error) { return rows.SchemaRows.IDByName(ctx, org, name) })
 }
 
 func (rows schemasFaults) Replace(ctx context.Context, s model.Schema) error {

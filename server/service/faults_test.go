@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"iter"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -48,7 +49,7 @@ func TestResourceFaults(t *testing.T) {
 		{"CreateSchema again", func() error { return newSchema(schema.ID, "Contacts") }},
 		{"Schema", func() error { _, err := f.Schema(f.ctx, f.org, schema.ID); return err }},
 		{"Schemas", func() error {
-			return f.Schemas(f.ctx, f.org, func(list iter.Seq2[model.Schema, error]) error {
+			return f.Schemas(f.ctx, f.org, 0, math.MaxInt64, func(list iter.Seq2[model.Schema, error]) error {
 				for _, err := range list {
 					if err != nil {
 						return err

@@ -314,8 +314,12 @@ func (r schemaRows) Get(ctx context.Context, org, id string) (model.Schema, erro
 	return schemas.one(ctx, r.txn, byID, org, id)
 }
 
-func (r schemaRows) List(ctx context.Context, org string) iter.Seq2[model.Schema, error] {
-	return schemas.stream(ctx, r.txn, ` WHERE org = $1 AND NOT inline ORDER BY created, id`, org)
+func (r schemaRows) List(ctx context.Context, org string, offset, limit int64) iter.Seq2[model.Schema, error] {
+	return schemas.stream(ctx, r.txn, ` WHERE org = $1 AND NOT inline ORDER BY created, id LIMIT $2 OFFSET $3`, org, max(limit, 0), max(offset, 0))
+}
+
+func (r schemaRows) IDByName(ctx context.Context, org, name string) (string, error) {
+	return queryOne(ctx, r.txn, schemas.entity, idCell, `SELECT id FROM schemas WHERE org = $1 AND name = $2 AND NOT inline`, org, name)
 }
 
 func (r schemaRows) SavedIDs(ctx context.Context, org string, ids []string) ([]string, error) {

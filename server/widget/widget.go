@@ -8,7 +8,6 @@ package widget
 
 import (
 	"context"
-	"iter"
 	"slices"
 
 	"github.com/intraydata/intray"
@@ -179,19 +178,12 @@ func (s *Service) draft(ctx context.Context, org string, from Source) (imports.D
 		draft.SchemaID = id
 		return draft, nil
 	}
-	err := s.schemas.Schemas(ctx, org, func(list iter.Seq2[model.Schema, error]) error {
-		for saved, err := range list {
-			if err != nil || saved.Name == from.Schema {
-				draft.SchemaID = saved.ID
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil || draft.SchemaID != "" {
-		return draft, err
+	id, err := s.schemas.IDByName(ctx, org, from.Schema)
+	if model.IsKind(err, model.NotFound) {
+		err = model.NotFoundError(intray.NewMessage("widget.schema_not_found", intray.Params{"name": model.Truncate(from.Schema)}))
 	}
-	return draft, model.NotFoundError(intray.NewMessage("widget.schema_not_found", intray.Params{"name": model.Truncate(from.Schema)}))
+	draft.SchemaID = id
+	return draft, err
 }
 
 // syncMode returns the mode that a schema document selects.

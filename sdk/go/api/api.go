@@ -3637,6 +3637,15 @@ type ListReceiptsParams struct {
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 }
 
+// ListSchemasParams defines parameters for ListSchemas.
+type ListSchemasParams struct {
+	// Offset Number of schemas to skip. Default: 0.
+	Offset *int64 `form:"offset,omitempty" json:"offset,omitempty"`
+
+	// Limit Maximum number of schemas. Default: all.
+	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+}
+
 // CreateSchemaParams defines parameters for CreateSchema.
 type CreateSchemaParams struct {
 	// IdempotencyKey Makes retries safe. For 72 hours the same request with the same key returns the same response and does nothing. Another request with the key is refused with 409.
@@ -5101,7 +5110,7 @@ type ClientInterface interface {
 	// ListSchemas List saved schemas, oldest first
 	//
 	// Corresponds with GET /api/v1/schemas/ (the `ListSchemas` operationId).
-	ListSchemas(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+	ListSchemas(ctx context.Context, params *ListSchemasParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// CreateSchemaWithBody Save a schema
 	//
@@ -6197,8 +6206,8 @@ func (c *Client) PutRetention(ctx context.Context, body PutRetentionJSONRequestB
 // ListSchemas List saved schemas, oldest first
 //
 // Corresponds with GET /api/v1/schemas/ (the `ListSchemas` operationId).
-func (c *Client) ListSchemas(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
-	req, err := NewListSchemasRequest(c.Server)
+func (c *Client) ListSchemas(ctx context.Context, params *ListSchemasParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListSchemasRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -8691,7 +8700,7 @@ func NewPutRetentionRequestWithBody(server string, contentType string, body io.R
 }
 
 // NewListSchemasRequest constructs an http.Request for the ListSchemas method
-func NewListSchemasRequest(server string) (*http.Request, error) {
+func NewListSchemasRequest(server string, params *ListSchemasParams) (*http.Request, error) {
 	var err error
 
 	serverURL, err := url.Parse(server)
@@ -8707,6 +8716,45 @@ func NewListSchemasRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Offset != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "offset", *params.Offset, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -10442,7 +10490,7 @@ type ClientWithResponsesInterface interface {
 	// Returns a wrapper object for the known response body format(s).
 	//
 	// Corresponds with GET /api/v1/schemas/ (the `ListSchemas` operationId).
-	ListSchemasWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListSchemasResponse, error)
+	ListSchemasWithResponse(ctx context.Context, params *ListSchemasParams, reqEditors ...RequestEditorFn) (*ListSchemasResponse, error)
 
 	// CreateSchemaWithBodyWithResponse Save a schema
 	//
@@ -12928,8 +12976,8 @@ func (c *ClientWithResponses) PutRetentionWithResponse(ctx context.Context, body
 // Returns a wrapper object for the known response body format(s).
 //
 // Corresponds with GET /api/v1/schemas/ (the `ListSchemas` operationId).
-func (c *ClientWithResponses) ListSchemasWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListSchemasResponse, error) {
-	rsp, err := c.ListSchemas(ctx, reqEditors...)
+func (c *ClientWithResponses) ListSchemasWithResponse(ctx context.Context, params *ListSchemasParams, reqEditors ...RequestEditorFn) (*ListSchemasResponse, error) {
+	rsp, err := c.ListSchemas(ctx, params, reqEditors...)
 	if err != nil {
 		return nil, err
 	}

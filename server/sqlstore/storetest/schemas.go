@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"encoding/json"
+	"math"
 
 	"github.com/intraydata/intray/server/model"
 )
@@ -35,7 +36,7 @@ func (f *fixture) schema(org, id string) func(model.Tx) (model.Schema, error) {
 func (f *fixture) schemas(org string) []model.Schema {
 	f.Helper()
 	return read(f, func(tx model.Tx) (list []model.Schema, err error) {
-		for s, err := range tx.Schemas.List(f.ctx, org) {
+		for s, err := range tx.Schemas.List(f.ctx, org, 0, math.MaxInt64) {
 			if err != nil {
 				return nil, err
 			}
@@ -51,6 +52,19 @@ func testSchemas(f *fixture) {
 	f.insertSchemas(late, soon, inline, aSchema(4, "org-b", "late"))
 	f.wantEqual(f.schemas("org-a"), []model.Schema{soon, late})
 	f.wantEqual(read(f, f.schema("org-a", inline.ID)), inline)
+	for offset, want := range []string{soon.ID, late.ID, ""} {
+		f.wantEqual(read(f, func(tx model.Tx) (id string, err error) {
+			for s, err := range tx.Schemas.List(f.ctx, "org-a", int64(offset), 1) {
+				id += s.ID
+				if err != nil {
+					return id, err
+				}
+			}
+			return id, nil
+		}), want)
+	}
+	f.wantEqual(read(f, func(tx model.Tx) (string, error) { return tx.Schemas.IDByName(f.ctx, "org-a", "late") }), late.ID)
+	f.wantNotFound(func(tx model.Tx) error { _, err := tx.Schemas.IDByName(f.ctx, "org-b", "soon"); return err })
 
 	f.wantEqual(read(f, func(tx model.Tx) ([]string, error) {
 		return tx.Schemas.SavedIDs(f.ctx, "org-a", []string{id("schema", 9), late.ID, inline.ID, id("schema", 4)})

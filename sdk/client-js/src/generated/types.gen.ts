@@ -3820,7 +3820,16 @@ export type PutRetentionResponse = PutRetentionResponses[keyof PutRetentionRespo
 export type ListSchemasData = {
     body?: never;
     path?: never;
-    query?: never;
+    query?: {
+        /**
+         * Number of schemas to skip. Default: 0.
+         */
+        offset?: number;
+        /**
+         * Maximum number of schemas. Default: all.
+         */
+        limit?: number;
+    };
     url: '/api/v1/schemas/';
 };
 

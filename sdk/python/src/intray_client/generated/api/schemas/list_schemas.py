@@ -6,14 +6,27 @@ import httpx
 from ... import errors
 from ...client import AuthenticatedClient, Client
 from ...models.schema import Schema
-from ...types import Response
+from ...types import UNSET, Response, Unset
 
 
-def _get_kwargs() -> dict[str, Any]:
+def _get_kwargs(
+    *,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
+) -> dict[str, Any]:
+
+    params: dict[str, Any] = {}
+
+    params["offset"] = offset
+
+    params["limit"] = limit
+
+    params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
     _kwargs: dict[str, Any] = {
         "method": "get",
         "url": "/api/v1/schemas/",
+        "params": params,
     }
 
     return _kwargs
@@ -48,8 +61,14 @@ def _build_response(*, client: AuthenticatedClient | Client, response: httpx.Res
 def sync_detailed(
     *,
     client: AuthenticatedClient,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
 ) -> Response[list[Schema]]:
     """List saved schemas, oldest first
+
+    Args:
+        offset (int | Unset):
+        limit (int | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -59,7 +78,10 @@ def sync_detailed(
         Response[list[Schema]]
     """
 
-    kwargs = _get_kwargs()
+    kwargs = _get_kwargs(
+        offset=offset,
+        limit=limit,
+    )
 
     response = client.get_httpx_client().request(
         **kwargs,
@@ -71,8 +93,14 @@ def sync_detailed(
 def sync(
     *,
     client: AuthenticatedClient,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
 ) -> list[Schema] | None:
     """List saved schemas, oldest first
+
+    Args:
+        offset (int | Unset):
+        limit (int | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -84,14 +112,22 @@ def sync(
 
     return sync_detailed(
         client=client,
+        offset=offset,
+        limit=limit,
     ).parsed
 
 
 async def asyncio_detailed(
     *,
     client: AuthenticatedClient,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
 ) -> Response[list[Schema]]:
     """List saved schemas, oldest first
+
+    Args:
+        offset (int | Unset):
+        limit (int | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -101,7 +137,10 @@ async def asyncio_detailed(
         Response[list[Schema]]
     """
 
-    kwargs = _get_kwargs()
+    kwargs = _get_kwargs(
+        offset=offset,
+        limit=limit,
+    )
 
     response = await client.get_async_httpx_client().request(**kwargs)
 
@@ -111,8 +150,14 @@ async def asyncio_detailed(
 async def asyncio(
     *,
     client: AuthenticatedClient,
+    offset: int | Unset = UNSET,
+    limit: int | Unset = UNSET,
 ) -> list[Schema] | None:
     """List saved schemas, oldest first
+
+    Args:
+        offset (int | Unset):
+        limit (int | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -125,5 +170,7 @@ async def asyncio(
     return (
         await asyncio_detailed(
             client=client,
+            offset=offset,
+            limit=limit,
         )
     ).parsed
