@@ -243,12 +243,18 @@ func (u *ResumableUpload) interruptAndOpen(ctx context.Context) (blob.Appender, 
 
 func (u *ResumableUpload) open(ctx context.Context) (blob.Appender, error) {
 	file, err := u.receiver.service.env.Blobs.Append(ctx, u.key)
-	if errors.Is(err, blob.ErrInUse) {
-		e := model.NewError(model.Locked, "upload_in_progress", intray.NewMessage("upload.in_progress", nil))
-		e.RetryAfter = time.Second
-		return nil, e
+	return file, describeInUse(err)
+}
+
+// describeInUse returns an error for clients if another request is sending bytes of the upload. Some stores notice that
+// only when they store bytes.
+func describeInUse(err error) error {
+	if !errors.Is(err, blob.ErrInUse) {
+		return err
 	}
-	return file, err
+	e := model.NewError(model.Locked, "upload_in_progress", intray.NewMessage("upload.in_progress", nil))
+	e.RetryAfter = time.Second
+	return e
 }
 
 // Receive appends a chunk to the file and returns the number of bytes that are durable. If the file
@@ -411,7 +417,7 @@ func (u *ResumableUpload) unlessGone(ctx context.Context, err error) error {
 	if errors.As(gone, &reason) {
 		return gone
 	}
-	return err
+	return describeInUse(err)
 }
 
 func wrongOffset(offset int64) error {

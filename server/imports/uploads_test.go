@@ -4,9 +4,12 @@ import (
 	"crypto/md5"
 	"crypto/sha256"
 	"errors"
+	"fmt"
+	"io"
 	"testing"
 	"time"
 
+	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/model"
 )
 
@@ -45,5 +48,16 @@ func TestVerify(t *testing.T) {
 		if code != c.code || (err == nil) != (c.code == "") {
 			t.Errorf("%s: %q (%v), want %q", name, code, err, c.code)
 		}
+	}
+}
+
+// TestDescribeInUse checks that a store may notice a second writer only when it stores bytes.
+func TestDescribeInUse(t *testing.T) {
+	var described *model.Error
+	if err := describeInUse(fmt.Errorf("flush: %w", blob.ErrInUse)); !errors.As(err, &described) || described.Kind != model.Locked || described.RetryAfter == 0 {
+		t.Errorf("got %v", err)
+	}
+	if err := describeInUse(io.EOF); !errors.Is(err, io.EOF) || describeInUse(nil) != nil {
+		t.Errorf("got %v", err)
 	}
 }
