@@ -29,7 +29,7 @@ const (
 	// windows is the number of parts of an object that a reader keeps in memory.
 	windows = 3
 	// readAttempts is the maximum number of attempts of a read whose response is cut short.
-	readAttempts = 5
+	readAttempts = 8
 )
 
 // Open opens a blob for reading. It reads the end of the object, whose size it thereby learns.

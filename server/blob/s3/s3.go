@@ -38,7 +38,7 @@ import (
 
 const (
 	// maxAttempts and maxBackoff limit the repetitions of a failed request.
-	maxAttempts, maxBackoff = 8, 5 * time.Second
+	maxAttempts, maxBackoff = 10, 5 * time.Second
 	// headerTimeout is how long the store may take to begin its response. callTimeout limits a request with all its
 	// attempts.
 	headerTimeout, callTimeout = 30 * time.Second, 3 * time.Minute
@@ -92,7 +92,7 @@ func Open(ctx context.Context, address string, cfg Config) (*Store, error) {
 			return retry.NewStandard(func(o *retry.StandardOptions) {
 				// The default limiter gives up if many requests fail, although each succeeds after a few attempts.
 				o.RateLimiter, o.MaxAttempts, o.MaxBackoff = ratelimit.None, maxAttempts, maxBackoff
-				o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(isCutShort))
+				o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(isCutShort), retry.RetryableErrorCode{Codes: transient})
 			})
 		}))
 	if err != nil {
@@ -318,9 +318,11 @@ func (s *Store) endUploads(ctx context.Context, prefix string, before time.Time,
 func isNotFound(err error) bool { return hasCode(err, "NoSuchKey", "NotFound", "NoSuchUpload") }
 
 // isConflict reports whether a condition of a request was not met.
-func isConflict(err error) bool {
-	return hasCode(err, "PreconditionFailed", "ConditionalRequestConflict")
-}
+func isConflict(err error) bool { return hasCode(err, "PreconditionFailed") }
+
+// transient are codes of errors that the SDK does not repeat. A request may meet another one for the same object. A
+// store that keeps objects as files can also meet its own folders while they are created and deleted.
+var transient = map[string]struct{}{"OperationAborted": {}, "ConditionalRequestConflict": {}, "ExistingObjectIsDirectory": {}, "ObjectParentIsFile": {}}
 
 // isCutShort makes the client repeat a request whose response is incomplete.
 func isCutShort(err error) aws.Ternary {

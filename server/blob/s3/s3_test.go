@@ -22,11 +22,11 @@ func TestConformance(t *testing.T) {
 	blobtest.Run(t, func(t *testing.T) blob.Store { return open(t, bucket(t, server)) })
 }
 
-// TestConformanceBehindFaults runs the suite while 30 % of the requests fail or are cut short.
+// TestConformanceBehindFaults runs the suite while 20 % of the requests fail or are cut short.
 func TestConformanceBehindFaults(t *testing.T) {
 	server := s3test.Start(t)
 	server.SetEnv(t)
-	faults := s3test.NewProxy(t, server, 0.3)
+	faults := s3test.NewProxy(t, server, 0.2)
 	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
 	blobtest.Run(t, func(t *testing.T) blob.Store { return open(t, bucket(t, server)+"/some/prefix") })
 	if faults.Failed.Load() < 50 {
