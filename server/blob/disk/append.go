@@ -54,7 +54,6 @@ type appender struct {
 	size  int64
 	// linked means that the folders of the file were flushed.
 	linked bool
-	closed bool
 }
 
 var _ blob.Appender = (*appender)(nil)
@@ -88,18 +87,8 @@ func (w *appender) checkLinked() error {
 	return err
 }
 
-func (w *appender) checkOpen() error {
-	if w.closed {
-		return fs.ErrClosed
-	}
-	if w.Dropped() {
-		return unfinished.ErrDropped
-	}
-	return nil
-}
-
 func (w *appender) Write(p []byte) (int, error) {
-	err := w.checkOpen()
+	err := w.Err()
 	n := 0
 	if err == nil {
 		n, err = w.file.Write(p)
@@ -116,7 +105,7 @@ func (w *appender) ReadAt(p []byte, off int64) (int, error) { return w.file.Read
 func (w *appender) Size() int64 { return w.size }
 
 func (w *appender) Truncate(size int64) error {
-	err := w.checkOpen()
+	err := w.Err()
 	if err == nil {
 		err = w.file.Truncate(size)
 	}
@@ -131,7 +120,7 @@ func (w *appender) Truncate(size int64) error {
 
 // Sync flushes the file and, the first time, its folders.
 func (w *appender) Sync() error {
-	err := w.checkOpen()
+	err := w.Err()
 	if err == nil {
 		err = w.store.flush(w.file)
 	}
@@ -149,10 +138,8 @@ func (w *appender) Sync() error {
 }
 
 func (w *appender) Close() error {
-	if w.closed {
+	if !w.store.open.Close(&w.Blob) {
 		return nil
 	}
-	w.closed = true
-	w.store.open.Remove(&w.Blob)
 	return w.file.Close()
 }

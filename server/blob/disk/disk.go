@@ -228,7 +228,6 @@ type writer struct {
 	// temp is the path of the file until it is complete.
 	temp   string
 	file   *os.File
-	closed bool
 	failed error
 }
 
@@ -247,12 +246,10 @@ func (w *writer) Write(p []byte) (int, error) {
 	return n, nil
 }
 
+// checkOpen returns an error if the blob cannot be written or committed.
 func (w *writer) checkOpen() error {
-	if w.closed {
-		return fs.ErrClosed
-	}
-	if w.Dropped() {
-		return unfinished.ErrDropped
+	if err := w.Err(); err != nil {
+		return err
 	}
 	return w.failed
 }
@@ -294,15 +291,13 @@ func (w *writer) rename() error {
 
 // Abort discards the blob.
 func (w *writer) Abort() {
-	if w.closed {
+	if !w.store.open.Close(&w.Blob) {
 		return
 	}
-	w.closed = true
 	_ = w.file.Close()
 	// After a commit, there is no temporary file to delete. A file that cannot be deleted now is
 	// deleted when the store is opened again.
 	_ = w.store.root.Remove(w.temp)
-	w.store.open.Remove(&w.Blob)
 }
 
 // reader is an open file. It remains readable after the file is deleted.

@@ -3,6 +3,7 @@ package disk
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"io/fs"
 	"log/slog"
@@ -287,4 +288,48 @@ func TestReaderAfterDeletion(t *testing.T) {
 	if got, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size())); err != nil || string(got) != "content" {
 		t.Errorf("read %q, %v", got, err)
 	}
+}
+
+// TestKeysWithinKeys checks that a key can be the beginning of another one, which other stores do not support.
+func TestKeysWithinKeys(t *testing.T) {
+	s := openStore(t, t.TempDir())
+	for _, key := range []string{"a/b/c", "a", "a/b", "a/b/c/d"} {
+		putBlob(t, s, key, key)
+	}
+	want := func(key string) {
+		t.Helper()
+		r, err := s.Open(t.Context(), key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Close()
+		if got, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size())); err != nil || string(got) != key {
+			t.Errorf("%s: %q, %v", key, got, err)
+		}
+	}
+	wantMissing := func(keys ...string) {
+		t.Helper()
+		for _, key := range keys {
+			if _, err := s.Open(t.Context(), key); !errors.Is(err, blob.ErrNotFound) {
+				t.Errorf("%s: %v, want ErrNotFound", key, err)
+			}
+		}
+	}
+	if err := s.Delete(t.Context(), "a/b"); err != nil {
+		t.Fatal(err)
+	}
+	wantMissing("a/b")
+	want("a")
+	want("a/b/c")
+	want("a/b/c/d")
+	same := createBlob(t, s, "a/b", "a/b")
+	if err := s.DeleteAll(t.Context(), "a/b"); err != nil {
+		t.Fatal(err)
+	}
+	wantMissing("a/b/c", "a/b/c/d")
+	if err := same.Commit(); err != nil {
+		t.Errorf("commit of a blob outside the prefix: %v", err)
+	}
+	want("a")
+	want("a/b")
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"strconv"
 	"strings"
 
@@ -69,7 +68,7 @@ func (s *Store) Append(ctx context.Context, key string) (blob.Appender, error) {
 		return nil, fmt.Errorf("append to blob %s: %w", key, blob.ErrInUse)
 	}
 	if w.list, err = s.listSegments(ctx, name); err != nil {
-		s.open.Remove(&w.Blob)
+		s.open.Close(&w.Blob)
 		return nil, fmt.Errorf("append to blob %s: %w", key, err)
 	}
 	w.begin, w.end = calls(ctx)
@@ -90,25 +89,14 @@ type appender struct {
 	stored *segmentReader
 	// pending are the bytes after the last segment.
 	pending []byte
-	closed  bool
 }
 
 var _ blob.Appender = (*appender)(nil)
 
-func (w *appender) checkOpen() error {
-	switch {
-	case w.closed:
-		return fs.ErrClosed
-	case w.Dropped():
-		return unfinished.ErrDropped
-	}
-	return nil
-}
-
 func (w *appender) Size() int64 { return endOf(w.list) + int64(len(w.pending)) }
 
 func (w *appender) Write(p []byte) (written int, err error) {
-	if err := w.checkOpen(); err != nil {
+	if err := w.Err(); err != nil {
 		return 0, fmt.Errorf("append to blob %s: %w", w.Key, err)
 	}
 	for len(p) > 0 {
@@ -167,7 +155,7 @@ func (w *appender) change(list []segment) {
 
 // Sync stores the pending bytes and checks that the blob was not deleted.
 func (w *appender) Sync() error {
-	err := w.checkOpen()
+	err := w.Err()
 	if err == nil && (len(w.pending) > 0 || len(w.list) == 0) {
 		err = w.storePending()
 	}
@@ -196,7 +184,7 @@ func (w *appender) checkStored() error {
 }
 
 func (w *appender) Truncate(size int64) error {
-	err := w.checkOpen()
+	err := w.Err()
 	if err == nil {
 		err = w.truncate(size)
 	}
@@ -257,15 +245,13 @@ func (w *appender) ReadAt(p []byte, offset int64) (n int, err error) {
 
 // Close stores the pending bytes.
 func (w *appender) Close() error {
-	if w.closed {
-		return nil
-	}
 	var err error
-	if len(w.pending) > 0 && !w.Dropped() {
+	if w.Err() == nil && len(w.pending) > 0 {
 		err = w.storePending()
 	}
-	w.closed = true
-	w.store.open.Remove(&w.Blob)
+	if !w.store.open.Close(&w.Blob) {
+		return nil
+	}
 	w.end()
 	w.change(w.list)
 	if err != nil {

@@ -166,7 +166,7 @@ func (r *reader) readSome(p []byte, offset int64) (int, error) {
 	return copy(p, content), nil
 }
 
-// fromMemory copies bytes that are in memory. If there are none, it returns how many to read from the store.
+// fromMemory copies bytes that are in memory. Otherwise, it returns how many to read from the store.
 func (r *reader) fromMemory(p []byte, offset int64) (n int, length int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

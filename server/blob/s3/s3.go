@@ -11,6 +11,7 @@ package s3
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -19,7 +20,6 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -52,7 +52,7 @@ const (
 type Config struct {
 	// Log reports unfinished uploads that Open ends. By default, nothing is logged.
 	Log *slog.Logger
-	// PartBytes is the size of the parts of a large object. It is also the memory that each Writer uses.
+	// PartBytes is the size of the parts of a large object. A Writer or Appender uses up to twice as much memory.
 	// Default: 8 MiB. S3 requires at least 5 MiB.
 	PartBytes int
 }
@@ -65,7 +65,8 @@ type Store struct {
 	prefix    string
 	partBytes int
 	open      unfinished.Set
-	probes    atomic.Int64
+	// name is a random name of the store. Other processes have others.
+	name string
 }
 
 var (
@@ -75,7 +76,7 @@ var (
 
 // Open opens the store at an address of the form s3://BUCKET or s3://BUCKET/PREFIX. The bucket must exist.
 func Open(ctx context.Context, address string, cfg Config) (*Store, error) {
-	s := &Store{partBytes: cfg.PartBytes}
+	s := &Store{partBytes: cfg.PartBytes, name: rand.Text()}
 	if s.partBytes <= 0 {
 		s.partBytes = 8 << 20
 	}
@@ -271,7 +272,7 @@ func (s *Store) CheckWritable(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("check the bucket: %w", err)
 	}
-	name := fmt.Sprintf("%s~probes/%s-%d", s.prefix, s.open.Name(), s.probes.Add(1))
+	name := s.prefix + "~probes/" + s.name
 	_, err := s.client.PutObject(ctx, &s3.PutObjectInput{Bucket: &s.bucket, Key: &name, Body: strings.NewReader("ready?")})
 	if err == nil {
 		_, err = s.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &s.bucket, Key: &name})

@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
-	"io/fs"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -51,18 +50,15 @@ type writer struct {
 	upload *string
 	parts  []types.CompletedPart
 	size   int64
-	closed bool
 	failed error
 }
 
 var _ blob.Writer = (*writer)(nil)
 
+// checkOpen returns an error if the blob cannot be written or committed.
 func (w *writer) checkOpen() error {
-	switch {
-	case w.closed:
-		return fs.ErrClosed
-	case w.Dropped():
-		return unfinished.ErrDropped
+	if err := w.Err(); err != nil {
+		return err
 	}
 	return w.failed
 }
@@ -193,11 +189,9 @@ func (s *Store) writtenBy(ctx context.Context, name, author string) string {
 
 // Abort discards the blob.
 func (w *writer) Abort() {
-	if w.closed {
+	if !w.store.open.Close(&w.Blob) {
 		return
 	}
-	w.closed = true
-	w.store.open.Remove(&w.Blob)
 	w.part = bytes.Buffer{}
 	if w.upload != nil {
 		// If this fails, a later Open ends the upload.

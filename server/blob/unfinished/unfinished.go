@@ -2,16 +2,15 @@
 package unfinished
 
 import (
-	"crypto/rand"
 	"errors"
+	"io/fs"
 	"sync"
-	"sync/atomic"
 )
 
 // ErrDropped means that a blob was deleted while it was written.
 var ErrDropped = errors.New("deleted while it was written")
 
-// Blob is a blob that is being written.
+// Blob is a blob that is being written. It belongs to at most one Set.
 type Blob struct {
 	Key string
 	// Visible is set if readers can see what was written so far.
@@ -19,35 +18,54 @@ type Blob struct {
 	// OnDrop is called when the blob is deleted. It may be nil.
 	OnDrop func()
 
-	dropped atomic.Bool
+	mu      sync.Mutex
+	dropped bool
+	closed  bool
+}
+
+// Err returns fs.ErrClosed if writing has ended, ErrDropped if the blob was deleted, and otherwise nil.
+func (b *Blob) Err() error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.closed:
+		return fs.ErrClosed
+	case b.dropped:
+		return ErrDropped
+	}
+	return nil
 }
 
 // Dropped reports whether the blob was deleted.
-func (b *Blob) Dropped() bool { return b.dropped.Load() }
+func (b *Blob) Dropped() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.dropped
+}
 
 // Drop marks the blob as deleted.
 func (b *Blob) Drop() {
-	b.dropped.Store(true)
+	b.mu.Lock()
+	b.dropped = true
+	b.mu.Unlock()
 	if b.OnDrop != nil {
 		b.OnDrop()
 	}
+}
+
+// close ends writing. It reports false if writing had ended before.
+func (b *Blob) close() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	wasOpen := !b.closed
+	b.closed = true
+	return wasOpen
 }
 
 // Set is the set of blobs that a process is writing. The zero value is empty. It is safe for concurrent use.
 type Set struct {
 	mu   sync.Mutex
 	open map[*Blob]struct{}
-	name string
-}
-
-// Name returns a random name of the set. Other processes have others.
-func (s *Set) Name() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.name == "" {
-		s.name = rand.Text()
-	}
-	return s.name
 }
 
 // Add adds a blob. If exclusive is set, it reports false instead if the set has a visible blob with the same
@@ -69,11 +87,12 @@ func (s *Set) Add(b *Blob, exclusive bool) bool {
 	return true
 }
 
-// Remove removes a blob.
-func (s *Set) Remove(b *Blob) {
+// Close ends writing a blob and removes it from the set. It reports false if writing had ended before.
+func (s *Set) Close(b *Blob) bool {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	delete(s.open, b)
+	s.mu.Unlock()
+	return b.close()
 }
 
 // Drop drops each selected blob.
