@@ -50,7 +50,7 @@ type SplitColumn struct {
 }
 
 // ChangedColumn is a copy of a column in which the text of each cell is changed: first Find is replaced, then
-// spaces are removed, then dates are rewritten, and then the letter case changes. At least one of these changes
+// dates are rewritten, then spaces are removed, and then the letter case changes. At least one of these changes
 // is set.
 type ChangedColumn struct {
 	// Column is the index of a column of the file.

@@ -267,11 +267,11 @@ func (d *derivedColumn) changed(cell celltype.Cell) string {
 			text = strings.ReplaceAll(text, c.Find, c.With)
 		}
 	}
-	if c.Trim {
-		text = textedit.Trim(text, true)
-	}
 	if c.Dates != nil {
 		text = d.rewriteDate(text, cell)
+	}
+	if c.Trim {
+		text = textedit.Trim(text, true)
 	}
 	if c.Case != "" {
 		text = textedit.Casing(c.Case).Apply(text)
@@ -279,8 +279,8 @@ func (d *derivedColumn) changed(cell celltype.Cell) string {
 	return text
 }
 
-// rewriteDate writes a date in the format of the column. text is the text of the cell after earlier changes. A date
-// of a workbook is read from its stored value, which has only one meaning.
+// rewriteDate writes a date in the format of the column. text is the text of the cell after a replacement. A date
+// of a workbook is read from its stored value, which has only one meaning, unless the replacement changed it.
 func (d *derivedColumn) rewriteDate(text string, cell celltype.Cell) string {
 	raw := []byte(text)
 	if text == string(cell.Raw) && (cell.Kind == intray.CellDate || cell.Kind == intray.CellDateTime) {

@@ -17,6 +17,7 @@ func TestDerivedText(t *testing.T) {
 	row := []celltype.Cell{
 		{Raw: []byte("Ada")}, {Raw: []byte(" ")}, {Raw: []byte("Lovelace, Augusta, King")}, {}, {Raw: []byte(" 03/04/2026")}, {Raw: []byte("5. März 2026")},
 		{Raw: []byte("3/4/26"), Kind: intray.CellDate, Typed: []byte("2026-03-04")},
+		{Raw: []byte("3/4/26 "), Kind: intray.CellDate, Typed: []byte("2026-03-04")},
 	}
 	cell := func(column int) celltype.Cell { return row[column] }
 	for answer, want := range map[string]string{
@@ -35,10 +36,11 @@ func TestDerivedText(t *testing.T) {
 		`{"name":"x","change":{"column":4,"dates":{"order":"DMY","format":"yyyy-MM-dd"}}}`:     "2026-04-03",
 		`{"name":"x","change":{"column":4,"dates":{"order":"MDY","format":"d.M.yyyy"}}}`:       "4.3.2026",
 		// Either number may be the day, and neither is the year.
-		`{"name":"x","change":{"column":4,"dates":{"order":"YMD","format":"d.M.yyyy"}}}`: " 03/04/2026",
-		`{"name":"x","change":{"column":5,"dates":{"order":"MDY","format":"yyyy-MM"}}}`:  "2026-03",
-		`{"name":"x","change":{"column":6,"dates":{"order":"DMY","format":"yyyyMMdd"}}}`: "20260304",
-		`{"name":"x","change":{"column":0,"dates":{"order":"DMY","format":"yyyy"}}}`:     "Ada",
+		`{"name":"x","change":{"column":4,"dates":{"order":"YMD","format":"d.M.yyyy"}}}`:            " 03/04/2026",
+		`{"name":"x","change":{"column":5,"dates":{"order":"MDY","format":"yyyy-MM"}}}`:             "2026-03",
+		`{"name":"x","change":{"column":6,"dates":{"order":"DMY","format":"yyyyMMdd"}}}`:            "20260304",
+		`{"name":"x","change":{"column":7,"trim":true,"dates":{"order":"DMY","format":"yyyy-MM"}}}`: "2026-03",
+		`{"name":"x","change":{"column":0,"dates":{"order":"DMY","format":"yyyy"}}}`:                "Ada",
 	} {
 		list, ok := intray.ParseDerivedColumns("["+answer+"]", len(row))
 		if !ok {
