@@ -14,7 +14,7 @@ import (
 // PreviewFile returns at most limit rows from the top of the received file of an import under review,
 // as its answers say how to read it. sheet is the index of a sheet, or negative for the chosen one.
 func (s *Service) PreviewFile(ctx context.Context, imp model.Import, sheet, limit int) (preview engine.Preview, err error) {
-	err = s.previewing(ctx, imp, func(run engine.Import) error {
+	err = s.previewing(ctx, imp, func(run engine.Import) (err error) {
 		preview, err = s.engine.Preview(ctx, run, sheet, limit)
 		return err
 	})
