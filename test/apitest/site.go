@@ -1,9 +1,9 @@
 // Package apitest runs contract tests. Each test runs on every supported database, and
 // every response is checked against the rules for all responses.
 //
-// A [Site] is a running program on one database. The tests always use SQLite, use PostgreSQL only if
-// INTRAY_TEST_POSTGRES_URL is the URL of a server, and store files in S3 only if versitygw is installed, too. A [Client] calls a site with one key.
-// A [Document] is the site's OpenAPI document.
+// A [Site] is a running program on one database. The tests always use SQLite. They use PostgreSQL
+// only if INTRAY_TEST_POSTGRES_URL is the URL of a server, and store files in S3 only if versitygw is
+// installed, too. A [Client] calls a site with one key. A [Document] is the site's OpenAPI document.
 //
 // The package does not import the program. It sends HTTP requests and runs commands.
 package apitest

@@ -1,19 +1,15 @@
 package torture
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 	"net/http"
-	"os"
 	"strings"
 	"sync"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 
 	"github.com/intraydata/intray/test/livetest"
 	"github.com/intraydata/intray/test/s3test"
@@ -133,16 +129,9 @@ func (r *replicas) send(number, rows int) string {
 // cutConnections ends all connections to a database, as a restart of PostgreSQL does.
 func cutConnections(t *testing.T, database string) {
 	t.Helper()
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, os.Getenv(livetest.PostgresVariable))
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	defer func() { _ = conn.Close(ctx) }()
 	name := database[strings.LastIndex(database, "/")+1:]
 	name, _, _ = strings.Cut(name, "?")
-	if _, err := conn.Exec(ctx, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name); err != nil {
+	if err := livetest.Administer("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", name); err != nil {
 		t.Error(err)
 	}
 }

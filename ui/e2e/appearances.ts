@@ -21,7 +21,11 @@ function chosen(): string[] {
   const names = Object.keys(all);
   const named = process.env.E2E_LOOKS;
   if (named === 'all') return names;
-  if (named) return named.split(',').filter((name) => name in all);
+  if (named) {
+    const unknown = named.split(',').filter((name) => !names.includes(name));
+    if (unknown.length > 0) throw new Error(`E2E_LOOKS: ${unknown.join(', ')} is not an appearance; there are ${names.join(', ')}`);
+    return named.split(',');
+  }
   const others = names.slice(1);
   while (others.length > 2) others.splice(Math.floor(Math.random() * others.length), 1);
   return [names[0]!, ...others];
