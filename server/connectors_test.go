@@ -25,6 +25,7 @@ import (
 	"github.com/intraydata/intray/server/queue"
 	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/server/sftp"
 	"github.com/intraydata/intray/server/sqlstore"
@@ -127,9 +128,9 @@ func (d *connectorFixture) pull(c model.Connector) (run model.PullRun, ran bool)
 	if !ran {
 		return run, false
 	}
-	list, _, err := d.Pulls(d.ctx, d.org, c.ID, 0, 1)
+	list, err := d.Pulls(d.ctx, d.org, c.ID, model.PageRequest{Limit: 1})
 	must(d.T, err)
-	return list[0], true
+	return list.Rows[0], true
 }
 
 // runAt checks that the connector is not due before the given time, and runs it at that time.
@@ -171,7 +172,7 @@ func (d *connectorFixture) connectorEvents() (list []string) {
 // wantImports checks that each file that arrived became exactly one import.
 func (d *connectorFixture) wantImports() {
 	d.Helper()
-	list, _, err := d.Imports(d.ctx, d.org, 0, 1000)
+	list, _, err := servertest.Split(d.Imports(d.ctx, d.org, model.PageRequest{Limit: 1000}))
 	must(d.T, err)
 	var names []string
 	for _, imp := range list {

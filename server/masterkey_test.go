@@ -144,8 +144,8 @@ func (f *keyFixture) sealed(rows *sqlstore.Store) map[string]sealedSecret {
 		hooks, err := tx.Webhooks.List(f.Context(), f.org)
 		must(f.T, err)
 		list["webhook"], list["webhook, before"] = sealedSecret{hooks[0].ID, hooks[0].Sealed}, sealedSecret{hooks[0].ID, hooks[0].Before}
-		logins, _, err := tx.Credentials.List(f.Context(), f.org, 0, 1)
-		list["credential"] = sealedSecret{logins[0].ID, logins[0].Sealed}
+		logins, err := tx.Credentials.List(f.Context(), f.org, model.PageRequest{Limit: 1})
+		list["credential"] = sealedSecret{logins.Rows[0].ID, logins.Rows[0].Sealed}
 		return err
 	}))
 	return list

@@ -236,17 +236,14 @@ func (s *Service) RunConnector(ctx context.Context, org, id string) (c model.Con
 	return c, err
 }
 
-// Pulls returns at most limit runs of a connector, newest first, starting at
-// offset, and the total number of runs.
-func (s *Service) Pulls(ctx context.Context, org, id string, offset, limit int64) (list []model.PullRun, total int64, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {
-			return model.DescribeNotFound(err, model.ConnectorMissing)
+// Pulls returns a page of the runs of a connector, newest first.
+func (s *Service) Pulls(ctx context.Context, org, id string, page model.PageRequest) (model.Page[model.PullRun], error) {
+	return model.View(ctx, s.env.Store, func(tx model.Tx) (model.Page[model.PullRun], error) {
+		if _, err := tx.Connectors.Get(ctx, org, id); err != nil {
+			return model.Page[model.PullRun]{}, model.DescribeNotFound(err, model.ConnectorMissing)
 		}
-		list, total, err = tx.Pulls.List(ctx, id, offset, limit)
-		return err
+		return tx.Pulls.List(ctx, id, page)
 	})
-	return list, total, err
 }
 
 // PulledFiles returns the file versions that a connector remembers.

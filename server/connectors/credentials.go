@@ -212,11 +212,10 @@ func (s *Service) loginOf(c model.Credential) (Login, error) {
 	return login, err
 }
 
-// Credentials returns at most limit credentials, newest first, starting at offset,
-// and the total number of credentials.
-func (s *Service) Credentials(ctx context.Context, org string, offset, limit int64) (list []model.Credential, total int64, err error) {
-	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.Credential, int64, error) {
-		return tx.Credentials.List(ctx, org, offset, limit)
+// Credentials returns a page of the credentials, newest first.
+func (s *Service) Credentials(ctx context.Context, org string, page model.PageRequest) (model.Page[model.Credential], error) {
+	return model.View(ctx, s.env.Store, func(tx model.Tx) (model.Page[model.Credential], error) {
+		return tx.Credentials.List(ctx, org, page)
 	})
 }
 

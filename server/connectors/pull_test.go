@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/webhooks"
 )
 
@@ -29,7 +30,7 @@ func (f *fixture) runDue() error {
 // lastRun returns the last run of a connector.
 func (f *fixture) lastRun(c model.Connector) model.PullRun {
 	f.Helper()
-	runs, _, err := f.Pulls(f.ctx, f.org, c.ID, 0, 1)
+	runs, _, err := servertest.Split(f.Pulls(f.ctx, f.org, c.ID, model.PageRequest{Limit: 1}))
 	must(f.T, err)
 	if len(runs) == 0 {
 		return model.PullRun{}
@@ -40,7 +41,7 @@ func (f *fixture) lastRun(c model.Connector) model.PullRun {
 // imported checks that each file on the server became exactly one import.
 func (f *fixture) imported(c model.Connector) {
 	f.Helper()
-	imports, _, err := f.Imports(f.ctx, f.org, 0, 100)
+	imports, _, err := servertest.Split(f.Imports(f.ctx, f.org, model.PageRequest{Limit: 100}))
 	must(f.T, err)
 	files, err := f.PulledFiles(f.ctx, f.org, c.ID)
 	must(f.T, err)
@@ -104,7 +105,7 @@ func TestFailedRunFaults(t *testing.T) {
 		if run := f.lastRun(c); run.Kind != "credential_deleted" {
 			f.Errorf("%s failed once: the last run is %+v", name, run)
 		}
-		if _, _, announced, err := f.Deliveries(f.ctx, f.org, w.ID, 0, 10); err != nil || announced != 1 {
+		if _, _, announced, err := servertest.SplitDeliveries(f.Deliveries(f.ctx, f.org, w.ID, model.PageRequest{Limit: 10})); err != nil || announced != 1 {
 			f.Errorf("%s failed once: the failure was announced %d times, %v", name, announced, err)
 		}
 		return name

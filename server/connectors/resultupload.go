@@ -37,17 +37,15 @@ const (
 // maxRetried is the maximum number of uploads that one transaction makes due again.
 const maxRetried = 1000
 
-// ResultUploads returns at most limit results of a connector that were uploaded or are to be
-// uploaded, newest first, starting at offset, and the total number of these results.
-func (s *Service) ResultUploads(ctx context.Context, org, id string, offset, limit int64) (list []model.PulledFile, total int64, err error) {
-	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
-		if _, err = tx.Connectors.Get(ctx, org, id); err != nil {
-			return model.DescribeNotFound(err, model.ConnectorMissing)
+// ResultUploads returns a page of the results of a connector that were uploaded or are to be
+// uploaded, newest first.
+func (s *Service) ResultUploads(ctx context.Context, org, id string, page model.PageRequest) (model.Page[model.PulledFile], error) {
+	return model.View(ctx, s.env.Store, func(tx model.Tx) (model.Page[model.PulledFile], error) {
+		if _, err := tx.Connectors.Get(ctx, org, id); err != nil {
+			return model.Page[model.PulledFile]{}, model.DescribeNotFound(err, model.ConnectorMissing)
 		}
-		list, total, err = tx.Pulled.ListUploads(ctx, id, offset, limit)
-		return err
+		return tx.Pulled.ListUploads(ctx, id, page)
 	})
-	return list, total, err
 }
 
 // retryResultUploads makes all failed uploads of a connector due, except results that are being

@@ -150,7 +150,7 @@ func TestResultOfDeleted(t *testing.T) {
 // announced returns the bodies of the messages to a webhook, oldest first.
 func (f *fixture) announced(w model.Webhook) (bodies []string) {
 	f.Helper()
-	list, _, _, err := f.Deliveries(f.ctx, f.org, w.ID, 0, 100)
+	list, _, _, err := servertest.SplitDeliveries(f.Deliveries(f.ctx, f.org, w.ID, model.PageRequest{Limit: 100}))
 	must(f.T, err)
 	for _, d := range slices.Backward(list) {
 		bodies = append(bodies, d.Event+" "+string(d.Body))
@@ -193,7 +193,7 @@ func TestFindingEcosystem2FailedDelivery(t *testing.T) {
 	if diff := cmp.Diff(want, f.announced(w)); diff != "" {
 		t.Errorf("the events (-want +got):\n%s", diff)
 	}
-	list, total, err := f.ResultUploads(f.ctx, f.org, c.ID, 0, 10)
+	list, total, err := servertest.Split(f.ResultUploads(f.ctx, f.org, c.ID, model.PageRequest{Limit: 10}))
 	must(t, err)
 	if total != 2 || list[0].Put != "FAILED" || list[0].PutTries != 12 || list[0].PutKind != "denied" || list[0].PutMessage.String() != "the server denies a.csv." {
 		t.Errorf("%d uploads: %+v", total, list)

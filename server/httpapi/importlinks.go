@@ -115,21 +115,21 @@ func (a *API) replyImportLink(c *call, status int, link model.ImportLink, err er
 }
 
 func (a *API) listImportLinks(c *call) (*response, error) {
-	offset, limit, err := pageWindow(c.r.URL.Query())
+	page, err := pageRequest(c.r.URL.Query(), maxPageSize)
 	if err != nil {
 		return nil, err
 	}
-	links, total, err := a.cfg.Service.ImportLinks(c.context(), c.org, offset, limit)
+	links, err := a.cfg.Service.ImportLinks(c.context(), c.org, page)
 	if err != nil {
 		return nil, err
 	}
-	results := make([]wire.ImportLink, len(links))
-	for i, link := range links {
+	results := make([]wire.ImportLink, len(links.Rows))
+	for i, link := range links.Rows {
 		if results[i], err = a.wireImportLink(c, link); err != nil {
 			return nil, err
 		}
 	}
-	return jsonResponse(http.StatusOK, paginate(a, c, results, total, offset, limit), nil)
+	return jsonResponse(http.StatusOK, paginate(a, c, results, links.Total, links.Next, page), nil)
 }
 
 func (a *API) getImportLink(c *call) (*response, error) {

@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"net/http"
 	"net/url"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/wire"
+	"github.com/intraydata/intray/server/model"
 )
 
 // These are the default and the maximum number of elements in a page.
@@ -18,50 +20,78 @@ const (
 	maxPageSize = 1000
 )
 
-// listPage responds with the page of a list that the query parameters offset and limit select.
-func listPage[T, W any](a *API, c *call, list func(ctx context.Context, org string, offset, limit int64) ([]T, int64, error), convert func(T) W, repeated ...string) (*response, error) {
-	offset, limit, err := pageWindow(c.r.URL.Query())
+// listPage responds with the page of a list that the query parameters select.
+func listPage[T, W any](a *API, c *call, list func(ctx context.Context, org string, page model.PageRequest) (model.Page[T], error), convert func(T) W, repeated ...string) (*response, error) {
+	page, err := pageRequest(c.r.URL.Query(), maxPageSize)
 	if err != nil {
 		return nil, err
 	}
-	elements, total, err := list(c.context(), c.org, offset, limit)
-	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(elements, convert), total, offset, limit, repeated...), err)
+	found, err := list(c.context(), c.org, page)
+	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(found.Rows, convert), found.Total, found.Next, page, repeated...), err)
 }
 
-// pageWindow reads the query parameters offset and limit. A limit above the maximum
-// is replaced by the maximum.
-func pageWindow(query url.Values) (offset, limit int64, err error) {
-	if offset, err = intParam(query, "offset", 0, math.MaxInt64, 0); err != nil {
-		return 0, 0, err
+// pageRequest reads the query parameters offset, limit and cursor. A limit above the maximum is
+// replaced by the maximum.
+func pageRequest(query url.Values, maxLimit int64) (p model.PageRequest, err error) {
+	if p.Offset, err = intParam(query, "offset", 0, math.MaxInt64, 0); err != nil {
+		return p, err
 	}
-	if limit, err = intParam(query, "limit", 1, math.MaxInt64, pageSize); err != nil {
-		return 0, 0, err
+	if p.Limit, err = intParam(query, "limit", 1, math.MaxInt64, pageSize); err != nil {
+		return p, err
 	}
-	return offset, min(limit, maxPageSize), nil
+	p.Limit, p.After = min(p.Limit, maxLimit), model.Cursor(query.Get("cursor"))
+	return p, nil
 }
 
-// paginate returns a page of a list with the URLs of the previous and the next page. The URLs
-// repeat the query parameters in repeated, which alternates between names and values.
-func paginate[T any](a *API, c *call, results []T, total, offset, limit int64, repeated ...string) wire.Page[T] {
+// paginate returns a page of a list with the URLs of the previous and the next page. The URL of the
+// next page contains its offset, for clients that read it, and the cursor next. The URLs repeat the
+// query parameters in repeated, which alternates between names and values.
+func paginate[T any](a *API, c *call, results []T, total int64, next model.Cursor, page model.PageRequest, repeated ...string) wire.Page[T] {
 	p := wire.Page[T]{Count: total, Results: results}
-	at := func(offset int64) *string {
-		query := url.Values{"limit": {strconv.FormatInt(limit, 10)}}
+	at := func(offset int64, cursor model.Cursor) *string {
+		query := url.Values{"limit": {strconv.FormatInt(page.Limit, 10)}}
 		for i := 0; i+1 < len(repeated); i += 2 {
 			query.Set(repeated[i], repeated[i+1])
 		}
 		if offset > 0 {
 			query.Set("offset", strconv.FormatInt(offset, 10))
 		}
+		if cursor != "" {
+			query.Set("cursor", string(cursor))
+		}
 		address := a.baseURL(c.r) + strings.Replace(c.op.path, "{id}", c.r.PathValue("id"), 1) + "?" + query.Encode()
 		return &address
 	}
-	if offset < total-limit {
-		p.Next = at(offset + limit)
+	if next != "" {
+		p.Next = at(page.Offset+int64(len(results)), next)
 	}
-	if offset > 0 {
-		p.Previous = at(max(0, offset-limit))
+	if page.Offset > 0 {
+		p.Previous = at(max(0, page.Offset-page.Limit), "")
 	}
 	return p
+}
+
+// lastRow keeps the position of the last row of a page while the page is written.
+type lastRow struct {
+	page   model.PageRequest
+	rows   int64
+	cursor model.Cursor
+}
+
+func (l *lastRow) passed(cursor model.Cursor) { l.rows, l.cursor = l.rows+1, cursor }
+
+// isFull reports whether the page has as many rows as it can, so that more may follow.
+func (l *lastRow) isFull() bool { return l.rows > 0 && l.rows == l.page.Limit }
+
+// nextLink returns a header with the URL of the next page, for lists whose pages have no property for
+// it (RFC 8288). The URL has the query parameters of the request, changed by set, which alternates
+// between names and values.
+func (a *API) nextLink(c *call, set ...any) http.Header {
+	query := c.r.URL.Query()
+	for i := 0; i+1 < len(set); i += 2 {
+		query.Set(fmt.Sprint(set[i]), fmt.Sprint(set[i+1]))
+	}
+	return http.Header{"Link": {fmt.Sprintf("<%s%s?%s>; rel=\"next\"", a.baseURL(c.r), c.op.path, query.Encode())}}
 }
 
 // mapEach calls convert for each element of a list and returns the results.

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray/internal/wire"
+	"github.com/intraydata/intray/server/model"
 )
 
 func query(pairs ...string) url.Values {
@@ -17,24 +20,25 @@ func query(pairs ...string) url.Values {
 	return q
 }
 
-func TestPageWindow(t *testing.T) {
+func TestPageRequest(t *testing.T) {
 	for _, c := range []struct {
-		query         url.Values
-		offset, limit int64
-		wrong         bool
+		query url.Values
+		want  model.PageRequest
+		wrong bool
 	}{
-		{query(), 0, 100, false},
-		{query("offset", "7", "limit", "3"), 7, 3, false},
-		{query("limit", "1000"), 0, 1000, false},
-		{query("limit", "1001"), 0, 1000, false},
-		{query("limit", "0"), 0, 0, true},
-		{query("limit", "-1"), 0, 0, true},
-		{query("offset", "-1"), 0, 0, true},
-		{query("offset", "x"), 0, 0, true},
+		{query(), model.PageRequest{Limit: 100}, false},
+		{query("offset", "7", "limit", "3"), model.PageRequest{Offset: 7, Limit: 3}, false},
+		{query("limit", "1000"), model.PageRequest{Limit: 1000}, false},
+		{query("limit", "1001"), model.PageRequest{Limit: 1000}, false},
+		{query("cursor", "abc", "offset", "2"), model.PageRequest{Offset: 2, Limit: 100, After: "abc"}, false},
+		{query("limit", "0"), model.PageRequest{}, true},
+		{query("limit", "-1"), model.PageRequest{}, true},
+		{query("offset", "-1"), model.PageRequest{}, true},
+		{query("offset", "x"), model.PageRequest{}, true},
 	} {
-		offset, limit, err := pageWindow(c.query)
-		if (err != nil) != c.wrong || err == nil && (offset != c.offset || limit != c.limit) {
-			t.Errorf("%v: %d, %d, error %v; want %d, %d, an error: %v", c.query, offset, limit, err, c.offset, c.limit, c.wrong)
+		got, err := pageRequest(c.query, 1000)
+		if (err != nil) != c.wrong || err == nil && got != c.want {
+			t.Errorf("%v: %v, error %v; want %v, an error: %v", c.query, got, err, c.want, c.wrong)
 		}
 	}
 }
@@ -44,13 +48,13 @@ func TestPageWindow(t *testing.T) {
 func TestIntParamReportsItsRange(t *testing.T) {
 	for name, from := range map[string]string{"limit": "1", "offset": "0"} {
 		for _, value := range []string{"-1", "x", "1.5", "99999999999999999999"} {
-			_, _, err := pageWindow(query(name, value))
+			_, err := pageRequest(query(name, value), 1000)
 			if want := name + ": must be a whole number of at least " + from + "."; err == nil || !strings.HasSuffix(err.Error(), want) {
 				t.Errorf("%s %s: %v, want %q", name, value, err, want)
 			}
 		}
 	}
-	if _, _, err := pageWindow(query("limit", "0")); err == nil || !strings.Contains(err.Error(), "at least 1") {
+	if _, err := pageRequest(query("limit", "0"), 1000); err == nil || !strings.Contains(err.Error(), "at least 1") {
 		t.Errorf("limit 0: %v", err)
 	}
 }
@@ -64,11 +68,21 @@ func TestPagesReachEverything(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		total, limit := rapid.Int64Range(0, 500).Draw(t, "total"), rapid.Int64Range(1, 200).Draw(t, "limit")
 		offset, seen := int64(0), int64(0)
+		page := func(offset int64) wire.Page[int] {
+			next := model.Cursor("")
+			if offset+limit < total {
+				next = "c"
+			}
+			return paginate(a, c, make([]int, max(0, min(limit, total-offset))), total, next, model.PageRequest{Offset: offset, Limit: limit})
+		}
 		for {
 			seen += min(limit, total-offset)
-			next := paginate[int](a, c, nil, total, offset, limit).Next
+			next := page(offset).Next
 			if next == nil {
 				break
+			}
+			if !strings.Contains(*next, "cursor=c") {
+				t.Fatalf("the next page has no cursor: %s", *next)
 			}
 			at := follow(t, *next, limit)
 			if at != offset+limit || at >= total {
@@ -80,13 +94,13 @@ func TestPagesReachEverything(t *testing.T) {
 			t.Fatalf("%d of %d were on the pages", seen, total)
 		}
 		for offset > 0 {
-			at := follow(t, *paginate[int](a, c, nil, total, offset, limit).Previous, limit)
+			at := follow(t, *page(offset).Previous, limit)
 			if at >= offset || at < 0 {
 				t.Fatalf("before %d comes %d", offset, at)
 			}
 			offset = at
 		}
-		beyond := paginate[int](a, c, nil, total, rapid.Int64Min(total).Draw(t, "beyond"), limit)
+		beyond := page(rapid.Int64Range(total, 1<<40).Draw(t, "beyond"))
 		if beyond.Next != nil {
 			t.Fatalf("after the end comes %s", *beyond.Next)
 		}
@@ -99,9 +113,9 @@ func follow(t *rapid.T, address string, limit int64) int64 {
 	if err != nil || u.Path != "/things/7/parts/" || u.Host != "intray.example.org" {
 		t.Fatalf("the URL %q, error %v", address, err)
 	}
-	offset, size, err := pageWindow(u.Query())
-	if err != nil || size != limit {
-		t.Fatalf("the URL %q has the limit %d, error %v; want %d", address, size, err, limit)
+	page, err := pageRequest(u.Query(), 1000)
+	if err != nil || page.Limit != limit {
+		t.Fatalf("the URL %q has the limit %d, error %v; want %d", address, page.Limit, err, limit)
 	}
-	return offset
+	return page.Offset
 }

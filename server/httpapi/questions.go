@@ -104,8 +104,8 @@ func (a *API) listMemory(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := func(ctx context.Context, org string, offset, limit int64) ([]model.LearnedMapping, int64, error) {
-		return a.cfg.Service.Memory(ctx, org, identifier, offset, limit)
+	list := func(ctx context.Context, org string, page model.PageRequest) (model.Page[model.LearnedMapping], error) {
+		return a.cfg.Service.Memory(ctx, org, identifier, page)
 	}
 	return listPage(a, c, list, wireLearnedMapping, identifierName, identifier)
 }

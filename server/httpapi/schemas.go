@@ -54,24 +54,29 @@ func schemaPageParams() []parameter {
 	return []parameter{
 		{"offset", "Number of schemas to skip. Default: 0.", countType("")},
 		{"limit", "Maximum number of schemas. Default: all.", &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1)}},
+		cursorParam("The header Link contains the URL of the next page."),
 	}
 }
 
 func (a *API) listSchemas(c *call) (*response, error) {
-	offset, err := intParam(c.r.URL.Query(), "offset", 0, math.MaxInt64, 0)
+	query := c.r.URL.Query()
+	offset, err := intParam(query, "offset", 0, math.MaxInt64, 0)
 	if err != nil {
 		return nil, err
 	}
-	limit, err := intParam(c.r.URL.Query(), "limit", 1, math.MaxInt64, math.MaxInt64)
+	limit, err := intParam(query, "limit", 1, math.MaxInt64, math.MaxInt64)
 	if err != nil {
 		return nil, err
 	}
-	return a.listResponse([]wire.Schema{}, func(out *listWriter) error {
-		return a.cfg.Service.Schemas(c.context(), c.org, offset, limit, func(list iter.Seq2[model.Schema, error]) error {
+	page := model.PageRequest{Offset: offset, Limit: limit, After: model.Cursor(query.Get("cursor"))}
+	last := lastRow{page: page}
+	answer, err := a.listResponse([]wire.Schema{}, func(out *listWriter) error {
+		return a.cfg.Service.Schemas(c.context(), c.org, page, func(list iter.Seq2[model.Schema, error]) error {
 			for s, err := range list {
 				if err != nil {
 					return err
 				}
+				last.passed(s.Cursor())
 				if err := out.append(wireSchema(s, nil)); err != nil {
 					return err
 				}
@@ -79,6 +84,10 @@ func (a *API) listSchemas(c *call) (*response, error) {
 			return nil
 		})
 	})
+	if err == nil && last.isFull() {
+		answer.header = a.nextLink(c, "offset", page.Offset+page.Limit, "cursor", last.cursor)
+	}
+	return answer, err
 }
 
 func (a *API) getSchema(c *call) (*response, error) {

@@ -138,7 +138,7 @@ func (a *API) createConnector(c *call) (*response, error) {
 
 func (a *API) listConnectors(c *call) (*response, error) {
 	list, err := a.cfg.Service.Connectors(c.context(), c.org)
-	return jsonResponse(http.StatusOK, paginate(a, c, mapEach(list, wireConnector), int64(len(list)), 0, pageSize), err)
+	return jsonResponse(http.StatusOK, wire.Page[wire.Connector]{Count: int64(len(list)), Results: mapEach(list, wireConnector)}, err)
 }
 
 func (a *API) getConnector(c *call) (*response, error) {
@@ -181,8 +181,8 @@ func (a *API) listConnectorRuns(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := func(ctx context.Context, org string, offset, limit int64) ([]model.PullRun, int64, error) {
-		return a.cfg.Service.Pulls(ctx, org, id, offset, limit)
+	list := func(ctx context.Context, org string, page model.PageRequest) (model.Page[model.PullRun], error) {
+		return a.cfg.Service.Pulls(ctx, org, id, page)
 	}
 	return listPage(a, c, list, wireConnectorRun)
 }
@@ -206,8 +206,8 @@ func (a *API) listResultDeliveries(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := func(ctx context.Context, org string, offset, limit int64) ([]model.PulledFile, int64, error) {
-		return a.cfg.Service.ResultUploads(ctx, org, id, offset, limit)
+	list := func(ctx context.Context, org string, page model.PageRequest) (model.Page[model.PulledFile], error) {
+		return a.cfg.Service.ResultUploads(ctx, org, id, page)
 	}
 	return listPage(a, c, list, wireResultDelivery)
 }

@@ -40,17 +40,20 @@ func (a *API) listUploads(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
+	page := model.PageRequest{Offset: start, Limit: end - start, After: model.Cursor(query.Get("cursor"))}
 	filter, err := dateFilter(query)
 	if err != nil {
 		return nil, err
 	}
-	return a.listResponse(nil, func(out *listWriter) error {
-		return a.cfg.Service.Uploads(c.context(), c.org, filter, start, end, func(total int64, list iter.Seq2[model.Upload, error]) error {
+	last := lastRow{page: page}
+	answer, err := a.listResponse(nil, func(out *listWriter) error {
+		return a.cfg.Service.Uploads(c.context(), c.org, filter, page, func(total int64, list iter.Seq2[model.Upload, error]) error {
 			out.frame = wire.Uploads{Start: start, End: end, TotalNumUploads: total, Data: []wire.Upload{}}
 			for u, err := range list {
 				if err != nil {
 					return err
 				}
+				last.passed(u.Cursor())
 				if err := out.append(wireUpload(u)); err != nil {
 					return err
 				}
@@ -58,6 +61,10 @@ func (a *API) listUploads(c *call) (*response, error) {
 			return nil
 		})
 	})
+	if err == nil && last.isFull() {
+		answer.header = a.nextLink(c, "start", end, "end", end+page.Limit, "cursor", last.cursor)
+	}
+	return answer, err
 }
 
 // exampleDate and exampleTime are examples of valid values for error messages.

@@ -145,13 +145,13 @@ func (a *API) listDeliveries(c *call) (*response, error) {
 func (a *API) listSettingsDeliveries(c *call) (*response, error) { return a.replyDeliveries(c, "") }
 
 func (a *API) replyDeliveries(c *call, id string) (*response, error) {
-	offset, limit, err := pageWindow(c.r.URL.Query())
+	page, err := pageRequest(c.r.URL.Query(), maxDeliveries)
 	if err != nil {
 		return nil, err
 	}
-	list, tried, total, err := a.cfg.Service.Deliveries(c.context(), c.org, id, offset, min(limit, maxDeliveries))
-	results := mapEach(list, func(d model.Delivery) wire.Delivery { return wireDelivery(d, tried[d.ID]) })
-	return jsonResponse(http.StatusOK, paginate(a, c, results, total, offset, min(limit, maxDeliveries)), err)
+	list, tried, err := a.cfg.Service.Deliveries(c.context(), c.org, id, page)
+	results := mapEach(list.Rows, func(d model.Delivery) wire.Delivery { return wireDelivery(d, tried[d.ID]) })
+	return jsonResponse(http.StatusOK, paginate(a, c, results, list.Total, list.Next, page), err)
 }
 
 // maxDeliveries is the maximum number of deliveries in a response. Each delivery

@@ -90,11 +90,11 @@ func (s *Service) CreateImportLink(ctx context.Context, org string, draft Draft)
 				return err
 			}
 		}
-		_, total, err := tx.ImportLinks.List(ctx, org, 0, 0)
+		links, err := tx.ImportLinks.List(ctx, org, model.PageRequest{})
 		if err != nil {
 			return err
 		}
-		if total >= MaxLinks {
+		if links.Total >= MaxLinks {
 			return model.NewError(model.OverQuota, "too_many_import_links", intray.NewMessage("import_link.too_many", intray.Params{"n": MaxLinks}))
 		}
 		return tx.ImportLinks.Insert(ctx, link)
@@ -181,11 +181,10 @@ func (s *Service) ImportLink(ctx context.Context, org, id string) (model.ImportL
 	return link, model.DescribeNotFound(err, model.ImportLinkMissing)
 }
 
-// ImportLinks returns at most limit import links starting at offset, newest first, and the total
-// number of links.
-func (s *Service) ImportLinks(ctx context.Context, org string, offset, limit int64) ([]model.ImportLink, int64, error) {
-	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.ImportLink, int64, error) {
-		return tx.ImportLinks.List(ctx, org, offset, limit)
+// ImportLinks returns a page of the import links, newest first.
+func (s *Service) ImportLinks(ctx context.Context, org string, page model.PageRequest) (model.Page[model.ImportLink], error) {
+	return model.View(ctx, s.env.Store, func(tx model.Tx) (model.Page[model.ImportLink], error) {
+		return tx.ImportLinks.List(ctx, org, page)
 	})
 }
 

@@ -337,10 +337,10 @@ func (s *Service) Import(ctx context.Context, org, id string) (imp model.Import,
 	return imp, model.DescribeNotFound(err, model.ImportMissing)
 }
 
-// Imports returns at most limit imports starting at offset, newest first, and the total number
-// of imports. The imports contain neither a schema nor an outcome.
-func (s *Service) Imports(ctx context.Context, org string, offset, limit int64) (list []model.Import, total int64, err error) {
-	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.Import, int64, error) { return tx.Imports.List(ctx, org, offset, limit) })
+// Imports returns a page of the imports, newest first. The imports contain neither a schema nor an
+// outcome.
+func (s *Service) Imports(ctx context.Context, org string, page model.PageRequest) (model.Page[model.Import], error) {
+	return model.View(ctx, s.env.Store, func(tx model.Tx) (model.Page[model.Import], error) { return tx.Imports.List(ctx, org, page) })
 }
 
 // ImportResult returns the upload with the result of an import. It returns a

@@ -24,11 +24,10 @@ const (
 	MaxMemoryText = 1 << 10
 )
 
-// Memory returns at most limit learned mappings of an import identifier starting at offset,
-// newest first, and the total number of mappings.
-func (s *Service) Memory(ctx context.Context, org, identifier string, offset, limit int64) (list []model.LearnedMapping, total int64, err error) {
-	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.LearnedMapping, int64, error) {
-		return tx.Memory.List(ctx, org, identifier, offset, limit)
+// Memory returns a page of the learned mappings of an import identifier, newest first.
+func (s *Service) Memory(ctx context.Context, org, identifier string, page model.PageRequest) (model.Page[model.LearnedMapping], error) {
+	return model.View(ctx, s.env.Store, func(tx model.Tx) (model.Page[model.LearnedMapping], error) {
+		return tx.Memory.List(ctx, org, identifier, page)
 	})
 }
 
@@ -40,8 +39,8 @@ func (s *Service) ForgetMemory(ctx context.Context, org, identifier string) erro
 
 // Lexicon returns all learned mappings of an import identifier, newest first.
 func (s *Service) Lexicon(ctx context.Context, org, identifier string) ([]model.LearnedMapping, error) {
-	list, _, err := s.Memory(ctx, org, identifier, 0, MaxMemory)
-	return list, err
+	all, err := s.Memory(ctx, org, identifier, model.PageRequest{Limit: MaxMemory})
+	return all.Rows, err
 }
 
 // ReplaceLexicon replaces all learned mappings of an import identifier. A mapping without a time, or
@@ -104,12 +103,12 @@ func currentMemory(ctx context.Context, tx model.Tx, imp model.Import) (*intray.
 	if err != nil || u.ImportIdentifier == "" {
 		return nil, err
 	}
-	list, _, err := tx.Memory.List(ctx, imp.Org, u.ImportIdentifier, 0, MaxMemory)
+	all, err := tx.Memory.List(ctx, imp.Org, u.ImportIdentifier, model.PageRequest{Limit: MaxMemory})
 	if err != nil {
 		return nil, err
 	}
 	memory := &intray.LearnedMappings{}
-	for _, r := range list {
+	for _, r := range all.Rows {
 		if r.Kind == model.ColumnMemory {
 			memory.Columns = append(memory.Columns, intray.LearnedColumn{Field: r.Field, Header: r.Text, On: r.On})
 			continue
@@ -250,11 +249,11 @@ func (s *Service) saveLearned(ctx context.Context, tx model.Tx, imp model.Import
 	if l == nil {
 		return nil
 	}
-	earlier, _, err := tx.Memory.List(ctx, imp.Org, l.identifier, 0, MaxMemory)
+	earlier, err := tx.Memory.List(ctx, imp.Org, l.identifier, model.PageRequest{Limit: MaxMemory})
 	if err != nil {
 		return err
 	}
-	for _, r := range earlier {
+	for _, r := range earlier.Rows {
 		if l.contradicts(r) {
 			if err := tx.Memory.Remove(ctx, r); err != nil {
 				return err

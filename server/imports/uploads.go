@@ -272,15 +272,15 @@ func (s *Service) Upload(ctx context.Context, org, id string) (u model.Upload, e
 }
 
 // Uploads calls the function use with the number of processed uploads that match the filter,
-// and with a sequence of those at positions [start, end). The sequence reads uploads as it
-// yields them and is valid only until use returns.
-func (s *Service) Uploads(ctx context.Context, org string, f model.UploadFilter, start, end int64, use func(total int64, list iter.Seq2[model.Upload, error]) error) error {
+// and with a sequence of a page of them. The sequence reads uploads as it yields them and is valid
+// only until use returns.
+func (s *Service) Uploads(ctx context.Context, org string, f model.UploadFilter, page model.PageRequest, use func(total int64, list iter.Seq2[model.Upload, error]) error) error {
 	return s.env.Store.View(ctx, func(tx model.Tx) error {
 		total, err := tx.Uploads.Count(ctx, org, f)
 		if err != nil {
 			return err
 		}
-		return use(total, tx.Uploads.Processed(ctx, org, f, start, end))
+		return use(total, tx.Uploads.Processed(ctx, org, f, page))
 	})
 }
 

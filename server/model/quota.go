@@ -100,12 +100,17 @@ type Usage struct {
 	SessionFileBytes, SessionStateBytes, Credentials int64
 }
 
+// Imports returns the number of imports.
+func (u Usage) Imports() int64 {
+	return u.AwaitingUpload + u.InProgress + u.NeedsReview + u.Successful + u.Failed
+}
+
 // Of returns the part of the usage that a quota limits. It returns 0 for event streams, which are
 // not stored.
 func (u Usage) Of(quota Quota) int64 {
 	switch quota {
 	case ImportQuota:
-		return u.AwaitingUpload + u.InProgress + u.NeedsReview + u.Successful + u.Failed
+		return u.Imports()
 	case QueuedImportQuota:
 		return u.InProgress
 	case StoredBytesQuota:

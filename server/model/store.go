@@ -59,15 +59,6 @@ func Get[T any](ctx context.Context, store Store, read func(Tx) (T, error)) (res
 	return result, err
 }
 
-// ViewPage is like View, but for a page of a list. It also returns the length of the list.
-func ViewPage[T any](ctx context.Context, store Store, read func(Tx) ([]T, int64, error)) (page []T, total int64, err error) {
-	err = store.View(ctx, func(tx Tx) (err error) {
-		page, total, err = read(tx)
-		return err
-	})
-	return page, total, err
-}
-
 // Tx is a transaction. It has one field for the rows of each kind of entity. It ends when the
 // function that was passed to Update or View returns.
 type Tx struct {
@@ -145,9 +136,8 @@ type SchemaRows interface {
 
 // SavedSchemaRows finds saved schemas.
 type SavedSchemaRows interface {
-	// List yields at most limit saved schemas, starting at offset, oldest first. It reads rows as it yields
-	// them.
-	List(ctx context.Context, org string, offset, limit int64) iter.Seq2[Schema, error]
+	// List yields a page of the saved schemas, oldest first. It reads rows as it yields them.
+	List(ctx context.Context, org string, page PageRequest) iter.Seq2[Schema, error]
 	// IDByName returns the id of the saved schema with a name, or NotFound.
 	IDByName(ctx context.Context, org, name string) (string, error)
 	// SavedIDs returns those of the given ids that belong to saved schemas, in any order.
@@ -158,9 +148,9 @@ type SavedSchemaRows interface {
 type ImportRows interface {
 	Insert(ctx context.Context, imp Import) error
 	Get(ctx context.Context, org, id string) (Import, error)
-	// List returns at most limit imports starting at offset, newest first, and the total number
-	// of imports, without embedded imports. Schema, Outcome, Answers and Memory are empty.
-	List(ctx context.Context, org string, offset, limit int64) ([]Import, int64, error)
+	// List returns a page of the imports, newest first, without embedded imports. Schema, Outcome,
+	// Answers and Memory are empty.
+	List(ctx context.Context, org string, page PageRequest) (Page[Import], error)
 	// UpdateIf writes imp if the stored import still has the given status and run number.
 	// Otherwise it returns a Conflict. ID, Org, SchemaID, UploadID, Schema, Inline and Created
 	// never change. Only SetReviewLink changes Review.
@@ -224,9 +214,9 @@ type UploadRows interface {
 	Delete(ctx context.Context, org, id string) error
 	// Count returns the number of Processed uploads.
 	Count(ctx context.Context, org string, f UploadFilter) (int64, error)
-	// Processed yields the Processed uploads at positions [start, end), newest first. Their
-	// problems contain only the Listed part. It reads rows as it yields them.
-	Processed(ctx context.Context, org string, f UploadFilter, start, end int64) iter.Seq2[Upload, error]
+	// Processed yields a page of the Processed uploads, newest first. Their problems contain only
+	// the Listed part. It reads rows as it yields them.
+	Processed(ctx context.Context, org string, f UploadFilter, page PageRequest) iter.Seq2[Upload, error]
 	// Unfinished returns the total declared size of the resumable uploads that were created after
 	// since and are not complete, in bytes.
 	Unfinished(ctx context.Context, org string, since time.Time) (int64, error)
@@ -251,9 +241,8 @@ type SessionRows interface {
 type CredentialRows interface {
 	Insert(ctx context.Context, c Credential) error
 	Get(ctx context.Context, org, id string) (Credential, error)
-	// List returns at most limit credentials starting at offset, newest first, and the total
-	// number of credentials.
-	List(ctx context.Context, org string, offset, limit int64) ([]Credential, int64, error)
+	// List returns a page of the credentials, newest first.
+	List(ctx context.Context, org string, page PageRequest) (Page[Credential], error)
 	// Save updates all columns except ID, Org and Created.
 	Save(ctx context.Context, c Credential) error
 	Delete(ctx context.Context, org, id string) error
@@ -266,9 +255,8 @@ type ImportLinkRows interface {
 	Get(ctx context.Context, org, id string) (ImportLink, error)
 	// Find returns the link of any organization with the given id.
 	Find(ctx context.Context, id string) (ImportLink, error)
-	// List returns at most limit links starting at offset, newest first, and the total number of
-	// links.
-	List(ctx context.Context, org string, offset, limit int64) ([]ImportLink, int64, error)
+	// List returns a page of the links, newest first.
+	List(ctx context.Context, org string, page PageRequest) (Page[ImportLink], error)
 	// Save updates all columns except ID, Org and Created.
 	Save(ctx context.Context, l ImportLink) error
 	// Delete deletes a link and its logo.
@@ -302,9 +290,8 @@ type ReplayRows interface {
 type MemoryRows interface {
 	// Upsert inserts a mapping, or replaces the mapping with the same key.
 	Upsert(ctx context.Context, r LearnedMapping) error
-	// List returns at most limit mappings of an import identifier starting at offset, newest
-	// first, and the total number of mappings.
-	List(ctx context.Context, org, identifier string, offset, limit int64) ([]LearnedMapping, int64, error)
+	// List returns a page of the mappings of an import identifier, newest first.
+	List(ctx context.Context, org, identifier string, page PageRequest) (Page[LearnedMapping], error)
 	// Remove deletes the mapping with the same key as r. A missing mapping is not an error.
 	Remove(ctx context.Context, r LearnedMapping) error
 	// Trim deletes the oldest mappings of an import identifier until the rest is within two
@@ -351,9 +338,8 @@ type WebhookRows interface {
 type DeliveryRows interface {
 	Insert(ctx context.Context, d Delivery) error
 	Get(ctx context.Context, org, id string) (Delivery, error)
-	// List returns at most limit deliveries of a webhook starting at offset, newest first, and
-	// the total number of deliveries.
-	List(ctx context.Context, org, webhookID string, offset, limit int64) ([]Delivery, int64, error)
+	// List returns a page of the deliveries of a webhook, newest first.
+	List(ctx context.Context, org, webhookID string, page PageRequest) (Page[Delivery], error)
 	// Save updates Status, Tries, Due and Node.
 	Save(ctx context.Context, d Delivery) error
 	// Requeue makes due at most limit deliveries of a webhook that follow a position, oldest first,
@@ -437,9 +423,9 @@ type ResultUploadRows interface {
 	// ListDueUploads returns at most limit versions whose results are due for upload. Other
 	// transactions that call it wait until this one has ended.
 	ListDueUploads(ctx context.Context, now time.Time, limit int) ([]PulledFile, error)
-	// ListUploads returns at most limit versions whose results were uploaded or are to be
-	// uploaded, starting at offset, newest first, and the total number of these versions.
-	ListUploads(ctx context.Context, connectorID string, offset, limit int64) ([]PulledFile, int64, error)
+	// ListUploads returns a page of the versions whose results were uploaded or are to be uploaded,
+	// newest first.
+	ListUploads(ctx context.Context, connectorID string, page PageRequest) (Page[PulledFile], error)
 	// CountFailedUploads returns the number of versions with a PutKind, by connector id.
 	CountFailedUploads(ctx context.Context, org string) (map[string]int64, error)
 	// RetryUploads makes at most limit failed uploads of a connector due again, with their
@@ -451,9 +437,8 @@ type ResultUploadRows interface {
 // PullRows stores the runs of connectors.
 type PullRows interface {
 	Insert(ctx context.Context, p PullRun) error
-	// List returns at most limit runs of a connector starting at offset, newest first, and the
-	// total number of runs.
-	List(ctx context.Context, connectorID string, offset, limit int64) ([]PullRun, int64, error)
+	// List returns a page of the runs of a connector, newest first.
+	List(ctx context.Context, connectorID string, page PageRequest) (Page[PullRun], error)
 	// Trim deletes all but the newest runs of a connector. keep is the maximum number of runs
 	// that remain.
 	Trim(ctx context.Context, connectorID string, keep int) error
@@ -482,9 +467,8 @@ type RetentionRows interface {
 // DeletionRows stores the receipts of deletions.
 type DeletionRows interface {
 	Insert(ctx context.Context, d Deletion) error
-	// List returns at most limit receipts of an organization starting at offset, newest first,
-	// and the total number of receipts.
-	List(ctx context.Context, org string, offset, limit int64) ([]Deletion, int64, error)
+	// List returns a page of the receipts of an organization, newest first.
+	List(ctx context.Context, org string, page PageRequest) (Page[Deletion], error)
 }
 
 // UsageRows reads what organizations use. The store updates it in each transaction.

@@ -66,10 +66,9 @@ func (s *Service) Retention(ctx context.Context, org string) (list []model.Reten
 	return list, err
 }
 
-// Deletions returns at most limit receipts of an organization starting at offset, newest first,
-// and the total number of receipts.
-func (s *Service) Deletions(ctx context.Context, org string, offset, limit int64) (list []model.Deletion, total int64, err error) {
-	return model.ViewPage(ctx, s.env.Store, func(tx model.Tx) ([]model.Deletion, int64, error) { return tx.Deletions.List(ctx, org, offset, limit) })
+// Deletions returns a page of the receipts of an organization, newest first.
+func (s *Service) Deletions(ctx context.Context, org string, page model.PageRequest) (model.Page[model.Deletion], error) {
+	return model.View(ctx, s.env.Store, func(tx model.Tx) (model.Page[model.Deletion], error) { return tx.Deletions.List(ctx, org, page) })
 }
 
 // Expire deletes all expired parts and learned mappings, and returns their number. It deletes each
@@ -418,21 +417,6 @@ func (s *Service) writeFingerprint(ctx context.Context, name string) error {
 
 // hasNoImports reports whether the store has no imports in any organization.
 func (s *Service) hasNoImports(ctx context.Context) (bool, error) {
-	imports := int64(0)
-	err := s.env.Store.View(ctx, func(tx model.Tx) error {
-		orgs, err := tx.Accounts.Orgs(ctx)
-		if err != nil {
-			return err
-		}
-		imports = 0
-		for _, org := range orgs {
-			_, total, err := tx.Imports.List(ctx, org.ID, 0, 1)
-			if err != nil {
-				return err
-			}
-			imports += total
-		}
-		return nil
-	})
-	return imports == 0, err
+	usages, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]model.Usage, error) { return tx.Usage.List(ctx) })
+	return !slices.ContainsFunc(usages, func(u model.Usage) bool { return u.Imports() > 0 }), err
 }

@@ -64,10 +64,10 @@ func (s *Service) CreateSchema(ctx context.Context, org string, draft Draft) (mo
 	return schema, warnings, err
 }
 
-// Schemas calls the function use with a sequence of at most limit saved schemas, starting at offset, oldest first.
+// Schemas calls the function use with a sequence of a page of the saved schemas, oldest first.
 // The sequence reads schemas as it yields them and is valid only until use returns.
-func (s *Service) Schemas(ctx context.Context, org string, offset, limit int64, use func(list iter.Seq2[model.Schema, error]) error) error {
-	return s.env.Store.View(ctx, func(tx model.Tx) error { return use(tx.Schemas.List(ctx, org, offset, limit)) })
+func (s *Service) Schemas(ctx context.Context, org string, page model.PageRequest, use func(list iter.Seq2[model.Schema, error]) error) error {
+	return s.env.Store.View(ctx, func(tx model.Tx) error { return use(tx.Schemas.List(ctx, org, page)) })
 }
 
 // IDByName returns the id of the saved schema with a name, or NotFound.

@@ -43,9 +43,6 @@ func (rows importLinksFaults) DeleteLogo(ctx context.Context, org, id string) er
 	return Call(rows.faults, "ImportLinks.DeleteLogo", func() error { return rows.ImportLinkRows.DeleteLogo(ctx, org, id) })
 }
 
-func (rows importLinksFaults) List(ctx context.Context, org string, offset, limit int64) ([]model.ImportLink, int64, error) {
-	if err := rows.faults.Use("ImportLinks.List"); err != nil {
-		return nil, 0, err
-	}
-	return rows.ImportLinkRows.List(ctx, org, offset, limit)
+func (rows importLinksFaults) List(ctx context.Context, org string, page model.PageRequest) (model.Page[model.ImportLink], error) {
+	return Get(rows.faults, "ImportLinks.List", func() (model.Page[model.ImportLink], error) { return rows.ImportLinkRows.List(ctx, org, page) })
 }

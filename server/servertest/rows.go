@@ -91,8 +91,8 @@ func (rows schemasFaults) Get(ctx context.Context, org, id string) (model.Schema
 	return Get(rows.faults, "Schemas.Get", func() (model.Schema, error) { return rows.SchemaRows.Get(ctx, org, id) })
 }
 
-func (rows schemasFaults) List(ctx context.Context, org string, offset, limit int64) iter.Seq2[model.Schema, error] {
-	return faultySequence(rows.faults, "Schemas.List", rows.SchemaRows.List(ctx, org, offset, limit))
+func (rows schemasFaults) List(ctx context.Context, org string, page model.PageRequest) iter.Seq2[model.Schema, error] {
+	return faultySequence(rows.faults, "Schemas.List", rows.SchemaRows.List(ctx, org, page))
 }
 
 func (rows schemasFaults) IDByName(ctx context.Context, org, name string) (string, error) {
@@ -124,11 +124,8 @@ func (rows importsFaults) Get(ctx context.Context, org, id string) (model.Import
 	return Get(rows.faults, "Imports.Get", func() (model.Import, error) { return rows.ImportRows.Get(ctx, org, id) })
 }
 
-func (rows importsFaults) List(ctx context.Context, org string, offset, limit int64) ([]model.Import, int64, error) {
-	if err := rows.faults.Use("Imports.List"); err != nil {
-		return nil, 0, err
-	}
-	return rows.ImportRows.List(ctx, org, offset, limit)
+func (rows importsFaults) List(ctx context.Context, org string, page model.PageRequest) (model.Page[model.Import], error) {
+	return Get(rows.faults, "Imports.List", func() (model.Page[model.Import], error) { return rows.ImportRows.List(ctx, org, page) })
 }
 
 func (rows importsFaults) UpdateIf(ctx context.Context, imp model.Import, from model.Status, run int) error {
@@ -176,8 +173,8 @@ func (rows uploadsFaults) Count(ctx context.Context, org string, f model.UploadF
 	return Get(rows.faults, "Uploads.Count", func() (int64, error) { return rows.UploadRows.Count(ctx, org, f) })
 }
 
-func (rows uploadsFaults) Processed(ctx context.Context, org string, f model.UploadFilter, start, end int64) iter.Seq2[model.Upload, error] {
-	return faultySequence(rows.faults, "Uploads.Processed", rows.UploadRows.Processed(ctx, org, f, start, end))
+func (rows uploadsFaults) Processed(ctx context.Context, org string, f model.UploadFilter, page model.PageRequest) iter.Seq2[model.Upload, error] {
+	return faultySequence(rows.faults, "Uploads.Processed", rows.UploadRows.Processed(ctx, org, f, page))
 }
 
 func (rows uploadsFaults) Unfinished(ctx context.Context, org string, since time.Time) (int64, error) {
@@ -230,11 +227,8 @@ func (rows credentialsFaults) Get(ctx context.Context, org, id string) (model.Cr
 	return Get(rows.faults, "Credentials.Get", func() (model.Credential, error) { return rows.CredentialRows.Get(ctx, org, id) })
 }
 
-func (rows credentialsFaults) List(ctx context.Context, org string, offset, limit int64) ([]model.Credential, int64, error) {
-	if err := rows.faults.Use("Credentials.List"); err != nil {
-		return nil, 0, err
-	}
-	return rows.CredentialRows.List(ctx, org, offset, limit)
+func (rows credentialsFaults) List(ctx context.Context, org string, page model.PageRequest) (model.Page[model.Credential], error) {
+	return Get(rows.faults, "Credentials.List", func() (model.Page[model.Credential], error) { return rows.CredentialRows.List(ctx, org, page) })
 }
 
 func (rows credentialsFaults) Save(ctx context.Context, c model.Credential) error {
@@ -275,11 +269,10 @@ func (rows memoryFaults) Upsert(ctx context.Context, r model.LearnedMapping) err
 	return Call(rows.faults, "Memory.Upsert", func() error { return rows.MemoryRows.Upsert(ctx, r) })
 }
 
-func (rows memoryFaults) List(ctx context.Context, org, identifier string, offset, limit int64) ([]model.LearnedMapping, int64, error) {
-	if err := rows.faults.Use("Memory.List"); err != nil {
-		return nil, 0, err
-	}
-	return rows.MemoryRows.List(ctx, org, identifier, offset, limit)
+func (rows memoryFaults) List(ctx context.Context, org, identifier string, page model.PageRequest) (model.Page[model.LearnedMapping], error) {
+	return Get(rows.faults, "Memory.List", func() (model.Page[model.LearnedMapping], error) {
+		return rows.MemoryRows.List(ctx, org, identifier, page)
+	})
 }
 
 func (rows memoryFaults) Remove(ctx context.Context, r model.LearnedMapping) error {
@@ -357,11 +350,8 @@ func (rows deliveriesFaults) Get(ctx context.Context, org, id string) (model.Del
 	return Get(rows.faults, "Deliveries.Get", func() (model.Delivery, error) { return rows.DeliveryRows.Get(ctx, org, id) })
 }
 
-func (rows deliveriesFaults) List(ctx context.Context, org, webhookID string, offset, limit int64) ([]model.Delivery, int64, error) {
-	if err := rows.faults.Use("Deliveries.List"); err != nil {
-		return nil, 0, err
-	}
-	return rows.DeliveryRows.List(ctx, org, webhookID, offset, limit)
+func (rows deliveriesFaults) List(ctx context.Context, org, webhookID string, page model.PageRequest) (model.Page[model.Delivery], error) {
+	return Get(rows.faults, "Deliveries.List", func() (model.Page[model.Delivery], error) { return rows.DeliveryRows.List(ctx, org, webhookID, page) })
 }
 
 func (rows deliveriesFaults) Save(ctx context.Context, d model.Delivery) error {
@@ -489,11 +479,10 @@ func (rows pulledFaults) ListDueUploads(ctx context.Context, now time.Time, limi
 	return Get(rows.faults, "Pulled.ListDueUploads", func() ([]model.PulledFile, error) { return rows.PulledRows.ListDueUploads(ctx, now, limit) })
 }
 
-func (rows pulledFaults) ListUploads(ctx context.Context, connectorID string, offset, limit int64) ([]model.PulledFile, int64, error) {
-	if err := rows.faults.Use("Pulled.ListUploads"); err != nil {
-		return nil, 0, err
-	}
-	return rows.PulledRows.ListUploads(ctx, connectorID, offset, limit)
+func (rows pulledFaults) ListUploads(ctx context.Context, connectorID string, page model.PageRequest) (model.Page[model.PulledFile], error) {
+	return Get(rows.faults, "Pulled.ListUploads", func() (model.Page[model.PulledFile], error) {
+		return rows.PulledRows.ListUploads(ctx, connectorID, page)
+	})
 }
 
 func (rows pulledFaults) CountFailedUploads(ctx context.Context, org string) (map[string]int64, error) {
@@ -513,11 +502,8 @@ func (rows pullsFaults) Insert(ctx context.Context, p model.PullRun) error {
 	return Call(rows.faults, "Pulls.Insert", func() error { return rows.PullRows.Insert(ctx, p) })
 }
 
-func (rows pullsFaults) List(ctx context.Context, connectorID string, offset, limit int64) ([]model.PullRun, int64, error) {
-	if err := rows.faults.Use("Pulls.List"); err != nil {
-		return nil, 0, err
-	}
-	return rows.PullRows.List(ctx, connectorID, offset, limit)
+func (rows pullsFaults) List(ctx context.Context, connectorID string, page model.PageRequest) (model.Page[model.PullRun], error) {
+	return Get(rows.faults, "Pulls.List", func() (model.Page[model.PullRun], error) { return rows.PullRows.List(ctx, connectorID, page) })
 }
 
 func (rows pullsFaults) Trim(ctx context.Context, connectorID string, keep int) error {
@@ -570,11 +556,8 @@ func (rows deletionsFaults) Insert(ctx context.Context, d model.Deletion) error 
 	return Call(rows.faults, "Deletions.Insert", func() error { return rows.DeletionRows.Insert(ctx, d) })
 }
 
-func (rows deletionsFaults) List(ctx context.Context, org string, offset, limit int64) ([]model.Deletion, int64, error) {
-	if err := rows.faults.Use("Deletions.List"); err != nil {
-		return nil, 0, err
-	}
-	return rows.DeletionRows.List(ctx, org, offset, limit)
+func (rows deletionsFaults) List(ctx context.Context, org string, page model.PageRequest) (model.Page[model.Deletion], error) {
+	return Get(rows.faults, "Deletions.List", func() (model.Page[model.Deletion], error) { return rows.DeletionRows.List(ctx, org, page) })
 }
 
 type ownersFaults struct {

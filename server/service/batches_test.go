@@ -177,11 +177,11 @@ func TestFindingScale1Deliveries(t *testing.T) {
 	}))
 	want := func(want int64) {
 		t.Helper()
-		_, n, err := model.ViewPage(f.ctx, f.Store, func(tx model.Tx) ([]model.Delivery, int64, error) {
-			return tx.Deliveries.List(f.ctx, f.org, "w", 0, 1)
+		page, err := model.View(f.ctx, f.Store, func(tx model.Tx) (model.Page[model.Delivery], error) {
+			return tx.Deliveries.List(f.ctx, f.org, "w", model.PageRequest{})
 		})
-		if n != want || err != nil {
-			t.Errorf("%d deliveries, want %d (%v)", n, want, err)
+		if page.Total != want || err != nil {
+			t.Errorf("%d deliveries, want %d (%v)", page.Total, want, err)
 		}
 	}
 	must(t, f.ForgetDeliveries(f.ctx))

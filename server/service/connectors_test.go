@@ -14,6 +14,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/server/webhooks"
 )
@@ -104,7 +105,7 @@ func (f *fixture) checkConnectorFailures(sender *fakeSender, made model.Connecto
 		f.Clock.Advance(time.Hour)
 		f.runConnectors()
 	}
-	runs, total, err := f.Pulls(f.ctx, f.org, made.ID, 0, 10)
+	runs, total, err := servertest.Split(f.Pulls(f.ctx, f.org, made.ID, model.PageRequest{Limit: 10}))
 	if err != nil || total != 5 || runs[0].Message.String() != "The server did not let the user in." || runs[0].Kind != "denied" || runs[4].Fetched != 2 || runs[3].Fetched != 1 {
 		f.Errorf("%d runs: %+v, %v", total, runs, err)
 	}
@@ -142,7 +143,7 @@ func TestPullCrashes(t *testing.T) {
 		f.runConnectors()
 		files, err := f.PulledFiles(f.ctx, f.org, made.ID)
 		must(t, err)
-		imports, total, err := f.Imports(f.ctx, f.org, 0, 100)
+		imports, total, err := servertest.Split(f.Imports(f.ctx, f.org, model.PageRequest{Limit: 100}))
 		must(t, err)
 		if len(files) != 5 || total != 5 {
 			t.Errorf("%s: %d files, %d imports", point, len(files), total)
@@ -194,7 +195,7 @@ func TestInvalidCredentials(t *testing.T) {
 	draft.PrivateKey = secrets.NewSecret("broken")
 	_, err := f.CreateCredential(f.ctx, f.org, draft)
 	f.wantError(err, model.Invalid, "invalid")
-	if list, total, err := f.Credentials(f.ctx, f.org, 0, 10); total != 0 || len(list) != 0 || err != nil {
+	if list, total, err := servertest.Split(f.Credentials(f.ctx, f.org, model.PageRequest{Limit: 10})); total != 0 || len(list) != 0 || err != nil {
 		t.Errorf("%d credentials were stored, error %v", total, err)
 	}
 }

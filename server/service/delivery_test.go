@@ -220,7 +220,7 @@ func messageID(url string, n int) string {
 func (f *fixture) undelivered(w model.Webhook) (n int) {
 	f.Helper()
 	for offset, more := int64(0), true; more; offset += 1000 {
-		list, _, total, err := f.Deliveries(f.ctx, w.Org, w.ID, offset, 1000)
+		list, _, total, err := servertest.SplitDeliveries(f.Deliveries(f.ctx, w.Org, w.ID, model.PageRequest{Offset: offset, Limit: 1000}))
 		must(f.T, err)
 		for _, d := range list {
 			if d.Status != model.Delivered {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"iter"
-	"math"
 	"strings"
 	"testing"
 	"time"
@@ -49,7 +48,7 @@ func TestResourceFaults(t *testing.T) {
 		{"CreateSchema again", func() error { return newSchema(schema.ID, "Contacts") }},
 		{"Schema", func() error { _, err := f.Schema(f.ctx, f.org, schema.ID); return err }},
 		{"Schemas", func() error {
-			return f.Schemas(f.ctx, f.org, 0, math.MaxInt64, func(list iter.Seq2[model.Schema, error]) error {
+			return f.Schemas(f.ctx, f.org, model.PageRequest{Limit: 100}, func(list iter.Seq2[model.Schema, error]) error {
 				for _, err := range list {
 					if err != nil {
 						return err
@@ -88,8 +87,8 @@ func TestResourceFaults(t *testing.T) {
 		{"DeleteSession", func() error { return f.DeleteSession(f.ctx, f.org, session.Session.ID) }},
 		{"SetRetention", func() error { return f.SetRetention(f.ctx, f.org, []model.Retention{{Originals: 1}}) }},
 		{"Retention", func() error { _, err := f.Retention(f.ctx, f.org); return err }},
-		{"Deletions", func() error { _, _, err := f.Deletions(f.ctx, f.org, 0, 10); return err }},
-		{"Memory", func() error { _, _, err := f.Memory(f.ctx, f.org, "crm", 0, 10); return err }},
+		{"Deletions", func() error { _, err := f.Deletions(f.ctx, f.org, model.PageRequest{Limit: 10}); return err }},
+		{"Memory", func() error { _, err := f.Memory(f.ctx, f.org, "crm", model.PageRequest{Limit: 10}); return err }},
 		{"ForgetMemory", func() error { return f.ForgetMemory(f.ctx, f.org, "crm") }},
 		{"ForgetReplays", func() error { return f.ForgetReplays(f.ctx) }},
 		{"ForgetSessions", func() error { f.Clock.Advance(2 * week); return f.ForgetSessions(f.ctx) }},
@@ -131,11 +130,11 @@ func TestImportFaults(t *testing.T) {
 			return err
 		}},
 		{"Import", func() error { _, err := f.Import(f.ctx, f.org, done.ID); return err }},
-		{"Imports", func() error { _, _, err := f.Imports(f.ctx, f.org, 0, 10); return err }},
+		{"Imports", func() error { _, err := f.Imports(f.ctx, f.org, model.PageRequest{Limit: 10}); return err }},
 		{"ImportResult", func() error { _, err := f.ImportResult(f.ctx, f.org, done.ID); return err }},
 		{"ProcessedUpload", func() error { _, err := f.ProcessedUpload(f.ctx, f.org, u.ID); return err }},
 		{"Uploads", func() error {
-			return f.Uploads(f.ctx, f.org, model.UploadFilter{}, 0, 10, func(_ int64, list iter.Seq2[model.Upload, error]) error {
+			return f.Uploads(f.ctx, f.org, model.UploadFilter{}, model.PageRequest{Limit: 10}, func(_ int64, list iter.Seq2[model.Upload, error]) error {
 				for _, err := range list {
 					if err != nil {
 						return err
@@ -263,7 +262,7 @@ func TestExpireFaults(t *testing.T) {
 		if now := f.reload(imp); now.Raw.Key != "" || now.Result.Key != "" || now.Stage != "" || len(now.Outcome.Listed) > 0 {
 			t.Errorf("%s failed once: the import is %+v", name, now)
 		}
-		if list, total, err := f.Deletions(f.ctx, f.org, 0, 10); err != nil || total != 3 {
+		if list, total, err := servertest.Split(f.Deletions(f.ctx, f.org, model.PageRequest{Limit: 10})); err != nil || total != 3 {
 			t.Errorf("%s failed once: %d receipts %+v, %v", name, total, list, err)
 		}
 		if keys := f.Blobs.Keys(""); len(keys) > 0 {
@@ -293,7 +292,7 @@ func TestDeleteImportFaults(t *testing.T) {
 		if keys := f.Blobs.Keys(""); len(keys) > 0 {
 			t.Errorf("%s failed once: blobs remain: %v", name, keys)
 		}
-		if _, total, err := f.Deletions(f.ctx, f.org, 0, 10); err != nil || total != 1 {
+		if _, total, err := servertest.Split(f.Deletions(f.ctx, f.org, model.PageRequest{Limit: 10})); err != nil || total != 1 {
 			t.Errorf("%s failed once: %d receipts, %v", name, total, err)
 		}
 		return name

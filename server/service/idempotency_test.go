@@ -322,7 +322,7 @@ func TestRepeatedCreation(t *testing.T) {
 	if err != nil || again.Status != model.AwaitingUpload || again.Outcome != nil || !again.Modified.Equal(again.Created) {
 		t.Errorf("after the end of the import (%s), the repeated creation returns %+v, %v", imp.Status, again, err)
 	}
-	list, total, err := f.Imports(f.ctx, f.org, 0, 10)
+	list, total, err := servertest.Split(f.Imports(f.ctx, f.org, model.PageRequest{Limit: 10}))
 	if err != nil || total != 1 || len(list) != 1 {
 		t.Errorf("%d imports, error %v; want one", total, err)
 	}

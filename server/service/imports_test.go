@@ -48,7 +48,7 @@ func TestInvalidImports(t *testing.T) {
 			t.Errorf("%s: error %#v, want kind %d with a message for %s", c.name, err, c.kind, c.field)
 		}
 	}
-	if _, total, err := f.Imports(f.ctx, f.org, 0, 10); total != 0 || err != nil {
+	if _, total, err := servertest.Split(f.Imports(f.ctx, f.org, model.PageRequest{Limit: 10})); total != 0 || err != nil {
 		t.Errorf("%d imports were created, error %v", total, err)
 	}
 }
@@ -285,7 +285,7 @@ func TestUploads(t *testing.T) {
 		{0, 10, model.UploadFilter{To: servertest.Started.Add(-time.Microsecond)}, 0, nil},
 	} {
 		var got []string
-		must(t, f.Uploads(f.ctx, f.org, c.filter, c.start, c.end, func(total int64, list iter.Seq2[model.Upload, error]) error {
+		must(t, f.Uploads(f.ctx, f.org, c.filter, model.PageRequest{Offset: c.start, Limit: c.end - c.start}, func(total int64, list iter.Seq2[model.Upload, error]) error {
 			if total != c.total {
 				t.Errorf("[%d, %d): the total is %d, want %d", c.start, c.end, total, c.total)
 			}
@@ -311,7 +311,7 @@ func TestListedProblems(t *testing.T) {
 	if len(u.Problems.InvalidRows) != model.ListedInvalidRows+5 || len(u.Problems.Errors) != 1000 {
 		t.Errorf("%d rows and %d errors, want %d and 1000", len(u.Problems.InvalidRows), len(u.Problems.Errors), model.ListedInvalidRows+5)
 	}
-	must(t, f.Uploads(f.ctx, f.org, model.UploadFilter{}, 0, 1, func(_ int64, list iter.Seq2[model.Upload, error]) error {
+	must(t, f.Uploads(f.ctx, f.org, model.UploadFilter{}, model.PageRequest{Offset: 0, Limit: 1}, func(_ int64, list iter.Seq2[model.Upload, error]) error {
 		for u, err := range list {
 			must(t, err)
 			if len(u.Problems.InvalidRows) != model.ListedInvalidRows || len(u.Problems.Errors) != model.ListedErrors {

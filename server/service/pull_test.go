@@ -127,7 +127,7 @@ func TestMissingReferences(t *testing.T) {
 		made := f.newConnector(f.org, c.kind, connectors.Draft{})
 		must(t, c.remove(made))
 		f.runConnectors()
-		runs, _, err := f.Pulls(f.ctx, f.org, made.ID, 0, 1)
+		runs, _, err := servertest.Split(f.Pulls(f.ctx, f.org, made.ID, model.PageRequest{Limit: 1}))
 		if err != nil || runs[0].Kind != c.kind || runs[0].Message.String() != c.message {
 			t.Errorf("%+v, %v", runs, err)
 		}
@@ -189,7 +189,7 @@ func TestSkippedFiles(t *testing.T) {
 	if n := f.runConnectors(); n != 1 {
 		t.Errorf("the connector ran %d times", n)
 	}
-	runs, _, err := f.Pulls(f.ctx, f.org, made.ID, 0, 10)
+	runs, _, err := servertest.Split(f.Pulls(f.ctx, f.org, made.ID, model.PageRequest{Limit: 10}))
 	if err != nil || !runs[0].Succeeded || runs[0].Fetched != 1 || len(runs[0].Skipped) != 101 || runs[0].Skipped[100].String() != left {
 		t.Errorf("skipped %d, fetched %d, %v", len(runs[0].Skipped), runs[0].Fetched, err)
 	}
@@ -218,7 +218,7 @@ func TestLongRunsTakeTurns(t *testing.T) {
 	f.runConnectors()
 	runsOf := map[string][]model.PullRun{}
 	for _, c := range []model.Connector{first, second} {
-		runs, _, err := f.Pulls(f.ctx, f.org, c.ID, 0, 100)
+		runs, _, err := servertest.Split(f.Pulls(f.ctx, f.org, c.ID, model.PageRequest{Limit: 100}))
 		must(t, err)
 		fetched := 0
 		for _, run := range runs {

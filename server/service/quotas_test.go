@@ -13,6 +13,7 @@ import (
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
 )
 
@@ -204,7 +205,7 @@ func TestFindingSecurityS6SFTP(t *testing.T) {
 		t.Helper()
 		f.Clock.Advance(6 * time.Hour)
 		f.runConnectors()
-		runs, _, err := f.Pulls(f.ctx, f.org, c.ID, 0, 1)
+		runs, _, err := servertest.Split(f.Pulls(f.ctx, f.org, c.ID, model.PageRequest{Limit: 1}))
 		must(t, err)
 		return runs[0]
 	}
@@ -221,7 +222,7 @@ func TestFindingSecurityS6SFTP(t *testing.T) {
 		t.Errorf("fetched %d files, want only those that can be imported", fetched)
 	}
 	f.runAll()
-	list, _, err := f.Imports(f.ctx, f.org, 0, 9)
+	list, _, err := servertest.Split(f.Imports(f.ctx, f.org, model.PageRequest{Limit: 9}))
 	must(t, err)
 	for _, imp := range list {
 		must(t, f.DeleteImport(f.ctx, f.org, imp.ID))

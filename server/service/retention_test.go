@@ -61,7 +61,7 @@ func TestRetention(t *testing.T) {
 	if diff := cmp.Diff([]string{"problems raw result stage", "problems result stage", "result stage", "", ""}, got); diff != "" {
 		t.Errorf("the remaining parts (-want +got):\n%s", diff)
 	}
-	list, total, err := f.Deletions(f.ctx, f.org, 0, 10)
+	list, total, err := servertest.Split(f.Deletions(f.ctx, f.org, model.PageRequest{Limit: 10}))
 	must(t, err)
 	if total != 3 || list[0].Parts[0].Part != model.Results || list[0].Parts[0].SHA256 == "" || list[2].Parts[0].Part != model.Originals || list[1].Reason != "retention" {
 		t.Errorf("receipts %+v", list)
@@ -75,7 +75,7 @@ func TestRetention(t *testing.T) {
 	for _, key := range f.Blobs.Keys("") {
 		t.Errorf("the blob %s remains", key)
 	}
-	deliveries, _, _, err := f.Deliveries(f.ctx, f.org, "", 0, 10)
+	deliveries, _, _, err := servertest.SplitDeliveries(f.Deliveries(f.ctx, f.org, "", model.PageRequest{Limit: 10}))
 	if err != nil || len(deliveries) != 0 {
 		t.Errorf("%v %v", deliveries, err)
 	}
@@ -102,7 +102,7 @@ func TestFindingScale2Receipts(t *testing.T) {
 	if n != 0 || expired != 3 {
 		t.Errorf("the processes report %d and %d expired parts, want 0 and 3", n, expired)
 	}
-	list, total, err := f.Deletions(f.ctx, f.org, 0, 10)
+	list, total, err := servertest.Split(f.Deletions(f.ctx, f.org, model.PageRequest{Limit: 10}))
 	must(t, err)
 	if total != 3 {
 		t.Errorf("%d receipts for 3 parts: %+v", total, list)
@@ -148,7 +148,7 @@ func TestFindingScale2DeletedUpload(t *testing.T) {
 	f.Clock.Advance(24*time.Hour + time.Minute)
 	n, err := f.Expire(f.ctx)
 	must(t, err)
-	list, total, err := f.Deletions(f.ctx, f.org, 0, 10)
+	list, total, err := servertest.Split(f.Deletions(f.ctx, f.org, model.PageRequest{Limit: 10}))
 	must(t, err)
 	if n != 0 || total != 1 || len(list[0].Parts) != 2 {
 		t.Errorf("%d parts expired, %d receipts %+v, want one receipt for two parts", n, total, list)

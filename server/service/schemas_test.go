@@ -186,7 +186,7 @@ func TestErrorIs(t *testing.T) {
 // schemaNames returns the names of the saved schemas.
 func (f *fixture) schemaNames() (names []string) {
 	f.Helper()
-	must(f.T, f.Schemas(f.ctx, f.org, 0, math.MaxInt64, func(list iter.Seq2[model.Schema, error]) error {
+	must(f.T, f.Schemas(f.ctx, f.org, model.PageRequest{Limit: math.MaxInt64}, func(list iter.Seq2[model.Schema, error]) error {
 		for s, err := range list {
 			if err != nil {
 				return err

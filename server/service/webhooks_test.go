@@ -157,12 +157,12 @@ func TestEvents(t *testing.T) {
 	if diff := cmp.Diff([]string{"http://all import_completed", "http://dev import_completed", "http://done upload"}, c.takeSent()); diff != "" {
 		t.Errorf("successful (-want +got):\n%s", diff)
 	}
-	list, tried, total, err := f.Deliveries(f.ctx, f.org, "", 0, 10)
+	list, tried, total, err := servertest.SplitDeliveries(f.Deliveries(f.ctx, f.org, "", model.PageRequest{Limit: 10}))
 	if err != nil || total != 2 || string(list[0].Body) != "uploadId="+good.UploadID || len(tried[list[0].ID]) != 1 || list[0].Status != model.Delivered {
 		t.Errorf("%d of %d deliveries: %+v, %v, %v", len(list), total, list, tried, err)
 	}
 	must(t, f.DeleteImport(f.ctx, f.org, good.ID))
-	if list, tried, _, err = f.Deliveries(f.ctx, f.org, "", 0, 10); err != nil || list[0].Body != nil || list[0].URL != "" || len(tried[list[0].ID]) != 0 {
+	if list, tried, _, err = servertest.SplitDeliveries(f.Deliveries(f.ctx, f.org, "", model.PageRequest{Limit: 10})); err != nil || list[0].Body != nil || list[0].URL != "" || len(tried[list[0].ID]) != 0 {
 		t.Errorf("after the import was deleted: %+v, %v, %v", list[0], tried, err)
 	}
 }
@@ -193,7 +193,7 @@ func TestRetries(t *testing.T) {
 	if diff := cmp.Diff([]time.Duration{0, time.Minute, 2 * time.Minute, 3 * time.Minute, 4 * time.Minute}, waits); diff != "" {
 		t.Errorf("the waits before the attempts (-want +got):\n%s", diff)
 	}
-	list, tried, _, err := f.Deliveries(f.ctx, f.org, w.ID, 0, 10)
+	list, tried, _, err := servertest.SplitDeliveries(f.Deliveries(f.ctx, f.org, w.ID, model.PageRequest{Limit: 10}))
 	if err != nil || list[0].Status != model.GivenUp || len(tried[list[0].ID]) != 5 || tried[list[0].ID][4].Message.String() != "It answered 503." {
 		t.Fatalf("%+v %v %v", list, tried, err)
 	}

@@ -7,9 +7,6 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// newestFirst is the order of lists that begin with the newest row.
-const newestFirst = `created DESC, id DESC`
-
 type credentialRows struct{ ownedRows[model.Credential] }
 
 var credentials = newTable("credentials", "credential", 3, func(to *columns, c *model.Credential) {
@@ -18,8 +15,13 @@ var credentials = newTable("credentials", "credential", 3, func(to *columns, c *
 		"fingerprint", &c.Fingerprint, "host_key", &c.HostKey, "modified", micros{&c.Modified})
 })
 
-func (r credentialRows) List(ctx context.Context, org string, offset, limit int64) ([]model.Credential, int64, error) {
-	return credentials.page(ctx, r.txn, ` WHERE org = $1`, newestFirst, offset, limit, org)
+var credentialList = listing[model.Credential]{
+	table: credentials, where: ` WHERE org = $1`, count: `SELECT credentials FROM org_usage WHERE org = $1`,
+	order: []string{"created", "id"}, position: func(c model.Credential) []any { return []any{toMicros(c.Created), c.ID} },
+}
+
+func (r credentialRows) List(ctx context.Context, org string, page model.PageRequest) (model.Page[model.Credential], error) {
+	return credentialList.page(ctx, r.txn, page, org)
 }
 
 type connectorRows struct{ ownedRows[model.Connector] }
@@ -116,8 +118,15 @@ func (r pulledRows) ListDueUploads(ctx context.Context, now time.Time, limit int
 	return pulled.all(ctx, r.txn, ` WHERE put = 'WAITING' AND put_due <= $1 ORDER BY put_due LIMIT $2`, toMicros(now), max(limit, 0))
 }
 
-func (r pulledRows) ListUploads(ctx context.Context, connectorID string, offset, limit int64) ([]model.PulledFile, int64, error) {
-	return pulled.page(ctx, r.txn, ` WHERE connector_id = $1 AND put <> ''`, `since DESC, path, size, changed`, offset, limit, connectorID)
+var resultUploadList = listing[model.PulledFile]{
+	table: pulled, where: ` WHERE connector_id = $1 AND put <> ''`, order: []string{"since", "path", "size", "changed"}, opposite: true,
+	position: func(f model.PulledFile) []any {
+		return []any{toMicros(f.Since), f.File.Path, f.File.Size, toMicros(f.File.Modified)}
+	},
+}
+
+func (r pulledRows) ListUploads(ctx context.Context, connectorID string, page model.PageRequest) (model.Page[model.PulledFile], error) {
+	return resultUploadList.page(ctx, r.txn, page, connectorID)
 }
 
 func (r pulledRows) CountFailedUploads(ctx context.Context, org string) (map[string]int64, error) {
@@ -152,8 +161,13 @@ func (r pullRows) Insert(ctx context.Context, p model.PullRun) error {
 	return pulls.insert(ctx, r.txn, p)
 }
 
-func (r pullRows) List(ctx context.Context, connectorID string, offset, limit int64) ([]model.PullRun, int64, error) {
-	return pulls.page(ctx, r.txn, ` WHERE connector_id = $1`, `began DESC, id DESC`, offset, limit, connectorID)
+var pullList = listing[model.PullRun]{
+	table: pulls, where: ` WHERE connector_id = $1`,
+	order: []string{"began", "id"}, position: func(p model.PullRun) []any { return []any{toMicros(p.Began), p.ID} },
+}
+
+func (r pullRows) List(ctx context.Context, connectorID string, page model.PageRequest) (model.Page[model.PullRun], error) {
+	return pullList.page(ctx, r.txn, page, connectorID)
 }
 
 func (r pullRows) Trim(ctx context.Context, connectorID string, keep int) error {

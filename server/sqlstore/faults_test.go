@@ -286,6 +286,8 @@ func sampleOf(of reflect.Type) reflect.Value {
 		v.Set(reflect.ValueOf(time.Now()))
 	case of == reflect.TypeFor[json.RawMessage]():
 		v.SetBytes([]byte(`{}`))
+	case of == reflect.TypeFor[model.PageRequest]():
+		v.Set(reflect.ValueOf(model.PageRequest{Offset: 1, Limit: 1})) // cursors differ from list to list
 	case of == reflect.TypeFor[model.KeptPart]():
 		v.SetString(string(model.Originals))
 	case of.Kind() == reflect.String:

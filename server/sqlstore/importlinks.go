@@ -19,8 +19,13 @@ func (r importLinkRows) Find(ctx context.Context, id string) (model.ImportLink, 
 	return importLinks.one(ctx, r.txn, ` WHERE id = $1`, id)
 }
 
-func (r importLinkRows) List(ctx context.Context, org string, offset, limit int64) ([]model.ImportLink, int64, error) {
-	return importLinks.page(ctx, r.txn, ` WHERE org = $1`, newestFirst, offset, limit, org)
+var importLinkList = listing[model.ImportLink]{
+	table: importLinks, where: ` WHERE org = $1`,
+	order: []string{"created", "id"}, position: func(l model.ImportLink) []any { return []any{toMicros(l.Created), l.ID} },
+}
+
+func (r importLinkRows) List(ctx context.Context, org string, page model.PageRequest) (model.Page[model.ImportLink], error) {
+	return importLinkList.page(ctx, r.txn, page, org)
 }
 
 const logoOfLink = ` WHERE org = $1 AND link_id = $2`

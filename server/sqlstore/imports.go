@@ -55,8 +55,13 @@ func (r importRows) Get(ctx context.Context, org, id string) (model.Import, erro
 	return queryOne(ctx, r.txn, imports.entity, cells, imports.query(byID+r.forUpdate), org, id)
 }
 
-func (r importRows) List(ctx context.Context, org string, offset, limit int64) ([]model.Import, int64, error) {
-	return importsListed.page(ctx, r.txn, ` WHERE org = $1 AND sync_mode = ''`, newestFirst, offset, limit, org)
+var importList = listing[model.Import]{
+	table: importsListed, where: ` WHERE org = $1 AND sync_mode = ''`, count: `SELECT listed_imports FROM org_usage WHERE org = $1`,
+	order: []string{"created", "id"}, position: func(i model.Import) []any { return []any{toMicros(i.Created), i.ID} },
+}
+
+func (r importRows) List(ctx context.Context, org string, page model.PageRequest) (model.Page[model.Import], error) {
+	return importList.page(ctx, r.txn, page, org)
 }
 
 func (r importRows) UpdateIf(ctx context.Context, imp model.Import, from model.Status, run int) error {
@@ -80,9 +85,10 @@ func (r importRows) Delete(ctx context.Context, org, id string) error {
 
 func (r importRows) InStatus(ctx context.Context, status model.Status, node string, limit int) ([]model.ImportRef, error) {
 	cells := func(i *model.ImportRef) []any { return []any{&i.Org, &i.ID, &i.Run} }
+	// The status is part of the query, so that the database can use an index for this status only.
 	return queryAll(ctx, r.txn, imports.entity, cells,
-		`SELECT org, id, run FROM imports WHERE status = $1 AND ($2 = '' OR node = $2) ORDER BY created, id LIMIT $3`,
-		string(status), node, max(limit, 0))
+		`SELECT org, id, run FROM imports WHERE status = '`+string(status)+`' AND ($1 = '' OR node = $1) ORDER BY created, id LIMIT $2`,
+		node, max(limit, 0))
 }
 
 type embeddedRows struct{ *txn }
@@ -266,14 +272,26 @@ func (r uploadRows) Delete(ctx context.Context, org, id string) error {
 	return uploads.delete(ctx, r.txn, byID, org, id)
 }
 
-// byFilter is a condition that selects the processed uploads of an organization that match a
-// filter.
-const byFilter = ` WHERE org = $1 AND status = 'PROCESSED' AND created >= $2 AND created <= $3`
+var uploadList = listing[model.Upload]{
+	table: uploadsListed, where: ` WHERE org = $1 AND status = 'PROCESSED' AND created >= $2 AND created <= $3`,
+	order: []string{"created", "id"}, position: func(u model.Upload) []any { return []any{toMicros(u.Created), u.ID} },
+}
 
+const day = int64(24 * time.Hour / time.Microsecond)
+
+// countUploads returns the number of processed uploads of an organization ($1) from one time ($2) to
+// another ($3). It adds the numbers of uploads of whole days, which begin at $4 or later and before
+// $5, and counts those before and after these days.
+const countUploads = `
+	SELECT CAST(COALESCE((SELECT sum(n) FROM upload_days WHERE org = $1 AND day >= $4 AND day < $5), 0) AS BIGINT)
+		+ (SELECT count(*) FROM uploads WHERE org = $1 AND status = 'PROCESSED' AND created >= $2 AND created < $4)
+		+ (SELECT count(*) FROM uploads WHERE org = $1 AND status = 'PROCESSED' AND created >= $5 AND created <= $3)`
+
+// timeBounds returns the bounds of the times that a filter selects, in microseconds since 1970.
 func timeBounds(f model.UploadFilter) (from, to int64) {
-	from, to = math.MinInt64, math.MaxInt64
+	to = math.MaxInt64 / 4 // much later than the year 9999
 	if !f.From.IsZero() {
-		from = f.From.UnixMicro()
+		from = max(from, f.From.UnixMicro())
 	}
 	if !f.To.IsZero() {
 		to = f.To.UnixMicro()
@@ -281,15 +299,25 @@ func timeBounds(f model.UploadFilter) (from, to int64) {
 	return from, to
 }
 
-func (r uploadRows) Count(ctx context.Context, org string, f model.UploadFilter) (int64, error) {
-	from, to := timeBounds(f)
-	return r.count(ctx, uploads.entity, `SELECT count(*) FROM uploads`+byFilter, org, from, to)
+// wholeDays returns the start of the first day, and the end of the last day, of the days in UTC that
+// lie between two times. Without such days, it returns the time after the last one twice.
+func wholeDays(from, to int64) (start, end int64) {
+	start, end = (from+day-1)/day*day, (to+1)/day*day
+	if start >= end {
+		return to + 1, to + 1
+	}
+	return start, end
 }
 
-func (r uploadRows) Processed(ctx context.Context, org string, f model.UploadFilter, start, end int64) iter.Seq2[model.Upload, error] {
+func (r uploadRows) Count(ctx context.Context, org string, f model.UploadFilter) (int64, error) {
 	from, to := timeBounds(f)
-	start = max(start, 0)
-	return uploadsListed.stream(ctx, r.txn, byFilter+` ORDER BY `+newestFirst+` LIMIT $4 OFFSET $5`, org, from, to, max(end-start, 0), start)
+	start, end := wholeDays(from, to)
+	return r.count(ctx, uploads.entity, countUploads, org, from, to, start, end)
+}
+
+func (r uploadRows) Processed(ctx context.Context, org string, f model.UploadFilter, page model.PageRequest) iter.Seq2[model.Upload, error] {
+	from, to := timeBounds(f)
+	return uploadList.rows(ctx, r.txn, page, org, from, to)
 }
 
 func (r uploadRows) Unfinished(ctx context.Context, org string, since time.Time) (int64, error) {
@@ -314,8 +342,13 @@ func (r schemaRows) Get(ctx context.Context, org, id string) (model.Schema, erro
 	return schemas.one(ctx, r.txn, byID, org, id)
 }
 
-func (r schemaRows) List(ctx context.Context, org string, offset, limit int64) iter.Seq2[model.Schema, error] {
-	return schemas.stream(ctx, r.txn, ` WHERE org = $1 AND NOT inline ORDER BY created, id LIMIT $2 OFFSET $3`, org, max(limit, 0), max(offset, 0))
+var schemaList = listing[model.Schema]{
+	table: schemas, where: ` WHERE org = $1 AND NOT inline`, oldestFirst: true,
+	order: []string{"created", "id"}, position: func(s model.Schema) []any { return []any{toMicros(s.Created), s.ID} },
+}
+
+func (r schemaRows) List(ctx context.Context, org string, page model.PageRequest) iter.Seq2[model.Schema, error] {
+	return schemaList.rows(ctx, r.txn, page, org)
 }
 
 func (r schemaRows) IDByName(ctx context.Context, org, name string) (string, error) {
@@ -387,8 +420,13 @@ var memories = newTable("memories", "learned mapping", 8, func(to *columns, m *m
 		"import_id", &m.ImportID, "remembered", micros{&m.On}, "text", asJSON{&m.Text}, "value", asJSON{&m.Value})
 })
 
-// newestMemory is the order of lists. Trim deletes in the reverse order.
-const newestMemory = "remembered DESC, kind, field, text, place"
+// memoryList lists the mappings in the order in which Trim keeps them.
+var memoryList = listing[model.LearnedMapping]{
+	table: memories, where: byIdentifier, order: []string{"remembered", "kind", "field", "place"}, opposite: true,
+	position: func(m model.LearnedMapping) []any {
+		return []any{toMicros(m.On), string(m.Kind), m.Field, learnedKey(m)}
+	},
+}
 
 const byIdentifier = ` WHERE org = $1 AND import_identifier = $2`
 
@@ -409,8 +447,8 @@ func (r memoryRows) Upsert(ctx context.Context, m model.LearnedMapping) error {
 	return err
 }
 
-func (r memoryRows) List(ctx context.Context, org, identifier string, offset, limit int64) ([]model.LearnedMapping, int64, error) {
-	return memories.page(ctx, r.txn, byIdentifier, newestMemory, offset, limit, org, identifier)
+func (r memoryRows) List(ctx context.Context, org, identifier string, page model.PageRequest) (model.Page[model.LearnedMapping], error) {
+	return memoryList.page(ctx, r.txn, page, org, identifier)
 }
 
 func (r memoryRows) Remove(ctx context.Context, m model.LearnedMapping) error {
@@ -423,7 +461,7 @@ func (r memoryRows) Trim(ctx context.Context, org, identifier string, most int, 
 		DELETE FROM memories`+byIdentifier+` AND place IN (
 			SELECT place FROM (
 				SELECT place, row_number() OVER newest AS n, CAST(sum(size) OVER newest AS BIGINT) AS total
-				FROM memories`+byIdentifier+` WINDOW newest AS (ORDER BY `+newestMemory+`)) AS ranked
+				FROM memories`+byIdentifier+` WINDOW newest AS (ORDER BY remembered DESC, kind, field, place)) AS ranked
 			WHERE n > $3 OR total > $4)`, org, identifier, most, size)
 	return err
 }

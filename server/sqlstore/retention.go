@@ -80,8 +80,13 @@ func (r deletionRows) Insert(ctx context.Context, d model.Deletion) error {
 	return receipts.insert(ctx, r.txn, d)
 }
 
-func (r deletionRows) List(ctx context.Context, org string, offset, limit int64) ([]model.Deletion, int64, error) {
-	return receipts.page(ctx, r.txn, ` WHERE org = $1`, `made DESC, id DESC`, offset, limit, org)
+var receiptList = listing[model.Deletion]{
+	table: receipts, where: ` WHERE org = $1`, count: `SELECT receipts FROM org_usage WHERE org = $1`,
+	order: []string{"made", "id"}, position: func(d model.Deletion) []any { return []any{toMicros(d.Made), d.ID} },
+}
+
+func (r deletionRows) List(ctx context.Context, org string, page model.PageRequest) (model.Page[model.Deletion], error) {
+	return receiptList.page(ctx, r.txn, page, org)
 }
 
 // ownerRows reads the imports and sessions that own blobs.

@@ -182,7 +182,10 @@ func BenchmarkImports(b *testing.B) {
 	b.Run("list", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			must(b, s.View(ctx, func(tx model.Tx) error { _, _, err := tx.Imports.List(ctx, "o", 0, 100); return err }))
+			must(b, s.View(ctx, func(tx model.Tx) error {
+				_, err := tx.Imports.List(ctx, "o", model.PageRequest{Limit: 100})
+				return err
+			}))
 		}
 	})
 }

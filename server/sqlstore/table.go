@@ -97,18 +97,6 @@ func (t *table[T]) stream(ctx context.Context, tx *txn, rest string, args ...any
 	return queryStream(ctx, tx, t.entity, t.cells, t.query(rest), args...)
 }
 
-// page returns at most limit of the rows that satisfy the SQL condition in where, starting at
-// offset, and the total number of such rows. A negative limit or offset counts as 0.
-func (t *table[T]) page(ctx context.Context, tx *txn, where, order string, offset, limit int64, args ...any) ([]T, int64, error) {
-	total, err := tx.count(ctx, t.entity, "SELECT count(*) FROM "+t.name+where, args...)
-	if err != nil {
-		return nil, 0, err
-	}
-	window := " LIMIT $" + strconv.Itoa(len(args)+1) + " OFFSET $" + strconv.Itoa(len(args)+2)
-	list, err := t.all(ctx, tx, where+" ORDER BY "+order+window, append(args, max(limit, 0), max(offset, 0))...)
-	return list, total, err
-}
-
 func (t *table[T]) query(rest string) string { return "SELECT " + t.list + " FROM " + t.name + rest }
 
 // save writes the columns that can change, and the additional columns in more, to the row with

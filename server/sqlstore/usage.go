@@ -39,9 +39,9 @@ var countedBy = map[model.Status]string{
 }
 
 // countInsertedQuery returns the query that adds an inserted import in the given status, with $1 bytes of
-// files, to the usage of its organization $2.
+// files, to the usage of its organization $2. $3 is 1 if the import is listed, and 0 otherwise.
 func countInsertedQuery(status model.Status) string {
-	change := "file_bytes = file_bytes + $1"
+	change := "file_bytes = file_bytes + $1, listed_imports = listed_imports + $3"
 	if column := countedBy[status]; column != "" {
 		change += ", " + column + " = " + column + " + 1"
 	}
@@ -56,6 +56,10 @@ func (t *txn) countInserted(ctx context.Context, imp model.Import) error {
 			bytes += file.Size
 		}
 	}
-	_, err := t.exec(ctx, "count import", countInsertedQuery(imp.Status), bytes, imp.Org)
+	listed := 0
+	if imp.Sync == "" {
+		listed = 1
+	}
+	_, err := t.exec(ctx, "count import", countInsertedQuery(imp.Status), bytes, imp.Org, listed)
 	return err
 }

@@ -42,8 +42,13 @@ var deliveries = newTable("deliveries", "delivery", 10, func(to *columns, d *mod
 		"status", &d.Status, "tries", &d.Tries, "due", micros{&d.Due}, "node", &d.Node)
 })
 
-func (r deliveryRows) List(ctx context.Context, org, webhookID string, offset, limit int64) ([]model.Delivery, int64, error) {
-	return deliveries.page(ctx, r.txn, ` WHERE org = $1 AND webhook_id = $2`, newestFirst, offset, limit, org, webhookID)
+var deliveryList = listing[model.Delivery]{
+	table: deliveries, where: ` WHERE org = $1 AND webhook_id = $2`,
+	order: []string{"created", "id"}, position: func(d model.Delivery) []any { return []any{toMicros(d.Created), d.ID} },
+}
+
+func (r deliveryRows) List(ctx context.Context, org, webhookID string, page model.PageRequest) (model.Page[model.Delivery], error) {
+	return deliveryList.page(ctx, r.txn, page, org, webhookID)
 }
 
 func (r deliveryRows) Requeue(ctx context.Context, org, webhookID string, after model.DeliveryPosition, now time.Time, limit int) ([]model.DeliveryPosition, error) {

@@ -312,16 +312,18 @@ func (f *fixture) addMany(w model.Webhook, failing time.Time) {
 // given time.
 func (f *fixture) count(w model.Webhook, status model.DeliveryStatus, due time.Time) (n int) {
 	f.Helper()
-	for offset := int64(0); offset < manyDeliveries; offset += 100 {
-		list, _, _, err := f.Deliveries(f.ctx, org, w.ID, offset, 100)
+	for page := (model.PageRequest{Limit: 100}); ; {
+		list, _, err := f.Deliveries(f.ctx, org, w.ID, page)
 		must(f.T, err)
-		for _, d := range list {
+		for _, d := range list.Rows {
 			if d.Status == status && !d.Due.After(due) {
 				n++
 			}
 		}
+		if page.After = list.Next; page.After == "" {
+			return n
+		}
 	}
-	return n
 }
 
 // TestFindingScaleManyDeliveries checks that no transaction changes more than 500 deliveries when a

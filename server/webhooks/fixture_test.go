@@ -102,7 +102,7 @@ func (f *fixture) deliverDue() error {
 // deliveries returns the deliveries of a webhook and their attempts.
 func (f *fixture) deliveries(w model.Webhook) ([]model.Delivery, map[string][]model.Attempt) {
 	f.Helper()
-	list, attempts, _, err := f.Deliveries(f.ctx, org, w.ID, 0, 100)
+	list, attempts, _, err := servertest.SplitDeliveries(f.Deliveries(f.ctx, org, w.ID, model.PageRequest{Limit: 100}))
 	must(f.T, err)
 	return list, attempts
 }

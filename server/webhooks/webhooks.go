@@ -223,10 +223,9 @@ func (s *Service) SigningSecret(org string) secrets.Secret {
 	return secrets.NewSecret("whsec_" + base64.StdEncoding.EncodeToString(s.signingKey.MAC([]byte(org))))
 }
 
-// Deliveries returns at most limit deliveries of a webhook, newest first, starting at offset. It
-// also returns their attempts by delivery id, and the total number of deliveries. If webhookID
-// is "", it returns the deliveries to URLs in schemas.
-func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset, limit int64) (list []model.Delivery, attempts map[string][]model.Attempt, total int64, err error) {
+// Deliveries returns a page of the deliveries of a webhook, newest first, and their attempts by
+// delivery id. If webhookID is "", it returns the deliveries to URLs in schemas.
+func (s *Service) Deliveries(ctx context.Context, org, webhookID string, page model.PageRequest) (list model.Page[model.Delivery], attempts map[string][]model.Attempt, err error) {
 	err = s.env.Store.View(ctx, func(tx model.Tx) (err error) {
 		attempts = map[string][]model.Attempt{}
 		if webhookID != "" {
@@ -234,17 +233,17 @@ func (s *Service) Deliveries(ctx context.Context, org, webhookID string, offset,
 				return model.DescribeNotFound(err, model.WebhookMissing)
 			}
 		}
-		if list, total, err = tx.Deliveries.List(ctx, org, webhookID, offset, limit); err != nil {
+		if list, err = tx.Deliveries.List(ctx, org, webhookID, page); err != nil {
 			return err
 		}
-		for _, d := range list {
+		for _, d := range list.Rows {
 			if attempts[d.ID], err = tx.Deliveries.Attempts(ctx, d.ID); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return list, attempts, total, err
+	return list, attempts, err
 }
 
 // Redeliver queues a delivery of a webhook again. If deliveryID is "", it queues all deliveries

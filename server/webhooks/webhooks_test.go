@@ -58,7 +58,7 @@ func TestOperationFaults(t *testing.T) {
 		{"Webhook", func() error { _, err := f.Webhook(f.ctx, org, w.ID); return err }},
 		{"ReplaceWebhook", func() error { _, err := f.ReplaceWebhook(f.ctx, org, w.ID, draft); return err }},
 		{"RotateWebhook", func() error { _, _, err := f.RotateWebhook(f.ctx, org, w.ID); return err }},
-		{"Deliveries", func() error { _, _, _, err := f.Deliveries(f.ctx, org, w.ID, 0, 10); return err }},
+		{"Deliveries", func() error { _, _, err := f.Deliveries(f.ctx, org, w.ID, model.PageRequest{Limit: 10}); return err }},
 		{"Redeliver", func() error { _, err := f.Redeliver(f.ctx, org, w.ID, list[0].ID, servertest.Started); return err }},
 		{"Redeliver all", func() error { _, err := f.Redeliver(f.ctx, org, w.ID, "", servertest.Started); return err }},
 		{"MessagesFor", func() error { _, err := f.MessagesFor(f.ctx, org, listener.ID); return err }},
@@ -143,9 +143,12 @@ func TestRefusals(t *testing.T) {
 			_, err := f.ReplaceWebhook(f.ctx, org, "unknown", webhooks.Draft{URL: "http://x"})
 			return err
 		},
-		"RotateWebhook":     func() error { _, _, err := f.RotateWebhook(f.ctx, org, "unknown"); return err },
-		"DeleteWebhook":     func() error { return f.DeleteWebhook(f.ctx, org, "unknown") },
-		"Deliveries":        func() error { _, _, _, err := f.Deliveries(f.ctx, org, "unknown", 0, 10); return err },
+		"RotateWebhook": func() error { _, _, err := f.RotateWebhook(f.ctx, org, "unknown"); return err },
+		"DeleteWebhook": func() error { return f.DeleteWebhook(f.ctx, org, "unknown") },
+		"Deliveries": func() error {
+			_, _, err := f.Deliveries(f.ctx, org, "unknown", model.PageRequest{Limit: 10})
+			return err
+		},
 		"Redeliver":         func() error { _, err := f.Redeliver(f.ctx, org, "unknown", "", servertest.Started); return err },
 		"Redeliver unknown": func() error { _, err := f.Redeliver(f.ctx, org, w.ID, "unknown", servertest.Started); return err },
 		"Redeliver of another": func() error {

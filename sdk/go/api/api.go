@@ -1860,7 +1860,7 @@ type ImportLinkDraft struct {
 
 // ImportLinkPage defines model for ImportLinkPage.
 type ImportLinkPage struct {
-	// Count Number of elements in the whole list.
+	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -1906,7 +1906,7 @@ type ImportMetadataDraft struct {
 
 // ImportPage defines model for ImportPage.
 type ImportPage struct {
-	// Count Number of elements in the whole list.
+	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -1943,7 +1943,7 @@ type LearnedMappingKind string
 
 // LearnedMappingPage defines model for LearnedMappingPage.
 type LearnedMappingPage struct {
-	// Count Number of elements in the whole list.
+	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -2225,7 +2225,7 @@ type ReceiptReason string
 
 // ReceiptPage defines model for ReceiptPage.
 type ReceiptPage struct {
-	// Count Number of elements in the whole list.
+	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -2884,7 +2884,7 @@ type SftpConnectorFailedMessageEvent string
 
 // SftpConnectorPage defines model for SftpConnectorPage.
 type SftpConnectorPage struct {
-	// Count Number of elements in the whole list.
+	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -2941,7 +2941,7 @@ type SftpConnectorRun struct {
 
 // SftpConnectorRunPage defines model for SftpConnectorRunPage.
 type SftpConnectorRunPage struct {
-	// Count Number of elements in the whole list.
+	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -2993,7 +2993,7 @@ type SftpCredentialDraftAuthType string
 
 // SftpCredentialPage defines model for SftpCredentialPage.
 type SftpCredentialPage struct {
-	// Count Number of elements in the whole list.
+	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -3103,7 +3103,7 @@ type SftpResultDeliveryStatus string
 
 // SftpResultDeliveryPage defines model for SftpResultDeliveryPage.
 type SftpResultDeliveryPage struct {
-	// Count Number of elements in the whole list.
+	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -3414,7 +3414,7 @@ type WebhookDeliveryStatus string
 
 // WebhookDeliveryPage defines model for WebhookDeliveryPage.
 type WebhookDeliveryPage struct {
-	// Count Number of elements in the whole list.
+	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -3494,6 +3494,9 @@ type ListImportsParams struct {
 
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // CreateImportParams defines parameters for CreateImport.
@@ -3548,6 +3551,9 @@ type ListMemoryParams struct {
 
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // GetLexiconParams defines parameters for GetLexicon.
@@ -3575,6 +3581,9 @@ type ListResultDeliveriesParams struct {
 
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // RunConnectorParams defines parameters for RunConnector.
@@ -3590,6 +3599,9 @@ type ListConnectorRunsParams struct {
 
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListCredentialsParams defines parameters for ListCredentials.
@@ -3599,6 +3611,9 @@ type ListCredentialsParams struct {
 
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // CreateCredentialParams defines parameters for CreateCredential.
@@ -3620,6 +3635,9 @@ type ListImportLinksParams struct {
 
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // CreateImportLinkParams defines parameters for CreateImportLink.
@@ -3635,6 +3653,9 @@ type ListReceiptsParams struct {
 
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListSchemasParams defines parameters for ListSchemas.
@@ -3644,6 +3665,9 @@ type ListSchemasParams struct {
 
 	// Limit Maximum number of schemas. Default: all.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Continues after the last element of an earlier page, however long the list is. The header Link contains the URL of the next page. It precedes the parameters for the position.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // CreateSchemaParams defines parameters for CreateSchema.
@@ -3680,6 +3704,9 @@ type ListUploadsParams struct {
 
 	// EndDate Only uploads created at this time or earlier.
 	EndDate *string `form:"end_date,omitempty" json:"end_date,omitempty"`
+
+	// Cursor Continues after the last element of an earlier page, however long the list is. The header Link contains the URL of the next page. It precedes the parameters for the position.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // CreateWebhookParams defines parameters for CreateWebhook.
@@ -3695,6 +3722,9 @@ type ListSettingsDeliveriesParams struct {
 
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // ListDeliveriesParams defines parameters for ListDeliveries.
@@ -3704,6 +3734,9 @@ type ListDeliveriesParams struct {
 
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
 // RedeliverParams defines parameters for Redeliver.
@@ -6866,6 +6899,18 @@ func NewListImportsRequest(server string, params *ListImportsParams) (*http.Requ
 
 		}
 
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -7456,6 +7501,18 @@ func NewListMemoryRequest(server string, params *ListMemoryParams) (*http.Reques
 
 		}
 
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -7839,6 +7896,18 @@ func NewListResultDeliveriesRequest(server string, id string, params *ListResult
 
 		}
 
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -7961,6 +8030,18 @@ func NewListConnectorRunsRequest(server string, id string, params *ListConnector
 
 		}
 
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -8018,6 +8099,18 @@ func NewListCredentialsRequest(server string, params *ListCredentialsParams) (*h
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -8303,6 +8396,18 @@ func NewListImportLinksRequest(server string, params *ListImportLinksParams) (*h
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -8618,6 +8723,18 @@ func NewListReceiptsRequest(server string, params *ListReceiptsParams) (*http.Re
 
 		}
 
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -8742,6 +8859,18 @@ func NewListSchemasRequest(server string, params *ListSchemasParams) (*http.Requ
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -9270,6 +9399,18 @@ func NewListUploadsRequest(server string, params *ListUploadsParams) (*http.Requ
 
 		}
 
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -9409,6 +9550,18 @@ func NewListSettingsDeliveriesRequest(server string, params *ListSettingsDeliver
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -9624,6 +9777,18 @@ func NewListDeliveriesRequest(server string, id string, params *ListDeliveriesPa
 		if params.Limit != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {

@@ -24,7 +24,7 @@ func testCredentials(f *fixture) {
 	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.Credentials.Insert(f.ctx, aCredential(1, "org-a")) })
 	list := func(offset, limit int64) (list []model.Credential) {
 		f.mustView(func(tx model.Tx) error {
-			got, total, err := tx.Credentials.List(f.ctx, "org-a", offset, limit)
+			got, total, err := split(tx.Credentials.List(f.ctx, "org-a", model.PageRequest{Offset: offset, Limit: limit}))
 			f.wantEqual(total, int64(3))
 			list = got
 			return err
@@ -148,7 +148,7 @@ func testPulled(f *fixture, connector string) {
 	})
 	runs := func() (all []model.PullRun) {
 		f.mustView(func(tx model.Tx) error {
-			list, total, err := tx.Pulls.List(f.ctx, connector, 0, 9)
+			list, total, err := split(tx.Pulls.List(f.ctx, connector, model.PageRequest{Limit: 9}))
 			f.wantEqual(total, int64(len(list)))
 			all = list
 			return err
@@ -173,7 +173,7 @@ func testFailedUploads(f *fixture, waiting model.PulledFile) {
 	})
 	list := func(offset, limit int64) (all []model.PulledFile) {
 		f.mustView(func(tx model.Tx) error {
-			list, total, err := tx.Pulled.ListUploads(f.ctx, waiting.ConnectorID, offset, limit)
+			list, total, err := split(tx.Pulled.ListUploads(f.ctx, waiting.ConnectorID, model.PageRequest{Offset: offset, Limit: limit}))
 			f.wantEqual(total, int64(4))
 			all = list
 			return err

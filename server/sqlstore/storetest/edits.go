@@ -110,7 +110,7 @@ func (f *fixture) insertMemories(all ...model.LearnedMapping) {
 func (f *fixture) wantMemory(org, identifier string, want ...model.LearnedMapping) {
 	f.Helper()
 	f.mustView(func(tx model.Tx) error {
-		list, total, err := tx.Memory.List(f.ctx, org, identifier, 0, 1<<40)
+		list, total, err := split(tx.Memory.List(f.ctx, org, identifier, model.PageRequest{Limit: 1 << 40}))
 		f.wantEqual(list, want)
 		f.wantEqual(total, int64(len(want)))
 		return err
@@ -132,7 +132,7 @@ func testMemory(f *fixture) {
 	f.insertMemories(value)
 	f.wantMemory("org-a", "crm", value, column, aMemory(1, "org-a", "crm"))
 	f.mustView(func(tx model.Tx) error {
-		list, total, err := tx.Memory.List(f.ctx, "org-a", "crm", 1, 1)
+		list, total, err := split(tx.Memory.List(f.ctx, "org-a", "crm", model.PageRequest{Offset: 1, Limit: 1}))
 		f.wantEqual(list, []model.LearnedMapping{column})
 		f.wantEqual(total, int64(3))
 		return err

@@ -25,7 +25,7 @@ func testImportLinks(f *fixture) {
 	})
 	f.wantRefused(model.Conflict, func(tx model.Tx) error { return tx.ImportLinks.Insert(f.ctx, anImportLink(1, "org-a")) })
 	f.mustView(func(tx model.Tx) error {
-		got, total, err := tx.ImportLinks.List(f.ctx, "org-a", 1, 5)
+		got, total, err := split(tx.ImportLinks.List(f.ctx, "org-a", model.PageRequest{Offset: 1, Limit: 5}))
 		f.wantEqual(total, int64(3))
 		f.wantEqual(got, []model.ImportLink{anImportLink(2, "org-a"), anImportLink(0, "org-a")})
 		return err

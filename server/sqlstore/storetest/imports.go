@@ -101,7 +101,7 @@ func testImportsListed(f *fixture) {
 		var list []model.Import
 		var total int64
 		f.mustView(func(tx model.Tx) (err error) {
-			list, total, err = tx.Imports.List(f.ctx, "org-a", c.offset, c.limit)
+			list, total, err = split(tx.Imports.List(f.ctx, "org-a", model.PageRequest{Offset: c.offset, Limit: c.limit}))
 			return err
 		})
 		var got []string
@@ -114,7 +114,7 @@ func testImportsListed(f *fixture) {
 	want := f.getImport("org-a", own[0])
 	want.Schema, want.Outcome, want.Memory = model.Document{}, nil, nil
 	f.mustView(func(tx model.Tx) error {
-		list, _, err := tx.Imports.List(f.ctx, "org-a", 0, 1)
+		list, _, err := split(tx.Imports.List(f.ctx, "org-a", model.PageRequest{Limit: 1}))
 		f.wantEqual(list, []model.Import{want})
 		return err
 	})
@@ -136,7 +136,7 @@ func testEmbedded(f *fixture) {
 		f.wantEqual(f.getImport("org-a", imp.ID), imp)
 	}
 	f.mustView(func(tx model.Tx) error {
-		list, total, err := tx.Imports.List(f.ctx, "org-a", 0, 9)
+		list, total, err := split(tx.Imports.List(f.ctx, "org-a", model.PageRequest{Limit: 9}))
 		f.wantEqual(total, int64(1))
 		f.wantEqual(list[0].ID, all[0].ID)
 		return err
@@ -554,7 +554,7 @@ func testUploads(f *fixture) {
 func (f *fixture) processed(filter model.UploadFilter, start, end int64) (ids []string) {
 	f.Helper()
 	f.mustView(func(tx model.Tx) error {
-		for u, err := range tx.Uploads.Processed(f.ctx, "org-a", filter, start, end) {
+		for u, err := range tx.Uploads.Processed(f.ctx, "org-a", filter, model.PageRequest{Offset: start, Limit: end - start}) {
 			if err != nil {
 				return err
 			}
@@ -596,6 +596,38 @@ func testUploadsProcessed(f *fixture) {
 	}
 }
 
+// testUploadsCount checks the number of uploads in periods that begin and end within days.
+func testUploadsCount(f *fixture) {
+	const minutesOfDay = 24 * 60
+	step := 7 * 60 // start is at 05:06
+	var created []time.Time
+	for n := range 16 {
+		u := anUpload(n, "org-a", model.UploadProcessed)
+		u.Created = startPlus(n * step)
+		created = append(created, u.Created)
+		f.insertUploads(u, anUpload(n+100, "org-b", model.UploadProcessed))
+	}
+	midnight := start.Truncate(24 * time.Hour)
+	bounds := append([]time.Time{midnight, midnight.Add(minutesOfDay * time.Minute), midnight.Add(2*minutesOfDay*time.Minute - time.Microsecond), midnight.Add(-time.Hour), midnight.Add(30 * minutesOfDay * time.Minute)}, created...)
+	for _, from := range bounds {
+		for _, to := range bounds {
+			want := int64(0)
+			for _, at := range created {
+				if !at.Before(from) && !at.After(to) {
+					want++
+				}
+			}
+			filter := model.UploadFilter{From: from, To: to}
+			f.wantEqual(read(f, func(tx model.Tx) (int64, error) { return tx.Uploads.Count(f.ctx, "org-a", filter) }), want)
+		}
+	}
+	gone, failed := anUpload(3, "org-a", model.UploadProcessed), anUpload(4, "org-a", model.UploadFailed)
+	f.mustUpdate(func(tx model.Tx) error {
+		return firstError(tx.Uploads.Delete(f.ctx, "org-a", gone.ID), tx.Uploads.Save(f.ctx, failed))
+	})
+	f.wantEqual(read(f, func(tx model.Tx) (int64, error) { return tx.Uploads.Count(f.ctx, "org-a", model.UploadFilter{}) }), int64(14))
+}
+
 func testUploadsUnfinished(f *fixture) {
 	unfinished := func(n int, org string, status model.UploadStatus) model.Upload {
 		u := anUpload(n, org, status)
@@ -617,7 +649,7 @@ func testUploadsStreamed(f *fixture) {
 	f.insertUploads(want, anUpload(0, "org-a", model.UploadProcessed))
 	want.Problems = want.Problems.Listed()
 	f.mustView(func(tx model.Tx) error {
-		for u, err := range tx.Uploads.Processed(f.ctx, "org-a", model.UploadFilter{}, 0, 9) {
+		for u, err := range tx.Uploads.Processed(f.ctx, "org-a", model.UploadFilter{}, model.PageRequest{Limit: 9}) {
 			f.wantEqual(u, want)
 			f.wantEqual(err, nil)
 			break
@@ -629,7 +661,7 @@ func testUploadsStreamed(f *fixture) {
 
 	stop := errors.New("stop")
 	err := f.store.View(f.ctx, func(tx model.Tx) error {
-		for range tx.Uploads.Processed(f.ctx, "org-a", model.UploadFilter{}, 0, 9) {
+		for range tx.Uploads.Processed(f.ctx, "org-a", model.UploadFilter{}, model.PageRequest{Limit: 9}) {
 			return stop
 		}
 		return nil

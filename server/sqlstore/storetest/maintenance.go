@@ -47,7 +47,7 @@ func testRetention(f *fixture) {
 		return firstError(tx.Deletions.Insert(f.ctx, one), tx.Deletions.Insert(f.ctx, newer))
 	})
 	f.mustView(func(tx model.Tx) error {
-		list, total, err := tx.Deletions.List(f.ctx, "org-a", 0, 9)
+		list, total, err := split(tx.Deletions.List(f.ctx, "org-a", model.PageRequest{Limit: 9}))
 		f.wantEqual(total, int64(2))
 		f.wantEqual(list, []model.Deletion{newer, one})
 		return err

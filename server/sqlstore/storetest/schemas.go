@@ -36,7 +36,7 @@ func (f *fixture) schema(org, id string) func(model.Tx) (model.Schema, error) {
 func (f *fixture) schemas(org string) []model.Schema {
 	f.Helper()
 	return read(f, func(tx model.Tx) (list []model.Schema, err error) {
-		for s, err := range tx.Schemas.List(f.ctx, org, 0, math.MaxInt64) {
+		for s, err := range tx.Schemas.List(f.ctx, org, model.PageRequest{Limit: math.MaxInt64}) {
 			if err != nil {
 				return nil, err
 			}
@@ -54,7 +54,7 @@ func testSchemas(f *fixture) {
 	f.wantEqual(read(f, f.schema("org-a", inline.ID)), inline)
 	for offset, want := range []string{soon.ID, late.ID, ""} {
 		f.wantEqual(read(f, func(tx model.Tx) (id string, err error) {
-			for s, err := range tx.Schemas.List(f.ctx, "org-a", int64(offset), 1) {
+			for s, err := range tx.Schemas.List(f.ctx, "org-a", model.PageRequest{Offset: int64(offset), Limit: 1}) {
 				id += s.ID
 				if err != nil {
 					return id, err

@@ -25,7 +25,7 @@ func (f *fixture) importAndJob(n int) func(model.Tx) error {
 func (f *fixture) wantBoth(n int) {
 	f.Helper()
 	f.mustView(func(tx model.Tx) error {
-		_, imports, err := tx.Imports.List(f.ctx, "org-a", 0, 0)
+		_, imports, err := split(tx.Imports.List(f.ctx, "org-a", model.PageRequest{}))
 		if err != nil {
 			return err
 		}
@@ -116,7 +116,7 @@ func testViewChangesNothing(f *fixture) {
 
 func testViewIsOneState(f *fixture) {
 	count := func(tx model.Tx) int64 {
-		_, n, err := tx.Imports.List(f.ctx, "org-a", 0, 0)
+		_, n, err := split(tx.Imports.List(f.ctx, "org-a", model.PageRequest{}))
 		f.wantEqual(err, nil)
 		return n
 	}

@@ -108,7 +108,7 @@ func testDeliveries(f *fixture) {
 	list := func(webhook string) (ids []string) {
 		f.mustView(func(tx model.Tx) error {
 			ids = nil
-			got, total, err := tx.Deliveries.List(f.ctx, "org-a", webhook, 0, 2)
+			got, total, err := split(tx.Deliveries.List(f.ctx, "org-a", webhook, model.PageRequest{Limit: 2}))
 			for _, d := range got {
 				ids = append(ids, fmt.Sprintf("%s %s %d of %d", d.ID, d.Status, d.Tries, total))
 			}

@@ -62,6 +62,63 @@ func TestUploadWindows(t *testing.T) {
 	})
 }
 
+// followLinks returns the ids on a page and on those to which the header Link leads.
+func (c client) followLinks(address string) (ids []string) {
+	c.T.Helper()
+	for range 10 {
+		reply := c.Call("GET", address, nil).WantStatus(http.StatusOK)
+		ids = append(ids, idsIn(reply.Body)...)
+		link := reply.Header.Get("Link")
+		next, isLink := strings.CutSuffix(strings.TrimPrefix(link, "<"), `>; rel="next"`)
+		if !isLink {
+			return ids
+		}
+		address = next
+	}
+	c.T.Fatal("the links lead to no last page")
+	return nil
+}
+
+// TestCursors follows the links in the headers of lists, also while elements are added, and sends cursors
+// that are not cursors of the list.
+func TestCursors(t *testing.T) {
+	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
+		c := fresh(t, s)
+		all, times := c.fiveUploads()
+		for query, want := range map[string][]string{"?end=2": all, "?start=1&end=3": all[1:], "?end=5": all, "?end=1&start_date=" + times[3]: all[:4]} {
+			if got := c.followLinks(uploadsPath + query); !slices.Equal(got, want) {
+				t.Errorf("%s: %v, want %v", query, got, want)
+			}
+		}
+		var saved []string
+		for i := range 5 {
+			saved = append(saved, c.Call("POST", schemasPath, schemaNamed(fmt.Sprint("cursor ", i))).WantStatus(http.StatusCreated).String("id"))
+		}
+		if got := c.followLinks(schemasPath + "?limit=2"); !slices.Equal(got, saved) {
+			t.Errorf("schemas: %v, want %v", got, saved)
+		}
+		cursor := func() string {
+			link := c.Call("GET", uploadsPath+"?end=2", nil).WantStatus(http.StatusOK).Header.Get("Link")
+			u, err := url.Parse(strings.Trim(strings.Split(link, ";")[0], "<>"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return u.Query().Get("cursor")
+		}()
+		c.importFile("email\nnew@example.org\n", m{})
+		if ids, _, _, total := c.window("?start=2&end=9&cursor=" + cursor); !slices.Equal(ids, all[2:]) || total != 6 {
+			t.Errorf("after another upload, the cursor leads to %v of %v, want %v of 6", ids, total, all[2:])
+		}
+		for _, path := range []string{uploadsPath, schemasPath, "/api/v1/headless/imports/", credentialsPath} {
+			for _, wrong := range []string{"x", "%00", "W10", "bnVsbA", strings.Repeat("A", 5000), cursor[:len(cursor)-3]} {
+				if reply := c.Call("GET", path+"?cursor="+wrong, nil); reply.Status != http.StatusBadRequest || !strings.Contains(reply.Text(), "cursor") {
+					t.Errorf("%s with the cursor %.20s: %d %s", path, wrong, reply.Status, reply.Body)
+				}
+			}
+		}
+	})
+}
+
 func TestWrongUploadWindows(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		for _, query := range []string{

@@ -723,7 +723,7 @@ export type ImportLinkDraft = {
 
 export type ImportLinkPage = {
     /**
-     * Number of elements in the whole list.
+     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
      */
     count: number;
     /**
@@ -777,7 +777,7 @@ export type ImportMetadataDraft = {
 
 export type ImportPage = {
     /**
-     * Number of elements in the whole list.
+     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
      */
     count: number;
     /**
@@ -818,7 +818,7 @@ export type LearnedMapping = {
 
 export type LearnedMappingPage = {
     /**
-     * Number of elements in the whole list.
+     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
      */
     count: number;
     /**
@@ -1357,7 +1357,7 @@ export type Receipt = {
 
 export type ReceiptPage = {
     /**
-     * Number of elements in the whole list.
+     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
      */
     count: number;
     /**
@@ -2150,7 +2150,7 @@ export type SftpConnectorFailedMessage = {
 
 export type SftpConnectorPage = {
     /**
-     * Number of elements in the whole list.
+     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
      */
     count: number;
     /**
@@ -2220,7 +2220,7 @@ export type SftpConnectorRun = {
 
 export type SftpConnectorRunPage = {
     /**
-     * Number of elements in the whole list.
+     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
      */
     count: number;
     /**
@@ -2275,7 +2275,7 @@ export type SftpCredentialDraft = {
 
 export type SftpCredentialPage = {
     /**
-     * Number of elements in the whole list.
+     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
      */
     count: number;
     /**
@@ -2399,7 +2399,7 @@ export type SftpResultDelivery = {
 
 export type SftpResultDeliveryPage = {
     /**
-     * Number of elements in the whole list.
+     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
      */
     count: number;
     /**
@@ -2823,7 +2823,7 @@ export type WebhookDelivery = {
 
 export type WebhookDeliveryPage = {
     /**
-     * Number of elements in the whole list.
+     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
      */
     count: number;
     /**
@@ -2941,6 +2941,10 @@ export type ListImportsData = {
          * Maximum number of elements. Default: 100, at most 1,000.
          */
         limit?: number;
+        /**
+         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         */
+        cursor?: string;
     };
     url: '/api/v1/headless/imports/';
 };
@@ -3228,6 +3232,10 @@ export type ListMemoryData = {
          * Maximum number of elements. Default: 100, at most 1,000.
          */
         limit?: number;
+        /**
+         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         */
+        cursor?: string;
     };
     url: '/api/v1/headless/memory/';
 };
@@ -3401,6 +3409,10 @@ export type ListResultDeliveriesData = {
          * Maximum number of elements. Default: 100, at most 1,000.
          */
         limit?: number;
+        /**
+         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         */
+        cursor?: string;
     };
     url: '/api/v1/headless/sftp/connectors/{id}/deliveries/';
 };
@@ -3458,6 +3470,10 @@ export type ListConnectorRunsData = {
          * Maximum number of elements. Default: 100, at most 1,000.
          */
         limit?: number;
+        /**
+         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         */
+        cursor?: string;
     };
     url: '/api/v1/headless/sftp/connectors/{id}/runs/';
 };
@@ -3483,6 +3499,10 @@ export type ListCredentialsData = {
          * Maximum number of elements. Default: 100, at most 1,000.
          */
         limit?: number;
+        /**
+         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         */
+        cursor?: string;
     };
     url: '/api/v1/headless/sftp/credentials/';
 };
@@ -3620,6 +3640,10 @@ export type ListImportLinksData = {
          * Maximum number of elements. Default: 100, at most 1,000.
          */
         limit?: number;
+        /**
+         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         */
+        cursor?: string;
     };
     url: '/api/v1/import-links/';
 };
@@ -3772,6 +3796,10 @@ export type ListReceiptsData = {
          * Maximum number of elements. Default: 100, at most 1,000.
          */
         limit?: number;
+        /**
+         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         */
+        cursor?: string;
     };
     url: '/api/v1/receipts/';
 };
@@ -3829,6 +3857,10 @@ export type ListSchemasData = {
          * Maximum number of schemas. Default: all.
          */
         limit?: number;
+        /**
+         * Continues after the last element of an earlier page, however long the list is. The header Link contains the URL of the next page. It precedes the parameters for the position.
+         */
+        cursor?: string;
     };
     url: '/api/v1/schemas/';
 };
@@ -4073,6 +4105,10 @@ export type ListUploadsData = {
          * Only uploads created at this time or earlier.
          */
         end_date?: string;
+        /**
+         * Continues after the last element of an earlier page, however long the list is. The header Link contains the URL of the next page. It precedes the parameters for the position.
+         */
+        cursor?: string;
     };
     url: '/api/v1/uploads/';
 };
@@ -4136,6 +4172,10 @@ export type ListSettingsDeliveriesData = {
          * Maximum number of elements. Default: 100, at most 1,000.
          */
         limit?: number;
+        /**
+         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         */
+        cursor?: string;
     };
     url: '/api/v1/webhooks/settings-deliveries/';
 };
@@ -4245,6 +4285,10 @@ export type ListDeliveriesData = {
          * Maximum number of elements. Default: 100, at most 1,000.
          */
         limit?: number;
+        /**
+         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         */
+        cursor?: string;
     };
     url: '/api/v1/webhooks/{id}/deliveries/';
 };

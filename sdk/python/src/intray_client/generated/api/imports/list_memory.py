@@ -14,6 +14,7 @@ def _get_kwargs(
     import_identifier: str,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -23,6 +24,8 @@ def _get_kwargs(
     params["offset"] = offset
 
     params["limit"] = limit
+
+    params["cursor"] = cursor
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -62,6 +65,7 @@ def sync_detailed(
     import_identifier: str,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[LearnedMappingPage]:
     """List learned mappings, newest first
 
@@ -72,6 +76,7 @@ def sync_detailed(
         import_identifier (str):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -85,6 +90,7 @@ def sync_detailed(
         import_identifier=import_identifier,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     )
 
     response = client.get_httpx_client().request(
@@ -100,6 +106,7 @@ def sync(
     import_identifier: str,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> LearnedMappingPage | None:
     """List learned mappings, newest first
 
@@ -110,6 +117,7 @@ def sync(
         import_identifier (str):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -124,6 +132,7 @@ def sync(
         import_identifier=import_identifier,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     ).parsed
 
 
@@ -133,6 +142,7 @@ async def asyncio_detailed(
     import_identifier: str,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[LearnedMappingPage]:
     """List learned mappings, newest first
 
@@ -143,6 +153,7 @@ async def asyncio_detailed(
         import_identifier (str):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -156,6 +167,7 @@ async def asyncio_detailed(
         import_identifier=import_identifier,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -169,6 +181,7 @@ async def asyncio(
     import_identifier: str,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> LearnedMappingPage | None:
     """List learned mappings, newest first
 
@@ -179,6 +192,7 @@ async def asyncio(
         import_identifier (str):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -194,5 +208,6 @@ async def asyncio(
             import_identifier=import_identifier,
             offset=offset,
             limit=limit,
+            cursor=cursor,
         )
     ).parsed

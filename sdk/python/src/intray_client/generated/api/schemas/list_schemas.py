@@ -13,6 +13,7 @@ def _get_kwargs(
     *,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -20,6 +21,8 @@ def _get_kwargs(
     params["offset"] = offset
 
     params["limit"] = limit
+
+    params["cursor"] = cursor
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -63,12 +66,14 @@ def sync_detailed(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[list[Schema]]:
     """List saved schemas, oldest first
 
     Args:
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -81,6 +86,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         offset=offset,
         limit=limit,
+        cursor=cursor,
     )
 
     response = client.get_httpx_client().request(
@@ -95,12 +101,14 @@ def sync(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> list[Schema] | None:
     """List saved schemas, oldest first
 
     Args:
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -114,6 +122,7 @@ def sync(
         client=client,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     ).parsed
 
 
@@ -122,12 +131,14 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[list[Schema]]:
     """List saved schemas, oldest first
 
     Args:
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -140,6 +151,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         offset=offset,
         limit=limit,
+        cursor=cursor,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -152,12 +164,14 @@ async def asyncio(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> list[Schema] | None:
     """List saved schemas, oldest first
 
     Args:
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -172,5 +186,6 @@ async def asyncio(
             client=client,
             offset=offset,
             limit=limit,
+            cursor=cursor,
         )
     ).parsed

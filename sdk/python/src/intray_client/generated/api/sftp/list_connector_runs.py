@@ -16,6 +16,7 @@ def _get_kwargs(
     *,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -23,6 +24,8 @@ def _get_kwargs(
     params["offset"] = offset
 
     params["limit"] = limit
+
+    params["cursor"] = cursor
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -66,6 +69,7 @@ def sync_detailed(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[SftpConnectorRunPage]:
     """List the runs of a connector, newest first
 
@@ -75,6 +79,7 @@ def sync_detailed(
         id (UUID):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -88,6 +93,7 @@ def sync_detailed(
         id=id,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     )
 
     response = client.get_httpx_client().request(
@@ -103,6 +109,7 @@ def sync(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> SftpConnectorRunPage | None:
     """List the runs of a connector, newest first
 
@@ -112,6 +119,7 @@ def sync(
         id (UUID):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -126,6 +134,7 @@ def sync(
         client=client,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     ).parsed
 
 
@@ -135,6 +144,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[SftpConnectorRunPage]:
     """List the runs of a connector, newest first
 
@@ -144,6 +154,7 @@ async def asyncio_detailed(
         id (UUID):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -157,6 +168,7 @@ async def asyncio_detailed(
         id=id,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -170,6 +182,7 @@ async def asyncio(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> SftpConnectorRunPage | None:
     """List the runs of a connector, newest first
 
@@ -179,6 +192,7 @@ async def asyncio(
         id (UUID):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -194,5 +208,6 @@ async def asyncio(
             client=client,
             offset=offset,
             limit=limit,
+            cursor=cursor,
         )
     ).parsed

@@ -16,6 +16,7 @@ def _get_kwargs(
     *,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -23,6 +24,8 @@ def _get_kwargs(
     params["offset"] = offset
 
     params["limit"] = limit
+
+    params["cursor"] = cursor
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -66,6 +69,7 @@ def sync_detailed(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[SftpResultDeliveryPage]:
     """List the results that a connector delivers, newest first
 
@@ -76,6 +80,7 @@ def sync_detailed(
         id (UUID):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -89,6 +94,7 @@ def sync_detailed(
         id=id,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     )
 
     response = client.get_httpx_client().request(
@@ -104,6 +110,7 @@ def sync(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> SftpResultDeliveryPage | None:
     """List the results that a connector delivers, newest first
 
@@ -114,6 +121,7 @@ def sync(
         id (UUID):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -128,6 +136,7 @@ def sync(
         client=client,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     ).parsed
 
 
@@ -137,6 +146,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[SftpResultDeliveryPage]:
     """List the results that a connector delivers, newest first
 
@@ -147,6 +157,7 @@ async def asyncio_detailed(
         id (UUID):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -160,6 +171,7 @@ async def asyncio_detailed(
         id=id,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -173,6 +185,7 @@ async def asyncio(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> SftpResultDeliveryPage | None:
     """List the results that a connector delivers, newest first
 
@@ -183,6 +196,7 @@ async def asyncio(
         id (UUID):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -198,5 +212,6 @@ async def asyncio(
             client=client,
             offset=offset,
             limit=limit,
+            cursor=cursor,
         )
     ).parsed

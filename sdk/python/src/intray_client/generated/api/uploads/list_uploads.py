@@ -15,6 +15,7 @@ def _get_kwargs(
     end: int | Unset = UNSET,
     start_date: str | Unset = UNSET,
     end_date: str | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -26,6 +27,8 @@ def _get_kwargs(
     params["start_date"] = start_date
 
     params["end_date"] = end_date
+
+    params["cursor"] = cursor
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -66,6 +69,7 @@ def sync_detailed(
     end: int | Unset = UNSET,
     start_date: str | Unset = UNSET,
     end_date: str | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[Uploads]:
     """List processed uploads, newest first
 
@@ -74,6 +78,7 @@ def sync_detailed(
         end (int | Unset):
         start_date (str | Unset):
         end_date (str | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -88,6 +93,7 @@ def sync_detailed(
         end=end,
         start_date=start_date,
         end_date=end_date,
+        cursor=cursor,
     )
 
     response = client.get_httpx_client().request(
@@ -104,6 +110,7 @@ def sync(
     end: int | Unset = UNSET,
     start_date: str | Unset = UNSET,
     end_date: str | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Uploads | None:
     """List processed uploads, newest first
 
@@ -112,6 +119,7 @@ def sync(
         end (int | Unset):
         start_date (str | Unset):
         end_date (str | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -127,6 +135,7 @@ def sync(
         end=end,
         start_date=start_date,
         end_date=end_date,
+        cursor=cursor,
     ).parsed
 
 
@@ -137,6 +146,7 @@ async def asyncio_detailed(
     end: int | Unset = UNSET,
     start_date: str | Unset = UNSET,
     end_date: str | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[Uploads]:
     """List processed uploads, newest first
 
@@ -145,6 +155,7 @@ async def asyncio_detailed(
         end (int | Unset):
         start_date (str | Unset):
         end_date (str | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -159,6 +170,7 @@ async def asyncio_detailed(
         end=end,
         start_date=start_date,
         end_date=end_date,
+        cursor=cursor,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -173,6 +185,7 @@ async def asyncio(
     end: int | Unset = UNSET,
     start_date: str | Unset = UNSET,
     end_date: str | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Uploads | None:
     """List processed uploads, newest first
 
@@ -181,6 +194,7 @@ async def asyncio(
         end (int | Unset):
         start_date (str | Unset):
         end_date (str | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -197,5 +211,6 @@ async def asyncio(
             end=end,
             start_date=start_date,
             end_date=end_date,
+            cursor=cursor,
         )
     ).parsed

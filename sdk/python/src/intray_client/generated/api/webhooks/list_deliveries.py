@@ -16,6 +16,7 @@ def _get_kwargs(
     *,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -23,6 +24,8 @@ def _get_kwargs(
     params["offset"] = offset
 
     params["limit"] = limit
+
+    params["cursor"] = cursor
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -64,6 +67,7 @@ def sync_detailed(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[WebhookDeliveryPage]:
     """List deliveries of a webhook with their attempts, newest first
 
@@ -73,6 +77,7 @@ def sync_detailed(
         id (UUID):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -86,6 +91,7 @@ def sync_detailed(
         id=id,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     )
 
     response = client.get_httpx_client().request(
@@ -101,6 +107,7 @@ def sync(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> WebhookDeliveryPage | None:
     """List deliveries of a webhook with their attempts, newest first
 
@@ -110,6 +117,7 @@ def sync(
         id (UUID):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -124,6 +132,7 @@ def sync(
         client=client,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     ).parsed
 
 
@@ -133,6 +142,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[WebhookDeliveryPage]:
     """List deliveries of a webhook with their attempts, newest first
 
@@ -142,6 +152,7 @@ async def asyncio_detailed(
         id (UUID):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -155,6 +166,7 @@ async def asyncio_detailed(
         id=id,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -168,6 +180,7 @@ async def asyncio(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> WebhookDeliveryPage | None:
     """List deliveries of a webhook with their attempts, newest first
 
@@ -177,6 +190,7 @@ async def asyncio(
         id (UUID):
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -192,5 +206,6 @@ async def asyncio(
             client=client,
             offset=offset,
             limit=limit,
+            cursor=cursor,
         )
     ).parsed

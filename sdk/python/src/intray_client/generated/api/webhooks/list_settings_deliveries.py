@@ -13,6 +13,7 @@ def _get_kwargs(
     *,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> dict[str, Any]:
 
     params: dict[str, Any] = {}
@@ -20,6 +21,8 @@ def _get_kwargs(
     params["offset"] = offset
 
     params["limit"] = limit
+
+    params["cursor"] = cursor
 
     params = {k: v for k, v in params.items() if v is not UNSET and v is not None}
 
@@ -58,6 +61,7 @@ def sync_detailed(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[WebhookDeliveryPage]:
     """List calls of webhookUrl and needsReviewWebhookUrl, newest first
 
@@ -66,6 +70,7 @@ def sync_detailed(
     Args:
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -78,6 +83,7 @@ def sync_detailed(
     kwargs = _get_kwargs(
         offset=offset,
         limit=limit,
+        cursor=cursor,
     )
 
     response = client.get_httpx_client().request(
@@ -92,6 +98,7 @@ def sync(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> WebhookDeliveryPage | None:
     """List calls of webhookUrl and needsReviewWebhookUrl, newest first
 
@@ -100,6 +107,7 @@ def sync(
     Args:
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -113,6 +121,7 @@ def sync(
         client=client,
         offset=offset,
         limit=limit,
+        cursor=cursor,
     ).parsed
 
 
@@ -121,6 +130,7 @@ async def asyncio_detailed(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> Response[WebhookDeliveryPage]:
     """List calls of webhookUrl and needsReviewWebhookUrl, newest first
 
@@ -129,6 +139,7 @@ async def asyncio_detailed(
     Args:
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -141,6 +152,7 @@ async def asyncio_detailed(
     kwargs = _get_kwargs(
         offset=offset,
         limit=limit,
+        cursor=cursor,
     )
 
     response = await client.get_async_httpx_client().request(**kwargs)
@@ -153,6 +165,7 @@ async def asyncio(
     client: AuthenticatedClient,
     offset: int | Unset = UNSET,
     limit: int | Unset = UNSET,
+    cursor: str | Unset = UNSET,
 ) -> WebhookDeliveryPage | None:
     """List calls of webhookUrl and needsReviewWebhookUrl, newest first
 
@@ -161,6 +174,7 @@ async def asyncio(
     Args:
         offset (int | Unset):
         limit (int | Unset):
+        cursor (str | Unset):
 
     Raises:
         errors.UnexpectedStatus: If the server returns an undocumented status code and Client.raise_on_unexpected_status is True.
@@ -175,5 +189,6 @@ async def asyncio(
             client=client,
             offset=offset,
             limit=limit,
+            cursor=cursor,
         )
     ).parsed
