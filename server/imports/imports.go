@@ -39,6 +39,7 @@ type Service struct {
 	// receiving contains functions that interrupt requests of resumable uploads, by the key of the
 	// file.
 	receiving sync.Map
+	memories  memoryCache
 	// clockSkew is how far the clock of the database was ahead at the last heartbeat, in
 	// nanoseconds.
 	clockSkew atomic.Int64

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/model"
@@ -82,40 +83,93 @@ func checkLexicon(list []model.LearnedMapping) error {
 	return nil
 }
 
-// loadMemory copies the learned mappings to an import before its first run, so that
-// all its runs use the same mappings.
-func loadMemory(ctx context.Context, tx model.Tx, imp *model.Import) error {
+// memoryCache holds the learned mappings of the import identifiers that this process used last, so that
+// an import does not read all of them again if they have not changed. The zero value is ready to use.
+type memoryCache struct {
+	mu      sync.Mutex
+	entries []memoryEntry
+}
+
+// maxMemories is the maximum number of import identifiers in a memoryCache. Each takes about 3 MB at most.
+const maxMemories = 16
+
+type memoryEntry struct {
+	org, identifier string
+	version         int64
+	memory          *intray.LearnedMappings
+}
+
+// find returns the cached mappings, or nil if the cache does not contain that version.
+func (c *memoryCache) find(org, identifier string, version int64) *intray.LearnedMappings {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, e := range c.entries {
+		if e.org == org && e.identifier == identifier && e.version == version {
+			return e.memory
+		}
+	}
+	return nil
+}
+
+// store adds an entry at the front. It removes other versions of it, and the entries that were stored
+// first if there are too many.
+func (c *memoryCache) store(e memoryEntry) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	others := slices.DeleteFunc(c.entries, func(o memoryEntry) bool { return o.org == e.org && o.identifier == e.identifier })
+	c.entries = append([]memoryEntry{e}, others[:min(len(others), maxMemories-1)]...)
+}
+
+// loadMemory sets the learned mappings that a run uses, unless an earlier run has stored them. They are
+// stored if the import needs a review, so that its later runs use the same mappings.
+func (s *Service) loadMemory(ctx context.Context, imp *model.Import) error {
 	if imp.Memory != nil {
 		return nil
 	}
-	current, err := currentMemory(ctx, tx, *imp)
-	if err != nil || current == nil {
+	schema, err := schemas.Frozen(*imp)
+	if err != nil || schema.Settings.ImportIdentifier == "" {
 		return err
 	}
-	imp.Memory = current
-	return tx.Imports.UpdateIf(ctx, *imp, imp.Status, imp.Run)
+	imp.Memory, err = s.currentMemory(ctx, imp.Org, schema.Settings.ImportIdentifier)
+	return err
 }
 
-// currentMemory returns the mappings that Intray has learned for the identifier of an import, or
-// nil if the import has no identifier.
-func currentMemory(ctx context.Context, tx model.Tx, imp model.Import) (*intray.LearnedMappings, error) {
-	u, err := tx.Uploads.Get(ctx, imp.Org, imp.UploadID)
-	if err != nil || u.ImportIdentifier == "" {
-		return nil, err
-	}
-	all, err := tx.Memory.List(ctx, imp.Org, u.ImportIdentifier, model.PageRequest{Limit: MaxMemory})
+// currentMemory returns what Intray has learned for an import identifier. The caller must not change it.
+func (s *Service) currentMemory(ctx context.Context, org, identifier string) (*intray.LearnedMappings, error) {
+	version, err := model.Get(ctx, s.env.Store, func(tx model.Tx) (int64, error) { return tx.Memory.Version(ctx, org, identifier) })
 	if err != nil {
 		return nil, err
 	}
-	memory := &intray.LearnedMappings{}
+	if version == 0 {
+		return &intray.LearnedMappings{}, nil
+	}
+	if known := s.memories.find(org, identifier, version); known != nil {
+		return known, nil
+	}
+	entry, err := model.View(ctx, s.env.Store, func(tx model.Tx) (memoryEntry, error) {
+		return readMemory(ctx, tx, org, identifier)
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.memories.store(entry)
+	return entry.memory, nil
+}
+
+func readMemory(ctx context.Context, tx model.Tx, org, identifier string) (entry memoryEntry, err error) {
+	entry = memoryEntry{org: org, identifier: identifier, memory: &intray.LearnedMappings{}}
+	if entry.version, err = tx.Memory.Version(ctx, org, identifier); err != nil {
+		return entry, err
+	}
+	all, err := tx.Memory.List(ctx, org, identifier, model.PageRequest{Limit: MaxMemory})
 	for _, r := range all.Rows {
 		if r.Kind == model.ColumnMemory {
-			memory.Columns = append(memory.Columns, intray.LearnedColumn{Field: r.Field, Header: r.Text, On: r.On})
+			entry.memory.Columns = append(entry.memory.Columns, intray.LearnedColumn{Field: r.Field, Header: r.Text, On: r.On})
 			continue
 		}
-		memory.Values = append(memory.Values, intray.LearnedValue{Field: r.Field, Text: r.Text, Value: r.Value, On: r.On})
+		entry.memory.Values = append(entry.memory.Values, intray.LearnedValue{Field: r.Field, Text: r.Text, Value: r.Value, On: r.On})
 	}
-	return memory, nil
+	return entry, err
 }
 
 // learnedMappings are the mappings to learn from the answers to the questions of an import.
@@ -249,11 +303,11 @@ func (s *Service) saveLearned(ctx context.Context, tx model.Tx, imp model.Import
 	if l == nil {
 		return nil
 	}
-	earlier, err := tx.Memory.List(ctx, imp.Org, l.identifier, model.PageRequest{Limit: MaxMemory})
+	earlier, err := tx.Memory.Columns(ctx, imp.Org, l.identifier)
 	if err != nil {
 		return err
 	}
-	for _, r := range earlier.Rows {
+	for _, r := range earlier {
 		if l.contradicts(r) {
 			if err := tx.Memory.Remove(ctx, r); err != nil {
 				return err

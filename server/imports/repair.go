@@ -198,11 +198,8 @@ func (s *Service) StageOriginal(ctx context.Context, imp model.Import, prefix st
 	if err != nil {
 		return err
 	}
-	if imp.Memory == nil { // an import that has ended no longer has its copy
-		imp.Memory, err = model.View(ctx, s.env.Store, func(tx model.Tx) (*intray.LearnedMappings, error) { return currentMemory(ctx, tx, imp) })
-		if err != nil {
-			return err
-		}
+	if err := s.loadMemory(ctx, &imp); err != nil { // an import that has ended no longer has its copy
+		return err
 	}
 	return recovered(func() error {
 		out, writer, err := s.stageRows(ctx, engineRun(ctx, imp, raw, schema), prefix)

@@ -45,9 +45,6 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 		if err != nil {
 			return err
 		}
-		if err := loadMemory(ctx, tx, &imp); err != nil {
-			return err
-		}
 		return s.syncUpload(ctx, tx, imp)
 	})
 	if err != nil {
@@ -69,6 +66,9 @@ func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
 	var next model.Status
 	var learned *learnedMappings
 	err := recovered(func() (err error) {
+		if err = s.loadMemory(watched, &imp); err != nil {
+			return err
+		}
 		if next, err = s.process(watched, &imp); err != nil {
 			return err
 		}

@@ -185,9 +185,9 @@ type Import struct {
 	Schema Document
 	// Answers are people's decisions about the file.
 	Answers intray.Answers
-	// Memory holds the learned mappings as of the first run, so that all runs use the
-	// same ones. It is nil before the first run, after the import has ended, and if the
-	// import has no identifier.
+	// Memory holds the learned mappings that the first finished run used, so that all later runs use the
+	// same ones. It is nil before a run has finished, after the import has ended, and if the import
+	// has no identifier.
 	Memory *intray.LearnedMappings
 	// LinkID is the id of the import link through which the import was created, or "".
 	LinkID string

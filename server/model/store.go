@@ -290,8 +290,7 @@ type ReplayRows interface {
 type MemoryRows interface {
 	// Upsert inserts a mapping, or replaces the mapping with the same key.
 	Upsert(ctx context.Context, r LearnedMapping) error
-	// List returns a page of the mappings of an import identifier, newest first.
-	List(ctx context.Context, org, identifier string, page PageRequest) (Page[LearnedMapping], error)
+	MemoryReader
 	// Remove deletes the mapping with the same key as r. A missing mapping is not an error.
 	Remove(ctx context.Context, r LearnedMapping) error
 	// Trim deletes the oldest mappings of an import identifier until the rest is within two
@@ -305,6 +304,17 @@ type MemoryRows interface {
 	// Expire deletes at most limit mappings of an organization that are older than before, oldest
 	// first, and returns their number.
 	Expire(ctx context.Context, org string, before time.Time, limit int) (int64, error)
+}
+
+// MemoryReader reads learned mappings. It is part of MemoryRows.
+type MemoryReader interface {
+	// List returns a page of the mappings of an import identifier, newest first.
+	List(ctx context.Context, org, identifier string, page PageRequest) (Page[LearnedMapping], error)
+	// Columns returns the mappings of an import identifier whose kind is ColumnMemory.
+	Columns(ctx context.Context, org, identifier string) ([]LearnedMapping, error)
+	// Version returns a number that differs each time that the mappings of an import identifier have
+	// changed. It is 0 if there never were any.
+	Version(ctx context.Context, org, identifier string) (int64, error)
 }
 
 // EditRows stores the logs of imports under review. A log is deleted with its import.

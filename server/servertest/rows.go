@@ -275,6 +275,14 @@ func (rows memoryFaults) List(ctx context.Context, org, identifier string, page 
 	})
 }
 
+func (rows memoryFaults) Columns(ctx context.Context, org, identifier string) ([]model.LearnedMapping, error) {
+	return Get(rows.faults, "Memory.Columns", func() ([]model.LearnedMapping, error) { return rows.MemoryRows.Columns(ctx, org, identifier) })
+}
+
+func (rows memoryFaults) Version(ctx context.Context, org, identifier string) (int64, error) {
+	return Get(rows.faults, "Memory.Version", func() (int64, error) { return rows.MemoryRows.Version(ctx, org, identifier) })
+}
+
 func (rows memoryFaults) Remove(ctx context.Context, r model.LearnedMapping) error {
 	return Call(rows.faults, "Memory.Remove", func() error { return rows.MemoryRows.Remove(ctx, r) })
 }

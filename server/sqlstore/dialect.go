@@ -59,7 +59,7 @@ const (
 func sqliteDialect() dialect {
 	return dialect{
 		goose:         goose.DialectSQLite3,
-		substitutions: strings.NewReplacer("${ID}", "TEXT", "${BYTES}", "BLOB", "${USAGE_TRIGGERS}", sqliteTriggers, "${LIST_TRIGGERS}", sqliteListTriggers),
+		substitutions: strings.NewReplacer("${ID}", "TEXT", "${BYTES}", "BLOB", "${USAGE_TRIGGERS}", sqliteTriggers, "${GROWTH_TRIGGERS}", sqliteGrowthTriggers),
 		now:           `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
 		// On SQLite, every read transaction sees a snapshot.
 		readOptions: &sql.TxOptions{ReadOnly: true},
@@ -70,7 +70,7 @@ func sqliteDialect() dialect {
 func postgresDialect() dialect {
 	return dialect{
 		goose:         goose.DialectPostgres,
-		substitutions: strings.NewReplacer("${ID}", `TEXT COLLATE "C"`, "${BYTES}", "BYTEA", "${USAGE_TRIGGERS}", postgresTriggers, "${LIST_TRIGGERS}", postgresListTriggers),
+		substitutions: strings.NewReplacer("${ID}", `TEXT COLLATE "C"`, "${BYTES}", "BYTEA", "${USAGE_TRIGGERS}", postgresTriggers, "${GROWTH_TRIGGERS}", postgresGrowthTriggers),
 		// PostgreSQL's now() would return the start of the transaction.
 		now:           `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 		readOptions:   &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},

@@ -451,13 +451,26 @@ func (r memoryRows) List(ctx context.Context, org, identifier string, page model
 	return memoryList.page(ctx, r.txn, page, org, identifier)
 }
 
+func (r memoryRows) Columns(ctx context.Context, org, identifier string) ([]model.LearnedMapping, error) {
+	return memories.all(ctx, r.txn, byIdentifier+` AND kind = '`+string(model.ColumnMemory)+`'`, org, identifier)
+}
+
+func (r memoryRows) Version(ctx context.Context, org, identifier string) (int64, error) {
+	return r.count(ctx, memories.entity, `SELECT COALESCE(max(version), 0) FROM memory_versions`+byIdentifier, org, identifier)
+}
+
 func (r memoryRows) Remove(ctx context.Context, m model.LearnedMapping) error {
 	_, err := r.exec(ctx, "delete learned mapping", `DELETE FROM memories`+byIdentifier+` AND place = $3`, m.Org, m.ImportIdentifier, learnedKey(m))
 	return err
 }
 
 func (r memoryRows) Trim(ctx context.Context, org, identifier string, most int, size int64) error {
-	_, err := r.exec(ctx, "delete old learned mappings", `
+	over, err := r.count(ctx, memories.entity, `
+		SELECT CASE WHEN count(*) > $3 OR sum(size) > $4 THEN 1 ELSE 0 END FROM memories`+byIdentifier, org, identifier, most, size)
+	if err != nil || over == 0 {
+		return err // most calls end here, because deciding what to delete sorts all mappings
+	}
+	_, err = r.exec(ctx, "delete old learned mappings", `
 		DELETE FROM memories`+byIdentifier+` AND place IN (
 			SELECT place FROM (
 				SELECT place, row_number() OVER newest AS n, CAST(sum(size) OVER newest AS BIGINT) AS total

@@ -14,17 +14,17 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// The triggers that maintain the tables org_usage and upload_days, for each kind of database. They
-// are part of migrations, so they never change.
+// The triggers that maintain the tables org_usage, upload_days and memory_versions, for each kind of
+// database. They are part of migrations, so they never change.
 var (
 	//go:embed triggers/sqlite.sql
 	sqliteTriggers string
 	//go:embed triggers/postgres.sql
 	postgresTriggers string
-	//go:embed triggers/lists_sqlite.sql
-	sqliteListTriggers string
-	//go:embed triggers/lists_postgres.sql
-	postgresListTriggers string
+	//go:embed triggers/growth_sqlite.sql
+	sqliteGrowthTriggers string
+	//go:embed triggers/growth_postgres.sql
+	postgresGrowthTriggers string
 )
 
 // migrate updates the tables of the store and of the queue to the current version.

@@ -117,6 +117,43 @@ func (f *fixture) wantMemory(org, identifier string, want ...model.LearnedMappin
 	})
 }
 
+// testMemoryVersion checks that every change of the mappings of an import identifier changes its version,
+// and that changes of other mappings do not.
+func testMemoryVersion(f *fixture) {
+	version := func(org, identifier string) int64 {
+		return read(f, func(tx model.Tx) (int64, error) { return tx.Memory.Version(f.ctx, org, identifier) })
+	}
+	f.wantEqual(version("org-a", "crm"), int64(0))
+	one, two := aMemory(1, "org-a", "crm"), aMemory(2, "org-a", "crm")
+	two.ImportID, two.On = id("import", 2), startPlus(2)
+	seen := map[int64]bool{0: true}
+	for name, change := range []func(tx model.Tx) error{
+		func(tx model.Tx) error { return firstError(tx.Memory.Upsert(f.ctx, one), tx.Memory.Upsert(f.ctx, two)) },
+		func(tx model.Tx) error { return tx.Memory.Upsert(f.ctx, one) },
+		func(tx model.Tx) error { return tx.Memory.ForgetImport(f.ctx, "org-a", two.ImportID) },
+		func(tx model.Tx) error { return tx.Memory.Upsert(f.ctx, two) },
+		func(tx model.Tx) error { return tx.Memory.Trim(f.ctx, "org-a", "crm", 1, 1<<20) },
+		func(tx model.Tx) error { return tx.Memory.Upsert(f.ctx, one) },
+		func(tx model.Tx) error { return tx.Memory.Remove(f.ctx, one) },
+		func(tx model.Tx) error { return onlyError(tx.Memory.Expire(f.ctx, "org-a", startPlus(3), 9)) },
+		func(tx model.Tx) error { return tx.Memory.Upsert(f.ctx, one) },
+		func(tx model.Tx) error { return tx.Memory.Forget(f.ctx, "org-a", "crm") },
+	} {
+		f.mustUpdate(change)
+		now := version("org-a", "crm")
+		if seen[now] {
+			f.Errorf("after change %d, the version is again %d", name, now)
+		}
+		seen[now] = true
+		f.insertMemories(aMemory(name, "org-b", "crm"), aMemory(name, "org-a", "other"))
+		f.wantEqual(version("org-a", "crm"), now)
+	}
+	column := aMemory(9, "org-a", "crm")
+	column.Kind = model.ColumnMemory
+	f.insertMemories(column, one)
+	f.wantEqual(read(f, func(tx model.Tx) ([]model.LearnedMapping, error) { return tx.Memory.Columns(f.ctx, "org-a", "crm") }), []model.LearnedMapping{column})
+}
+
 func testMemory(f *fixture) {
 	odd := strings.Repeat("ü\x00\"<\\", 200)
 	column := model.LearnedMapping{Org: "org-a", ImportIdentifier: "crm", Kind: model.ColumnMemory, Field: "country", Text: odd, On: startPlus(9)}

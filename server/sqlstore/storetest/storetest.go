@@ -63,6 +63,7 @@ func testCases() []testCase {
 		{"credentials", testCredentials},
 		{"replays", testReplays},
 		{"memory", testMemory},
+		{"memory version", testMemoryVersion},
 		{"memory trimmed", testMemoryTrimmed},
 		{"memory expired", testMemoryExpired},
 		{"edits", testEdits},

@@ -1,4 +1,4 @@
--- Triggers that maintain the lengths of lists, for SQLite. importRows.Insert counts new imports.
+-- Triggers that maintain the lengths of lists and the versions of learned mappings, for SQLite. importRows.Insert counts new imports.
 DROP TRIGGER imports_usage_delete;
 -- +goose StatementBegin
 CREATE TRIGGER imports_usage_delete AFTER DELETE ON imports
@@ -48,5 +48,26 @@ END;
 CREATE TRIGGER receipts_usage_delete AFTER DELETE ON receipts
 BEGIN
 	UPDATE org_usage SET receipts = receipts - 1 WHERE org = OLD.org;
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER memories_version_insert AFTER INSERT ON memories
+BEGIN
+	INSERT INTO memory_versions (org, import_identifier, version) VALUES (NEW.org, NEW.import_identifier, 1)
+	ON CONFLICT (org, import_identifier) DO UPDATE SET version = version + 1;
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER memories_version_update AFTER UPDATE ON memories
+BEGIN
+	INSERT INTO memory_versions (org, import_identifier, version) VALUES (NEW.org, NEW.import_identifier, 1)
+	ON CONFLICT (org, import_identifier) DO UPDATE SET version = version + 1;
+END;
+-- +goose StatementEnd
+-- +goose StatementBegin
+CREATE TRIGGER memories_version_delete AFTER DELETE ON memories
+BEGIN
+	INSERT INTO memory_versions (org, import_identifier, version) VALUES (OLD.org, OLD.import_identifier, 1)
+	ON CONFLICT (org, import_identifier) DO UPDATE SET version = version + 1;
 END;
 -- +goose StatementEnd

@@ -18,7 +18,6 @@ CREATE TABLE upload_days (
 );
 INSERT INTO upload_days (org, day, n)
 SELECT org, created - created % 86400000000, count(*) FROM uploads WHERE status = 'PROCESSED' GROUP BY 1, 2;
-${LIST_TRIGGERS}
 
 -- Lists in the order of their pages.
 DROP INDEX imports_listed;
@@ -30,3 +29,14 @@ CREATE INDEX pulled_uploads ON pulled (connector_id, since, path, size, changed)
 DROP INDEX imports_next;
 CREATE INDEX imports_pending ON imports (org, queued, id) WHERE status = 'PENDING';
 CREATE INDEX imports_running ON imports (org, node) WHERE status = 'RUNNING';
+
+-- A number that changes with the learned mappings of an import identifier, so that processes notice
+-- that a copy in memory is outdated.
+CREATE TABLE memory_versions (
+	org ${ID} NOT NULL REFERENCES orgs (id) ON DELETE CASCADE,
+	import_identifier ${ID} NOT NULL,
+	version BIGINT NOT NULL,
+	PRIMARY KEY (org, import_identifier)
+);
+INSERT INTO memory_versions (org, import_identifier, version) SELECT DISTINCT org, import_identifier, 1 FROM memories;
+${GROWTH_TRIGGERS}

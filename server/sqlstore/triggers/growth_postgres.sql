@@ -1,5 +1,5 @@
--- Triggers that maintain the lengths of lists, for PostgreSQL. Each of them locks the usage of the
--- organization first, so that they cannot cause a deadlock.
+-- Triggers that maintain the lengths of lists and the versions of learned mappings, for PostgreSQL.
+-- Those for lists lock the usage of the organization first, so that they cannot cause a deadlock.
 -- +goose StatementBegin
 CREATE OR REPLACE FUNCTION imports_usage_insert() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -73,3 +73,19 @@ $$;
 -- +goose StatementEnd
 CREATE TRIGGER receipts_usage AFTER INSERT OR DELETE ON receipts
 FOR EACH ROW EXECUTE FUNCTION receipts_usage();
+-- +goose StatementBegin
+CREATE FUNCTION memories_version() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+	INSERT INTO memory_versions (org, import_identifier, version)
+	SELECT DISTINCT org, import_identifier, 1 FROM changed ORDER BY 1, 2
+	ON CONFLICT (org, import_identifier) DO UPDATE SET version = memory_versions.version + 1;
+	RETURN NULL;
+END
+$$;
+-- +goose StatementEnd
+CREATE TRIGGER memories_version_insert AFTER INSERT ON memories
+REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION memories_version();
+CREATE TRIGGER memories_version_update AFTER UPDATE ON memories
+REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION memories_version();
+CREATE TRIGGER memories_version_delete AFTER DELETE ON memories
+REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION memories_version();
