@@ -15,7 +15,6 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
-	_ "modernc.org/sqlite" // the driver sqlite
 
 	"github.com/intraydata/intray/server/queue"
 )
@@ -113,35 +112,24 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 		"_txlock": {"immediate"},
 	}
 	reading := url.Values{"_pragma": {"busy_timeout(5000)", "query_only(1)"}}
-	if s.write, err = s.openPool(path, writing, 1); err != nil {
-		return err
-	}
+	s.write = s.openPool(path, writing, 1)
 	// The first writer puts a new file into write-ahead-log mode. A reader that
 	// connected earlier would prevent this.
 	if err := s.write.PingContext(ctx); err != nil {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
-	if s.read, err = s.openPool(path, reading, readers); err != nil {
-		return err
-	}
-	own, err := s.openPool(path, writing, 1)
-	if err != nil {
-		return err
-	}
-	s.jobs = queue.SQLite(own, cfg.Queue)
+	s.read = s.openPool(path, reading, readers)
+	s.jobs = queue.SQLite(s.openPool(path, writing, 1), cfg.Queue)
 	return nil
 }
 
-func (s *Store) openPool(path string, params url.Values, conns int) (*sql.DB, error) {
+func (s *Store) openPool(path string, params url.Values, conns int) *sql.DB {
 	dsn := url.URL{Scheme: "file", Path: path, RawQuery: params.Encode()}
-	db, err := sql.Open("sqlite", dsn.String())
-	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, err)
-	}
+	db := sql.OpenDB(sqliteConnector{dsn.String()})
 	db.SetMaxOpenConns(conns)
 	db.SetMaxIdleConns(conns)
 	s.closers = append(s.closers, db.Close)
-	return db, nil
+	return db
 }
 
 // makeFile creates the database file and returns its absolute path. SQLite would

@@ -74,13 +74,6 @@ func (c faultyConnector) Connect(context.Context) (driver.Conn, error) {
 	return faultyConn{conn.(sqliteConn), c.faults}, nil
 }
 
-type sqliteConn interface {
-	driver.Conn
-	driver.ConnBeginTx
-	driver.ExecerContext
-	driver.QueryerContext
-}
-
 type faultyConn struct {
 	sqliteConn
 	faults *faults

@@ -43,9 +43,6 @@ type Store struct {
 	// outcomes caches the decoded outcomes of imports.
 	outcomes    *outcomeCache
 	write, read *sql.DB
-	// prepared are the prepared statements for write transactions, and preparedReads those for
-	// ViewOne. They are nil on PostgreSQL.
-	prepared, preparedReads statements
 	// writer orders the write transactions. It is nil on PostgreSQL.
 	writer  *writer
 	dialect dialect
@@ -66,9 +63,6 @@ func Open(ctx context.Context, cfg Config) (*Store, error) {
 	err := s.open(ctx, cfg)
 	if err == nil {
 		err = s.migrate(ctx)
-	}
-	if err == nil {
-		err = s.prepare(ctx)
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the store: %w", translate(err)), s.Close())
@@ -175,7 +169,7 @@ func (s *Store) View(ctx context.Context, work func(model.Tx) error) error {
 
 // ViewOne implements [model.Store].
 func (s *Store) ViewOne(ctx context.Context, work func(model.Tx) error) error {
-	tx := s.newTx(preparedQuerier{s.read, s.preparedReads, nil}, queue.Tx{}, "")
+	tx := s.newTx(readOnlyQuerier{s.read}, queue.Tx{}, "")
 	err := work(tx)
 	for tries := 1; isStaleConnection(err) && ctx.Err() == nil && tries < maxStale; tries++ {
 		err = work(tx)
@@ -194,11 +188,10 @@ func (s *Store) runTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work
 	defer func() { _ = tx.Conn.Close() }()
 	defer func() { _ = tx.Rollback() }()
 	hold := ""
-	var prepared statements
 	if opts == nil {
-		hold, prepared = s.dialect.forUpdate, s.prepared
+		hold = s.dialect.forUpdate
 	}
-	if err := work(s.newTx(preparedQuerier{tx, prepared, tx.Tx}, tx, hold)); err != nil {
+	if err := work(s.newTx(tx, tx, hold)); err != nil {
 		return err
 	}
 	err = tx.Commit()
@@ -273,6 +266,20 @@ func (s *Store) logUnavailable(ctx context.Context, err error) error {
 		s.logger.WarnContext(ctx, "database unreachable", "error", err)
 	}
 	return err
+}
+
+// querier runs queries.
+type querier interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// readOnlyQuerier runs queries without a transaction.
+type readOnlyQuerier struct{ querier }
+
+func (readOnlyQuerier) ExecContext(context.Context, string, ...any) (sql.Result, error) {
+	return nil, errors.New("a change needs a transaction")
 }
 
 // txn is a transaction. Each type that embeds it reads and writes the rows of one entity.
