@@ -1,14 +1,18 @@
-// Package queue stores durable jobs. A job is enqueued in a transaction. It runs at
-// least once after that transaction has been committed, even if processes crash.
+// Package queue runs jobs. A job is enqueued in a transaction, and runs at least once after that
+// transaction has been committed.
 //
 // A [Job] identifies a kind of work and the object to work on. It has no payload: its [Handler]
-// reads the current state from the store. A node is a process that runs jobs. [Queue.Reclaim]
-// returns the jobs of a dead node to the queue. A [Queue] is stored in the database of the store.
+// reads the current state from the store. A node is a process that runs jobs.
+//
+// There are two queues. [Postgres] stores the jobs in a database that several processes share, so that
+// they run even if processes crash. [Queue.Reclaim] returns the jobs of a dead node. [Local] keeps the
+// jobs in memory, for a database that only one process uses.
 //
 // The package does not know the meaning of kinds, or which nodes are dead.
 package queue
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"log/slog"
@@ -38,6 +42,9 @@ type Tx struct {
 	*sql.Tx
 	// Conn is the connection on which the transaction is open.
 	Conn *sql.Conn
+	// AfterCommit registers a function that is called after the transaction has been committed. It is
+	// nil if the transaction changes nothing. Only Local uses it.
+	AfterCommit func(func())
 }
 
 // Queue stores and runs jobs. It is safe for concurrent use.
@@ -74,4 +81,11 @@ type Config struct {
 	Grace time.Duration
 	// Logger logs failed jobs and internal errors. By default, nothing is logged.
 	Logger *slog.Logger
+}
+
+func (c Config) withDefaults() Config {
+	c.Workers = cmp.Or(c.Workers, 4)
+	c.Grace = cmp.Or(c.Grace, 5*time.Second)
+	c.Logger = cmp.Or(c.Logger, slog.New(slog.DiscardHandler))
+	return c
 }

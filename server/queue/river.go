@@ -1,9 +1,7 @@
 package queue
 
 import (
-	"cmp"
 	"context"
-	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,35 +15,25 @@ import (
 	"github.com/riverqueue/river"
 	"github.com/riverqueue/river/riverdriver"
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
-	"github.com/riverqueue/river/riverdriver/riversqlite"
 	"github.com/riverqueue/river/rivermigrate"
 	"github.com/riverqueue/river/rivertype"
 )
 
-// riverQueue is a queue based on River. T is the type of database transactions in River.
-type riverQueue[T any] struct {
+// riverQueue is a queue based on River.
+type riverQueue struct {
 	cfg    Config
-	driver riverdriver.Driver[T]
-	withTx func(tx Tx, work func(T) error) error
-	// due is an SQL condition that is true for jobs that are due by the clock of the database.
-	due string
-	// poll is the interval between searches for jobs about which no notification arrived.
-	poll time.Duration
+	driver riverdriver.Driver[pgx.Tx]
 
 	mu sync.Mutex
 	// running is nil until Start is called.
-	running *river.Client[T]
-}
-
-func newRiverQueue[T any](driver riverdriver.Driver[T], cfg Config, due string, poll time.Duration, withTx func(Tx, func(T) error) error) *riverQueue[T] {
-	cfg.Workers = cmp.Or(cfg.Workers, 4)
-	cfg.Grace = cmp.Or(cfg.Grace, 5*time.Second)
-	cfg.Logger = cmp.Or(cfg.Logger, slog.New(slog.DiscardHandler))
-	return &riverQueue[T]{cfg: cfg, driver: driver, withTx: withTx, due: due, poll: poll}
+	running *river.Client[pgx.Tx]
 }
 
 // maxAttempts is the maximum number of attempts at a job.
 const maxAttempts = 10
+
+// pollInterval is the interval between searches for jobs about which no notification arrived.
+const pollInterval = 2 * time.Second
 
 func (c Config) riverConfig() *river.Config {
 	return &river.Config{
@@ -72,7 +60,7 @@ type jobArgs struct {
 
 func (a jobArgs) Kind() string { return a.kind }
 
-func (q *riverQueue[T]) Migrate(ctx context.Context) error {
+func (q *riverQueue) Migrate(ctx context.Context) error {
 	m, err := rivermigrate.New(q.driver, &rivermigrate.Config{Logger: q.cfg.Logger})
 	if err == nil {
 		_, err = m.Migrate(ctx, rivermigrate.DirectionUp, nil)
@@ -83,8 +71,8 @@ func (q *riverQueue[T]) Migrate(ctx context.Context) error {
 	return nil
 }
 
-func (q *riverQueue[T]) Enqueue(ctx context.Context, tx Tx, job Job) error {
-	err := q.withTx(tx, func(t T) error { return q.insert(ctx, t, jobArgs{job.Kind, job.Key}) })
+func (q *riverQueue) Enqueue(ctx context.Context, tx Tx, job Job) error {
+	err := withTx(tx, func(t pgx.Tx) error { return q.insert(ctx, t, jobArgs{job.Kind, job.Key}) })
 	if err != nil {
 		return fmt.Errorf("enqueue a job %s: %w", job.Kind, err)
 	}
@@ -99,7 +87,7 @@ var dueAtOnce = time.Unix(0, 0).UTC()
 // insert adds a job and notifies all processes when t is committed. River's client would skip the
 // notification if it sent another one less than its fetch cooldown earlier. If the other
 // processes had reacted to that one before t was committed, the job would wait for the next poll.
-func (q *riverQueue[T]) insert(ctx context.Context, t T, args jobArgs) error {
+func (q *riverQueue) insert(ctx context.Context, t pgx.Tx, args jobArgs) error {
 	encoded, err := json.Marshal(args)
 	if err != nil {
 		return err
@@ -114,38 +102,32 @@ func (q *riverQueue[T]) insert(ctx context.Context, t T, args jobArgs) error {
 	return tx.NotifyMany(ctx, &riverdriver.NotifyManyParams{Topic: "river_insert", Payload: []string{`{"queue":"` + river.QueueDefault + `"}`}})
 }
 
-func (q *riverQueue[T]) Waiting(ctx context.Context, tx Tx, kind string) (int, error) {
+func (q *riverQueue) Waiting(ctx context.Context, tx Tx, kind string) (int, error) {
 	n := 0
 	// Failed jobs do not count until they are due again. Otherwise, jobs would be
 	// reported for hours although none is due.
 	err := tx.QueryRowContext(ctx,
-		`SELECT count(*) FROM river_job WHERE state = 'available' AND kind = $1 AND `+q.due, kind).Scan(&n)
+		`SELECT count(*) FROM river_job WHERE state = 'available' AND kind = $1 AND scheduled_at <= now()`, kind).Scan(&n)
 	if err != nil {
 		return 0, fmt.Errorf("count the jobs %s: %w", kind, err)
 	}
 	return n, nil
 }
 
-// SQLite returns a queue in the SQLite database of pool. The pool must be limited to
-// one connection and must not be used for anything else. The caller closes the pool.
-func SQLite(pool *sql.DB, cfg Config) Queue {
-	// The database uses the clock of this process.
-	return newRiverQueue(riversqlite.New(pool), cfg, `TRUE`, 500*time.Millisecond, func(tx Tx, work func(*sql.Tx) error) error {
-		return work(tx.Tx)
-	})
-}
-
 // Postgres returns a queue in the PostgreSQL database of pool. Transactions passed to the queue
 // must be database/sql transactions over pgx. The caller closes the pool.
 func Postgres(pool *pgxpool.Pool, cfg Config) Queue {
-	return newRiverQueue(riverpgxv5.New(pool), cfg, `scheduled_at <= now()`, 2*time.Second, func(tx Tx, work func(pgx.Tx) error) error {
-		return tx.Conn.Raw(func(driverConn any) error {
-			conn, ok := driverConn.(*stdlib.Conn)
-			if !ok {
-				return errors.New("the transaction is not a pgx transaction")
-			}
-			return work(borrowedTx{conn.Conn()})
-		})
+	return &riverQueue{cfg: cfg.withDefaults(), driver: riverpgxv5.New(pool)}
+}
+
+// withTx calls a function with the pgx transaction of tx.
+func withTx(tx Tx, work func(pgx.Tx) error) error {
+	return tx.Conn.Raw(func(driverConn any) error {
+		conn, ok := driverConn.(*stdlib.Conn)
+		if !ok {
+			return errors.New("the transaction is not a pgx transaction")
+		}
+		return work(borrowedTx{conn.Conn()})
 	})
 }
 
@@ -165,7 +147,7 @@ func (t borrowedTx) Rollback(context.Context) error        { return errBorrowed 
 // LargeObjects implements pgx.Tx. River does not call it.
 func (t borrowedTx) LargeObjects() pgx.LargeObjects { return pgx.LargeObjects{} }
 
-func (q *riverQueue[T]) Start(ctx context.Context, handlers map[string]Handler) error {
+func (q *riverQueue) Start(ctx context.Context, handlers map[string]Handler) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	switch {
@@ -175,7 +157,7 @@ func (q *riverQueue[T]) Start(ctx context.Context, handlers map[string]Handler) 
 		return errors.New("start the queue: already started")
 	}
 	cfg := q.cfg.riverConfig()
-	cfg.FetchPollInterval = q.poll
+	cfg.FetchPollInterval = pollInterval
 	cfg.Queues = map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: q.cfg.Workers}}
 	cfg.Workers = river.NewWorkers()
 	for kind, handle := range handlers {
@@ -192,7 +174,7 @@ func (q *riverQueue[T]) Start(ctx context.Context, handlers map[string]Handler) 
 	return nil
 }
 
-func (q *riverQueue[T]) Stop(ctx context.Context) error {
+func (q *riverQueue) Stop(ctx context.Context) error {
 	q.mu.Lock()
 	client := q.running
 	q.mu.Unlock()
@@ -202,9 +184,13 @@ func (q *riverQueue[T]) Stop(ctx context.Context) error {
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), q.cfg.Grace)
 	defer cancel()
 	if err := client.StopAndCancel(grace); err != nil {
-		return fmt.Errorf("stop the queue: jobs are still running %s after they were cancelled: %w", q.cfg.Grace, err)
+		return stillRunning(q.cfg.Grace, err)
 	}
 	return nil
+}
+
+func stillRunning(grace time.Duration, err error) error {
+	return fmt.Errorf("stop the queue: jobs are still running %s after they were cancelled: %w", grace, err)
 }
 
 // handlerWorker runs the jobs of one kind.
@@ -225,31 +211,34 @@ func (w *handlerWorker) Work(ctx context.Context, job *river.Job[jobArgs]) error
 // failureLogger logs failed jobs.
 type failureLogger struct{ logger *slog.Logger }
 
-func (f failureLogger) HandleError(ctx context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
-	f.logFailure(ctx, job, err.Error())
+func (f failureLogger) HandleError(_ context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
+	f.logFailure(job, err.Error())
 	return nil
 }
 
-func (f failureLogger) HandlePanic(ctx context.Context, job *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
-	f.logFailure(ctx, job, fmt.Sprintf("panic: %v\n%s", value, trace))
+func (f failureLogger) HandlePanic(_ context.Context, job *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
+	f.logFailure(job, fmt.Sprintf("panic: %v\n%s", value, trace))
 	return nil
 }
 
-func (f failureLogger) logFailure(ctx context.Context, job *rivertype.JobRow, what string) {
+func (f failureLogger) logFailure(job *rivertype.JobRow, what string) {
+	logFailedJob(f.logger, job.Kind, string(job.EncodedArgs), job.Attempt, what)
+}
+
+func logFailedJob(logger *slog.Logger, kind, job string, attempt int, what string) {
 	level, text := slog.LevelWarn, "job failed; it will be retried"
-	if job.Attempt >= job.MaxAttempts {
+	if attempt >= maxAttempts {
 		level, text = slog.LevelError, "job failed for the last time"
 	}
-	f.logger.Log(ctx, level, text,
-		"kind", job.Kind, "job", string(job.EncodedArgs), "attempt", job.Attempt, "error", what)
+	logger.Log(context.Background(), level, text, "kind", kind, "job", job, "attempt", attempt, "error", what)
 }
 
 // reclaimPage is the maximum number of running jobs that one query reads.
 const reclaimPage = 1000
 
-func (q *riverQueue[T]) Reclaim(ctx context.Context, tx Tx, node string) (int, error) {
+func (q *riverQueue) Reclaim(ctx context.Context, tx Tx, node string) (int, error) {
 	reclaimed := 0
-	err := q.withTx(tx, func(t T) (err error) {
+	err := withTx(tx, func(t pgx.Tx) (err error) {
 		reclaimed, err = q.reclaim(ctx, t, node)
 		return err
 	})
@@ -263,7 +252,7 @@ func (q *riverQueue[T]) Reclaim(ctx context.Context, tx Tx, node string) (int, e
 	return reclaimed, nil
 }
 
-func (q *riverQueue[T]) reclaim(ctx context.Context, t T, node string) (int, error) {
+func (q *riverQueue) reclaim(ctx context.Context, t pgx.Tx, node string) (int, error) {
 	reclaimed, after := 0, int64(0)
 	for {
 		running, err := q.driver.UnwrapExecutor(t).JobGetStuck(ctx, &riverdriver.JobGetStuckParams{
@@ -301,7 +290,7 @@ func jobsAttemptedBy(running []*rivertype.JobRow, node string) []*rivertype.JobR
 // reenqueue discards jobs and enqueues copies of them. The copies are new rows, so that a node
 // that is in fact alive can complete only its own, discarded jobs and not the attempts of
 // other nodes.
-func (q *riverQueue[T]) reenqueue(ctx context.Context, t T, lost []*rivertype.JobRow) error {
+func (q *riverQueue) reenqueue(ctx context.Context, t pgx.Tx, lost []*rivertype.JobRow) error {
 	if len(lost) == 0 {
 		return nil
 	}

@@ -94,10 +94,9 @@ func (t *txn) acquireLock(ctx context.Context, lock int64) error {
 // readers is the maximum number of concurrent read connections.
 const readers = 4
 
-// openSQLite opens three connection pools on one file. Only one connection writes, because
+// openSQLite opens two connection pools on one file. Only one connection writes, because
 // SQLite allows one writer at a time and does not queue the others, which would starve.
-// Store.writer queues them instead. River has its own connection, so that its many small writes
-// wait for the server's writes, and not the other way around.
+// Store.writer queues them instead.
 func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 	path, err := makeFile(cfg.Path)
 	if err != nil {
@@ -119,7 +118,7 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 		return fmt.Errorf("open %s: %w", path, err)
 	}
 	s.read = s.openPool(path, reading, readers)
-	s.jobs = queue.SQLite(s.openPool(path, writing, 1), cfg.Queue)
+	s.jobs = queue.Local(cfg.Queue)
 	return nil
 }
 

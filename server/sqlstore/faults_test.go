@@ -32,6 +32,8 @@ type faults struct {
 	times int
 	err   error
 	hit   bool
+	// begun is the number of transactions.
+	begun int
 }
 
 // arm makes the next n calls succeed and the given number of calls after them fail with err.
@@ -83,6 +85,7 @@ func (c faultyConn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.
 	if err := c.faults.next(); err != nil {
 		return nil, err
 	}
+	c.faults.begun++
 	tx, err := c.sqliteConn.BeginTx(ctx, opts)
 	return faultyTx{tx, c.faults}, err
 }

@@ -73,10 +73,14 @@ func (c *cachingConn) find(ctx context.Context, query string) (*cachedStatement,
 	return known, nil
 }
 
-// ExecContext runs a query that returns no rows. The driver runs queries without parameters differently:
-// they may consist of several statements, so they are not cached.
+// isRepeated reports whether a query will run again. Queries without parameters belong to migrations,
+// except for those that separate the members of a group.
+func isRepeated(query string, args []driver.NamedValue) bool {
+	return len(args) > 0 || query == beginMember || query == keepMember
+}
+
 func (c *cachingConn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
-	if len(args) == 0 {
+	if !isRepeated(query, args) {
 		return c.sqliteConn.ExecContext(ctx, query, args)
 	}
 	stmt, err := c.find(ctx, query)
@@ -90,7 +94,7 @@ func (c *cachingConn) ExecContext(ctx context.Context, query string, args []driv
 }
 
 func (c *cachingConn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
-	if len(args) == 0 {
+	if !isRepeated(query, args) {
 		return c.sqliteConn.QueryContext(ctx, query, args)
 	}
 	stmt, err := c.find(ctx, query)

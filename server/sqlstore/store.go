@@ -118,15 +118,17 @@ func (s *Store) Forget(ctx context.Context) error {
 	if s.dialect.truncateLog == "" {
 		return nil
 	}
-	err := s.asWriter(ctx, false, func() error {
-		_, err := s.write.ExecContext(ctx, s.dialect.truncateLog)
-		return err
-	})
+	if err := s.writer.acquire(ctx, false, s.leave); err != nil {
+		return s.logUnavailable(ctx, translate(fmt.Errorf("wait for other writes: %w", err)))
+	}
+	defer s.writer.release()
+	s.endGroup()
+	_, err := s.write.ExecContext(ctx, s.dialect.truncateLog)
 	return s.logUnavailable(ctx, translate(err))
 }
 
-// Update implements [model.Store]. On SQLite, transactions run one after the other, in the order of
-// the calls. On PostgreSQL, a transaction that is rolled back because of a deadlock runs again. If
+// Update implements [model.Store]. On SQLite, calls run one after the other, in their order, and
+// calls that wait for each other are committed together. On PostgreSQL, a transaction that is rolled back because of a deadlock runs again. If
 // a method of Tx returns an error of kind NotFound or Conflict, the function work can still use the
 // transaction.
 func (s *Store) Update(ctx context.Context, work func(model.Tx) error) error {
@@ -139,26 +141,15 @@ func (s *Store) UpdateUrgently(ctx context.Context, work func(model.Tx) error) e
 }
 
 func (s *Store) update(ctx context.Context, urgent bool, work func(model.Tx) error) error {
-	err := s.asWriter(ctx, urgent, func() error {
-		err := s.runTx(ctx, s.write, nil, work)
-		for tries := 1; isSerializationFailure(err) && tries < maxUndone; tries++ {
-			err = s.runTx(ctx, s.write, nil, work)
-		}
-		return err
-	})
+	run := func() error { return s.runTx(ctx, s.write, nil, work) }
+	if s.writer != nil {
+		run = func() error { return s.updateTogether(ctx, urgent, work) }
+	}
+	err := run()
+	for tries := 1; isSerializationFailure(err) && tries < maxUndone; tries++ {
+		err = run()
+	}
 	return s.logUnavailable(ctx, translate(err))
-}
-
-// asWriter calls a function that writes. On SQLite, it waits until no other such function runs.
-func (s *Store) asWriter(ctx context.Context, urgent bool, write func() error) error {
-	if s.writer == nil {
-		return write()
-	}
-	if err := s.writer.acquire(ctx, urgent); err != nil {
-		return fmt.Errorf("wait for other writes: %w", err)
-	}
-	defer s.writer.release()
-	return write()
 }
 
 // View implements [model.Store].

@@ -65,6 +65,9 @@ func TestConformance(t *testing.T) {
 // the process had died.
 func TestExpireNode(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg sqlstore.Config) {
+		if cfg.Path != "" {
+			return // the jobs of the only process end with it
+		}
 		ctx := t.Context()
 		// The only worker is busy, so the job stays in the queue.
 		cfg.Queue.Workers = 1

@@ -14,6 +14,8 @@ import (
 type writer struct {
 	mu   sync.Mutex
 	busy bool
+	// group is the open transaction, or nil. Only the writer uses it.
+	group *group
 	// urgent and waiting contain one channel for each waiting caller, in the order of arrival. A
 	// channel is closed when its caller becomes the writer.
 	urgent, waiting []chan struct{}
@@ -22,8 +24,9 @@ type writer struct {
 }
 
 // acquire waits until the caller is the writer. It returns an error if ctx is done first. If it
-// returns nil, the caller must call release.
-func (w *writer) acquire(ctx context.Context, urgent bool) error {
+// returns nil, the caller must call release or passOn. If the caller becomes the writer although ctx is
+// done, acquire calls leave.
+func (w *writer) acquire(ctx context.Context, urgent bool, leave func()) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -54,21 +57,33 @@ func (w *writer) acquire(ctx context.Context, urgent bool) error {
 	}
 	w.mu.Unlock()
 	if at < 0 { // the caller became the writer at the same time
-		w.release()
+		leave()
 	}
 	return ctx.Err()
 }
 
-// release admits the next caller.
+// release ends the turn of the writer and admits the next caller.
 func (w *writer) release() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.busy = w.admit()
+}
+
+// passOn admits the next caller. If nobody is waiting, it returns false, and the caller remains the
+// writer.
+func (w *writer) passOn() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.admit()
+}
+
+func (w *writer) admit() bool {
 	for _, list := range []*[]chan struct{}{&w.urgent, &w.waiting} {
 		if len(*list) > 0 {
 			close((*list)[0])
 			*list = slices.Delete(*list, 0, 1)
-			return
+			return true
 		}
 	}
-	w.busy = false
+	return false
 }

@@ -21,14 +21,14 @@ import (
 func TestFindingReliability6WriterOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w writer
-		if err := w.acquire(t.Context(), false); err != nil {
+		if err := w.acquire(t.Context(), false, w.release); err != nil {
 			t.Fatal(err)
 		}
 		var got []string
 		var group sync.WaitGroup
 		enter := func(name string, urgent bool) {
 			group.Go(func() {
-				if err := w.acquire(t.Context(), urgent); err != nil {
+				if err := w.acquire(t.Context(), urgent, w.release); err != nil {
 					t.Error(err)
 					return
 				}
@@ -60,13 +60,13 @@ func TestWriterGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w writer
 		canceled, cancel := context.WithCancel(t.Context())
-		if err := w.acquire(canceled, false); err != nil {
+		if err := w.acquire(canceled, false, w.release); err != nil {
 			t.Fatal(err)
 		}
 		for _, releaseFirst := range []bool{false, true} {
 			waiting, giveUp := context.WithCancel(t.Context())
 			ended := make(chan error, 1)
-			go func() { ended <- w.acquire(waiting, false) }()
+			go func() { ended <- w.acquire(waiting, false, w.release) }()
 			synctest.Wait()
 			if releaseFirst {
 				w.release()
@@ -78,11 +78,11 @@ func TestWriterGivesUp(t *testing.T) {
 				t.Errorf("acquire: %v", err)
 			}
 		}
-		if err := w.acquire(t.Context(), false); err != nil || len(w.waiting) != 0 {
+		if err := w.acquire(t.Context(), false, w.release); err != nil || len(w.waiting) != 0 {
 			t.Errorf("acquire: %v, %d callers wait", err, len(w.waiting))
 		}
 		cancel()
-		if err := w.acquire(canceled, true); !errors.Is(err, context.Canceled) {
+		if err := w.acquire(canceled, true, w.release); !errors.Is(err, context.Canceled) {
 			t.Errorf("acquire with a canceled context: %v", err)
 		}
 	})
