@@ -46,6 +46,22 @@ type Store interface {
 	CheckWritable(ctx context.Context) error
 }
 
+// Batcher is a Store in which flushing several blobs together costs less than flushing each of them.
+type Batcher interface {
+	// Batch returns a view of the store. If Commit of its writers returns nil, the blob is visible, but
+	// survives a crash of the machine only after flush has returned nil.
+	Batch() (store Store, flush func() error)
+}
+
+// Batch returns a Store for blobs that need not be durable before flush has returned nil. If the given
+// store is not a Batcher, it returns that store.
+func Batch(store Store) (batch Store, flush func() error) {
+	if b, ok := store.(Batcher); ok {
+		return b.Batch()
+	}
+	return store, func() error { return nil }
+}
+
 // Lister is a Store that can list its blobs.
 type Lister interface {
 	// List yields the finished blobs in any order. Blobs that are created or deleted in

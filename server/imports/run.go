@@ -142,7 +142,8 @@ func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status,
 	defer raw.Close()
 	prefix := imp.RunPrefix(imp.Run) + "/stage"
 	run := engineRun(ctx, *imp, raw, schema)
-	out, writer, err := s.stageRows(ctx, run, prefix)
+	blobs, flush := blob.Batch(s.env.Blobs)
+	out, writer, err := s.stageRows(ctx, blobs, run, prefix)
 	if writer != nil {
 		defer writer.Abort()
 	}
@@ -154,7 +155,11 @@ func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status,
 		imp.Outcome.Verdict, writer = engine.Broken, nil
 		imp.Outcome.Notices = append(imp.Outcome.Notices, intray.Notice{Type: intray.HookFailed, Level: intray.LevelError, Text: intray.NewMessage("hook.invalid_user", intray.Params{"properties": userProperties})})
 	}
-	return s.finishStage(ctx, imp, run, writer, prefix)
+	next, err := s.finishStage(ctx, imp, run, writer, blobs, prefix)
+	if err == nil {
+		err = flush()
+	}
+	return next, err
 }
 
 // openOriginal opens the received file of an import and verifies it as a whole, whatever its size.
@@ -208,10 +213,10 @@ func engineRun(ctx context.Context, imp model.Import, raw blob.Reader, schema *i
 
 // stageRows reads and validates the rows of a file, and writes them to an unfinished stage. The
 // writer is nil if there are no rows. The caller must close or abort it, even after an error.
-func (s *Service) stageRows(ctx context.Context, run engine.Import, prefix string) (*engine.Outcome, *staging.Writer, error) {
+func (s *Service) stageRows(ctx context.Context, blobs blob.Store, run engine.Import, prefix string) (*engine.Outcome, *staging.Writer, error) {
 	var writer *staging.Writer
 	out, err := s.cfg.Engine.Run(ctx, run, func(fields []string, unmapped []int) (engine.Sink, error) {
-		writer = staging.NewWriter(ctx, s.env.Blobs, prefix, staging.Layout{Fields: fields, Unmapped: unmapped}, staging.Config{})
+		writer = staging.NewWriter(ctx, blobs, prefix, staging.Layout{Fields: fields, Unmapped: unmapped}, staging.Config{})
 		return writer, nil
 	})
 	return out, writer, err
@@ -235,8 +240,8 @@ func setUser(imp *model.Import, document []byte) error {
 }
 
 // finishStage seals the staged rows. If no question is open and nobody must confirm the rows, it
-// also writes the result.
-func (s *Service) finishStage(ctx context.Context, imp *model.Import, run engine.Import, writer *staging.Writer, prefix string) (model.Status, error) {
+// also writes the result to blobs.
+func (s *Service) finishStage(ctx context.Context, imp *model.Import, run engine.Import, writer *staging.Writer, blobs blob.Store, prefix string) (model.Status, error) {
 	schema := imp.Outcome.Schema(run.Schema)
 	if imp.Outcome.Verdict == engine.Broken {
 		return model.Failed, nil
@@ -264,7 +269,7 @@ func (s *Service) finishStage(ctx context.Context, imp *model.Import, run engine
 	case engine.Broken:
 		return model.Failed, nil
 	}
-	return model.Successful, s.WriteResult(ctx, imp, schema)
+	return model.Successful, s.WriteResult(ctx, imp, schema, blobs)
 }
 
 // BeforeFinish calls the last hook of the schema, if there is one.
@@ -299,9 +304,9 @@ func userDocument(imp model.Import) ([]byte, error) {
 	return document, nil
 }
 
-// WriteResult writes the result of an import from its staged rows. It sets the
+// WriteResult writes the result of an import from its staged rows to blobs. It sets the
 // result file and the number of result rows in imp. The caller must save imp.
-func (s *Service) WriteResult(ctx context.Context, imp *model.Import, schema *intray.Schema) error {
+func (s *Service) WriteResult(ctx context.Context, imp *model.Import, schema *intray.Schema, blobs blob.Store) error {
 	key := imp.RunPrefix(imp.Run) + "/result.json"
 	from, to := io.Pipe()
 	written := make(chan struct{})
@@ -321,7 +326,7 @@ func (s *Service) WriteResult(ctx context.Context, imp *model.Import, schema *in
 			return err
 		}))
 	}()
-	done, err := s.env.StoreFile(ctx, key, from, nil)
+	done, err := s.env.StoreFileIn(ctx, blobs, key, from, nil)
 	if err != nil {
 		return fmt.Errorf("write the result: %w", err)
 	}

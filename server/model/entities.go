@@ -633,7 +633,7 @@ const (
 func (imp Import) Prefix() string { return "imports/" + imp.ID }
 
 // RawKey returns the key of the blob for one attempt to receive the file.
-func (imp Import) RawKey(attempt string) string { return imp.Prefix() + "/raw/" + attempt }
+func (imp Import) RawKey(attempt string) string { return imp.Prefix() + "/raw-" + attempt }
 
 // RunPrefix returns the common prefix of the blobs of a run.
 func (imp Import) RunPrefix(run int) string { return fmt.Sprintf("%s/run-%d", imp.Prefix(), run) }

@@ -265,7 +265,12 @@ type StoredFile struct {
 // StoreFile writes a blob. Before it makes the blob durable, StoreFile calls approve, which may
 // be nil. If approve returns an error, StoreFile discards the blob.
 func (e *Env) StoreFile(ctx context.Context, key string, from io.Reader, approve func(StoredFile) error) (StoredFile, error) {
-	w, err := e.Blobs.Create(ctx, key)
+	return e.StoreFileIn(ctx, e.Blobs, key, from, approve)
+}
+
+// StoreFileIn is like StoreFile, but writes to a [blob.Batch] of the blobs.
+func (e *Env) StoreFileIn(ctx context.Context, blobs blob.Store, key string, from io.Reader, approve func(StoredFile) error) (StoredFile, error) {
+	w, err := blobs.Create(ctx, key)
 	if err != nil {
 		return StoredFile{}, fmt.Errorf("create a blob: %w", err)
 	}

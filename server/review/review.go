@@ -286,7 +286,7 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 	if out.Verdict != engine.Done {
 		return imp, s.notFinishedError(final)
 	}
-	if err := s.imports.WriteResult(ctx, &final, schema); err != nil {
+	if err := s.imports.WriteResult(ctx, &final, schema, s.env.Blobs); err != nil {
 		return imp, err
 	}
 	err := s.env.Store.Update(ctx, func(tx model.Tx) error {

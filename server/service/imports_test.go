@@ -182,7 +182,7 @@ func TestConcurrentUploads(t *testing.T) {
 	f.wantError(err, model.Conflict, "already_uploaded")
 	f.runAll()
 	f.wantResult(imp, goodResult)
-	if raw := f.Blobs.Keys("imports/" + imp.ID + "/raw/"); len(raw) != 1 {
+	if raw := f.Blobs.Keys("imports/" + imp.ID + "/raw-"); len(raw) != 1 {
 		t.Errorf("received files %v, want the accepted one", raw)
 	}
 }

@@ -219,7 +219,7 @@ func TestOrphans(t *testing.T) {
 	f.runAll()
 	orphans := []string{"imports/" + strings.Repeat("1", 8), "imports/" + imp.ID + "/run-77", "sessions/gone"}
 	for i, owner := range orphans {
-		w, err := store.Create(f.ctx, owner+[]string{"/raw/a", "/stage/part", "/file"}[i])
+		w, err := store.Create(f.ctx, owner+[]string{"/raw-a", "/stage/part", "/file"}[i])
 		must(t, err)
 		_, err = w.Write([]byte("x"))
 		must(t, err)

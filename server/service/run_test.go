@@ -471,7 +471,7 @@ func TestMaintenanceDuringRun(t *testing.T) {
 // A panic in any goroutine of a run ends only that run.
 func TestPanics(t *testing.T) {
 	t.Parallel()
-	for name, at := range map[string]string{"the engine's": "/stage", "the result's": "/result.json", "the file's": "/raw/"} {
+	for name, at := range map[string]string{"the engine's": "/stage", "the result's": "/result.json", "the file's": "/raw-"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t)

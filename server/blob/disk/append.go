@@ -31,7 +31,7 @@ func (s *Store) Append(ctx context.Context, key string) (blob.Appender, error) {
 }
 
 func (s *Store) openAppender(key, name string) (*appender, error) {
-	if err := s.root.MkdirAll(path.Dir(name), folderMode); err != nil {
+	if err := s.makeFolder(path.Dir(name)); err != nil {
 		return nil, err
 	}
 	file, err := s.root.OpenFile(name, os.O_RDWR|os.O_CREATE, fileMode)
@@ -125,7 +125,7 @@ func (w *appender) Sync() error {
 		err = w.store.flush(w.file)
 	}
 	if err == nil && !w.linked {
-		err = w.store.syncParents(path.Dir(w.name))
+		err = w.store.flushFolders(path.Dir(w.name))
 		w.linked = err == nil
 	}
 	if err == nil {

@@ -61,12 +61,17 @@ type Store struct {
 	// moved its file there.
 	commitMu sync.RWMutex
 
+	links links
+	// onFlush is called with the name of each file or folder before it is flushed. Tests set it.
+	onFlush func(name string)
+
 	open unfinished.Set
 }
 
 var (
-	_ blob.Store  = (*Store)(nil)
-	_ blob.Lister = (*Store)(nil)
+	_ blob.Store   = (*Store)(nil)
+	_ blob.Lister  = (*Store)(nil)
+	_ blob.Batcher = (*Store)(nil)
 )
 
 // Open opens the store in the folder with the path root. It creates the folder if it does not
@@ -97,6 +102,10 @@ func (s *Store) Close() error {
 
 // Create starts writing a blob.
 func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
+	return s.create(ctx, key, nil)
+}
+
+func (s *Store) create(ctx context.Context, key string, b *batch) (blob.Writer, error) {
 	if _, err := checkedFileName(ctx, key); err != nil {
 		return nil, fmt.Errorf("create a blob: %w", err)
 	}
@@ -105,7 +114,7 @@ func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("create blob %s: %w", key, err)
 	}
-	w := &writer{store: s, Blob: unfinished.Blob{Key: key}, temp: temp, file: file}
+	w := &writer{store: s, Blob: unfinished.Blob{Key: key}, temp: temp, file: file, batch: b}
 	// If this fails, the file is deleted by Abort or when the store is opened again.
 	w.OnDrop = func() { _ = s.root.Remove(temp) }
 	s.open.Add(&w.Blob, false)
@@ -229,6 +238,8 @@ type writer struct {
 	temp   string
 	file   *os.File
 	failed error
+	// batch flushes the folder. If it is nil, Commit does so.
+	batch *batch
 }
 
 var _ blob.Writer = (*writer)(nil)
@@ -254,7 +265,7 @@ func (w *writer) checkOpen() error {
 	return w.failed
 }
 
-// Commit flushes the file, renames it, and flushes its parent folders.
+// Commit flushes the file, renames it, and flushes its folder and all parents that are new.
 func (w *writer) Commit() error {
 	if err := w.checkOpen(); err != nil {
 		return fmt.Errorf("commit blob %s: %w", w.Key, err)
@@ -280,13 +291,17 @@ func (w *writer) rename() error {
 	if w.Dropped() {
 		return unfinished.ErrDropped
 	}
-	if err := s.root.MkdirAll(path.Dir(name), folderMode); err != nil {
+	if err := s.makeFolder(path.Dir(name)); err != nil {
 		return err
 	}
 	if err := s.root.Rename(w.temp, name); err != nil {
 		return err
 	}
-	return s.syncParents(path.Dir(name))
+	if w.batch != nil {
+		w.batch.add(path.Dir(name))
+		return nil
+	}
+	return s.flushFolders(path.Dir(name))
 }
 
 // Abort discards the blob.

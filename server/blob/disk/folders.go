@@ -123,6 +123,7 @@ func (s *Store) moveToTrash(prefix, folder string) (string, error) {
 	defer s.commitMu.Unlock()
 	s.open.Drop(func(b *unfinished.Blob) bool { return strings.HasPrefix(b.Key, prefix+"/") })
 	trash := s.tempName()
+	s.links.forget(folder)
 	err := s.root.Rename(folder, trash)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
@@ -137,20 +138,10 @@ func (s *Store) moveToTrash(prefix, folder string) (string, error) {
 // the first folder that it does not delete.
 func (s *Store) pruneEmpty(folder string) error {
 	for folder != blobsFolder && s.root.Remove(folder) == nil {
+		s.links.forget(folder)
 		folder = path.Dir(folder)
 	}
 	return s.syncDir(folder)
-}
-
-// syncParents flushes the folder and all its parents. The process that created them
-// may not have flushed them yet.
-func (s *Store) syncParents(folder string) error {
-	for ; folder != "."; folder = path.Dir(folder) {
-		if err := s.syncDir(folder); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (s *Store) syncDir(folder string) error {
@@ -163,6 +154,9 @@ func (s *Store) syncDir(folder string) error {
 
 // flush writes a file or folder to the disk, unless NoSync is set.
 func (s *Store) flush(f *os.File) error {
+	if s.onFlush != nil {
+		s.onFlush(f.Name())
+	}
 	if s.noSync {
 		return nil
 	}

@@ -1,0 +1,116 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray/server/blob"
+)
+
+// flushed returns the folders that a call flushes, without the prefix that all have in common.
+func flushed(t *testing.T, s *Store, call func() error) (folders []string) {
+	t.Helper()
+	s.onFlush = func(name string) {
+		if name = strings.TrimPrefix(name, s.root.Name()); !strings.Contains(name, "/tmp/") {
+			folders = append(folders, name)
+		}
+	}
+	defer func() { s.onFlush = nil }()
+	if err := call(); err != nil {
+		t.Fatal(err)
+	}
+	return folders
+}
+
+func put(t *testing.T, s blob.Store, key string) func() error {
+	return func() error {
+		w, err := s.Create(t.Context(), key)
+		if err != nil {
+			return err
+		}
+		if _, err := w.Write([]byte("content")); err != nil {
+			return err
+		}
+		return w.Commit()
+	}
+}
+
+// TestFlushedFolders checks that a commit flushes the folder of its file and the parents of new folders, and
+// nothing twice.
+func TestFlushedFolders(t *testing.T) {
+	s, err := Open(t.TempDir(), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	want := func(name string, got []string, want ...string) {
+		t.Helper()
+		if !slices.Equal(got, want) {
+			t.Errorf("%s flushes %v, want %v", name, got, want)
+		}
+	}
+	want("the first blob", flushed(t, s, put(t, s, "a/b/c")), "/blobs", "/blobs/a+", "/blobs/a+/b+")
+	want("a blob in the same folder", flushed(t, s, put(t, s, "a/b/d")), "/blobs/a+/b+")
+	want("a blob in a new folder", flushed(t, s, put(t, s, "a/b2/c")), "/blobs/a+", "/blobs/a+/b2+")
+
+	batch, flush := s.Batch()
+	for _, key := range []string{"a/b3/run/stage/1", "a/b3/run/stage/2", "a/b3/run/result"} {
+		want("a blob of a batch", flushed(t, s, put(t, batch, key)))
+	}
+	want("a batch", flushed(t, s, flush), "/blobs/a+", "/blobs/a+/b3+", "/blobs/a+/b3+/run+", "/blobs/a+/b3+/run+/stage+")
+	want("an empty batch", flushed(t, s, flush))
+	if r, err := batch.Open(t.Context(), "a/b3/run/result"); err != nil {
+		t.Error(err)
+	} else {
+		_ = r.Close()
+	}
+
+	// A folder that is deleted and created again is new.
+	if err := s.Delete(t.Context(), "a/b2/c"); err != nil {
+		t.Fatal(err)
+	}
+	want("a blob after its folder was deleted", flushed(t, s, put(t, s, "a/b2/c")), "/blobs/a+", "/blobs/a+/b2+")
+	if err := s.DeleteAll(t.Context(), "a/b3/run"); err != nil {
+		t.Fatal(err)
+	}
+	want("a blob after the folders above were deleted", flushed(t, s, put(t, s, "a/b3/run/x")), "/blobs/a+", "/blobs/a+/b3+", "/blobs/a+/b3+/run+")
+
+	other, err := Open(s.root.Name(), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = other.Close() })
+	want("a different process", flushed(t, other, put(t, other, "a/b/e")), "/blobs", "/blobs/a+", "/blobs/a+/b+")
+	if err := other.DeleteAll(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	want("a blob after a different process has deleted its folders", flushed(t, s, put(t, s, "a/b/f")), "/blobs", "/blobs/a+", "/blobs/a+/b+")
+}
+
+// TestBatchOfDeletedBlobs checks that the folders of blobs that were deleted do not make a batch fail.
+func TestBatchOfDeletedBlobs(t *testing.T) {
+	s, err := Open(t.TempDir(), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	batch, flush := s.Batch()
+	for _, key := range []string{"a/b", "c/d"} {
+		if err := put(t, batch, key)(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.DeleteAll(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if err := flush(); err != nil {
+		t.Errorf("flush: %v", err)
+	}
+	if _, err := s.Open(context.Background(), "a/b"); !errors.Is(err, blob.ErrNotFound) || errors.Is(err, fs.ErrClosed) {
+		t.Errorf("the deleted blob: %v", err)
+	}
+}
