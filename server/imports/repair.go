@@ -202,7 +202,7 @@ func (s *Service) StageOriginal(ctx context.Context, imp model.Import, prefix st
 		return err
 	}
 	return recovered(func() error {
-		out, writer, err := s.stageRows(ctx, s.env.Blobs, engineRun(ctx, imp, raw, schema), prefix)
+		out, writer, err := s.stageRows(ctx, s.env.Blobs, engineRun(ctx, imp, raw, schema), prefix, staging.Config{})
 		if writer != nil {
 			defer writer.Abort()
 		}

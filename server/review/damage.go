@@ -62,7 +62,11 @@ func (s *Service) StageReviewed(ctx context.Context, imp model.Import, prefix st
 // openRunStage opens the rows that the run of a submitted import staged. If they are damaged, it
 // stages the rows of the received file again, under the given prefix.
 func (s *Service) openRunStage(ctx context.Context, imp model.Import, again string) (*staging.Stage, error) {
-	staged, err := s.imports.OpenIntactStage(ctx, imp.RunPrefix(imp.Run)+"/stage")
+	location, err := staging.Find(ctx, s.env.Blobs, imp.RunPrefix(imp.Run)+"/stage")
+	if err != nil {
+		return nil, err
+	}
+	staged, err := s.imports.OpenIntactStage(ctx, location)
 	if !isDamage(err) {
 		return staged, err
 	}

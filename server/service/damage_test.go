@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -199,7 +200,7 @@ func TestFindingReliability4Stage(t *testing.T) {
 	for name, change := range damages {
 		for i, file := range f.stageFiles(imp) {
 			now := f.reload(imp)
-			f.damage(now.Stage+"/"+file, change)
+			f.damage(file, change)
 			if i%2 == 0 {
 				f.damage(now.Result.Key, change)
 			}
@@ -210,24 +211,25 @@ func TestFindingReliability4Stage(t *testing.T) {
 	must(t, f.EmptyTrash(f.ctx))
 	f.wantDownloads("after the trash was emptied", imp, want)
 	for _, key := range f.Blobs.Keys(imp.RunPrefix(imp.Run)) {
-		if now := f.reload(imp); key != now.Result.Key && !strings.HasPrefix(key, now.Stage+"/") {
+		if now := f.reload(imp); key != now.Result.Key && !slices.Contains(f.stageFiles(now), key) {
 			t.Errorf("the blob %s remains", key)
 		}
 	}
 }
 
-// stageFiles returns the names of the files of the current stage of an import.
+// stageFiles returns the keys of the files of the current stage of an import. A new stage is a single file,
+// and one that was rebuilt consists of several files.
 func (f *fixture) stageFiles(imp model.Import) []string {
 	f.Helper()
-	prefix := f.reload(imp).Stage + "/"
-	var names []string
-	for _, key := range f.Blobs.Keys(prefix) {
-		names = append(names, strings.TrimPrefix(key, prefix))
+	location := f.reload(imp).Stage
+	if strings.HasSuffix(location, ".parquet") {
+		return []string{location}
 	}
-	if !slices.Contains(names, "manifest.json") || len(names) < 2 {
-		f.Fatalf("the stage %s has the files %q", prefix, names)
+	keys := f.Blobs.Keys(location + "/")
+	if !slices.Contains(keys, location+"/manifest.json") || len(keys) < 2 {
+		f.Fatalf("the stage %s has the files %q", location, keys)
 	}
-	return names
+	return keys
 }
 
 // TestFindingReliability4Unrecoverable checks that nothing is delivered if the received file,
@@ -248,7 +250,7 @@ func TestFindingReliability4Unrecoverable(t *testing.T) {
 		if got := f.Counts().DamageFound - counted; got != 1 {
 			t.Errorf("%s: damage was counted %d times", name, got)
 		}
-		restore := f.damage(imp.Stage+"/seg-0000.parquet", func([]byte) []byte { return nil })
+		restore := f.damage(imp.Stage, func([]byte) []byte { return nil })
 		for _, what := range []string{"csv", "parquet"} {
 			got, err := f.tryDownload(imp, what)
 			f.wantError(err, model.Damaged, "file_damaged")
@@ -390,8 +392,8 @@ func TestFindingReliability4Review(t *testing.T) {
 	want := emails(f, f.Service, imp)
 	for name, change := range damages {
 		for _, file := range f.stageFiles(imp) {
-			f.damage(f.reload(imp).Stage+"/"+file, change)
-			node := f.newNode("folder/" + strings.ReplaceAll(name+file, " ", "-"))
+			f.damage(file, change)
+			node := f.newNode("folder/" + strings.ReplaceAll(name+path.Base(file), " ", "-"))
 			if got := emails(f, node, f.reload(imp)); got != want {
 				t.Errorf("%s in %s: shown %q, want %q", name, file, got, want)
 			}
@@ -410,7 +412,7 @@ func TestFindingReliability4OpenReview(t *testing.T) {
 	imp := f.importInReview()
 	want := emails(f, f.Service, imp)
 	err := f.WithRows(f.ctx, imp, func(*draft.Draft) error {
-		f.damage(imp.Stage+"/seg-0000.parquet", damages["it is missing"])
+		f.damage(imp.Stage, damages["it is missing"])
 		return fmt.Errorf("read rows: %w", staging.ErrDamaged)
 	})
 	f.wantError(err, model.Unavailable, "rows_rebuilt")
@@ -429,7 +431,7 @@ func TestDamageFoundTwice(t *testing.T) {
 	imp := f.importInReview()
 	want := emails(f, f.Service, imp)
 	err := f.WithRows(f.ctx, imp, func(*draft.Draft) error {
-		f.damage(imp.Stage+"/seg-0000.parquet", damages["it is missing"])
+		f.damage(imp.Stage, damages["it is missing"])
 		return &lateDamageError{before: func() {
 			err := f.WithRows(f.ctx, imp, func(*draft.Draft) error { return staging.ErrDamaged })
 			f.wantError(err, model.Unavailable, "rows_rebuilt")
@@ -468,7 +470,7 @@ func TestFindingReliability4RunAgain(t *testing.T) {
 	f := newFixture(t)
 	imp := f.correctedReview()
 	restore := f.damage(imp.Raw.Key, damages["a bit is flipped"])
-	f.damage(imp.Stage+"/seg-0000.parquet", damages["it is missing"])
+	f.damage(imp.Stage, damages["it is missing"])
 	node := f.newNode("folder/two")
 	err := node.WithRows(f.ctx, imp, func(*draft.Draft) error { return nil })
 	f.wantError(err, model.Conflict, "rows_damaged")
@@ -502,7 +504,7 @@ func TestFindingReliability4Submitted(t *testing.T) {
 	for name, change := range damages {
 		for i, file := range f.stageFiles(imp) {
 			now := f.reload(imp)
-			f.damage(now.Stage+"/"+file, change)
+			f.damage(file, change)
 			f.damage(now.Result.Key, change)
 			restore := func() {}
 			if i%2 == 0 && slices.Contains(f.Blobs.Keys(run), run+"/"+file) {
@@ -522,7 +524,7 @@ func TestFindingReliability4Learned(t *testing.T) {
 	f.importAndAnswer(contacts, crm, ambiguousName, intray.Answers{"column:name": "2"})
 	imp := f.importFile(f.org, contacts, crm, ambiguousName)
 	want := f.downloads(imp)
-	f.damage(imp.Stage+"/manifest.json", damages["it is cut to half"])
+	f.damage(imp.Stage, damages["it is cut to half"])
 	f.damage(imp.Result.Key, damages["it is missing"])
 	f.wantDownloads("damaged", imp, want)
 	// With other learned mappings, the rows would be different. They are not delivered.
@@ -559,10 +561,10 @@ func TestFindingReliability4LargeStage(t *testing.T) {
 	want, err := f.tryDownload(done, "csv")
 	must(t, err)
 	for _, imp := range []model.Import{done, reviewed} {
-		if size := len(f.Blobs.Content(t, imp.Stage+"/seg-0000.parquet")); size <= model.VerifyFirst {
+		if size := len(f.Blobs.Content(t, imp.Stage)); size <= model.VerifyFirst {
 			t.Fatalf("the staged rows have %d bytes", size)
 		}
-		f.damage(imp.Stage+"/seg-0000.parquet", damages["a bit is flipped"])
+		f.damage(imp.Stage, damages["a bit is flipped"])
 	}
 	got, err := f.tryDownload(done, "csv")
 	if !errors.Is(err, staging.ErrDamaged) || !strings.HasPrefix(want, got) || len(got) == len(want) {

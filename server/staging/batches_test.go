@@ -104,7 +104,7 @@ func writeStage(t failer, store blob.Store, layout staging.Layout, cfg staging.C
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := staging.Open(context.Background(), store, prefix)
+	s, err := staging.Open(context.Background(), store, w.Location())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,7 +172,10 @@ func TestStagedRowsReadBack(t *testing.T) {
 			batches = append(batches, b)
 			want = append(want, rowsOf(b)...)
 		}
-		cfg := staging.Config{SegmentRows: rapid.Int64Range(0, 100).Draw(t, "segment"), Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}
+		cfg := staging.Config{
+			SegmentRows: rapid.Int64Range(0, 100).Draw(t, "segment"), Codec: rapid.SampledFrom(codecs).Draw(t, "codec"),
+			SingleFile: rapid.SampledFrom([]int64{0, 3000, 1 << 20}).Draw(t, "single file"),
+		}
 		s := writeStage(t, blobtest.NewMemory(), layout, cfg, batches...)
 		defer s.Close()
 		if diff := cmp.Diff(want, readAll(t, s)); diff != "" {
@@ -181,6 +184,9 @@ func TestStagedRowsReadBack(t *testing.T) {
 		checkWindows(t, s, want)
 		checkRows(t, s, want)
 		checkMarks(t, s, want)
+		if err := s.Verify(context.Background()); err != nil {
+			t.Fatal(err)
+		}
 	})
 }
 

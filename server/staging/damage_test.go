@@ -38,9 +38,11 @@ type readResult struct {
 	Bad  []int64
 }
 
-func lookAt(store blob.Store) (readResult, error) {
+func lookAt(store blob.Store) (readResult, error) { return lookAtStage(store, prefix) }
+
+func lookAtStage(store blob.Store, location string) (readResult, error) {
 	ctx := context.Background()
-	s, err := staging.Open(ctx, store, prefix)
+	s, err := staging.Open(ctx, store, location)
 	if err != nil {
 		return readResult{}, err
 	}

@@ -122,6 +122,10 @@ func readManifest(r blob.Reader) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseManifest(text)
+}
+
+func parseManifest(text []byte) (*Manifest, error) {
 	var e envelope
 	if err := json.Unmarshal(text, &e); err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrDamaged, err)

@@ -24,6 +24,10 @@
 //     first the bitmap of the rows with an error, then one for each [ProblemKind]. The
 //     manifest contains their offsets. The file exists only if there are problems.
 //
+// A small stage can be a single file: its only segment, with problems.parquet, problems.roar,
+// manifest.json and a trailer that locates them in front of the Parquet footer. Its location
+// ends with ".parquet".
+//
 // All checksums are CRC-32C. A reader verifies the checksum of each piece before it
 // decodes the piece, so that a damaged file causes an error, never a wrong row.
 //
@@ -75,35 +79,52 @@ type Stage struct {
 	// cursors are reused by later windows.
 	cursors sync.Pool
 
+	// single is the file of a stage that consists of one file, or nil.
+	single *single
+
 	mu      sync.Mutex
 	open    map[string]blob.Reader
 	bitmaps map[Piece]*roaring.Bitmap
 }
 
-// Open opens the stage under a prefix. It returns ErrUnfinished if there is no
+// Open opens the stage at a location from [Writer.Location]. It returns ErrUnfinished if there is no
 // manifest, and an error that wraps ErrDamaged if the manifest is damaged.
-func Open(ctx context.Context, store blob.Store, prefix string) (*Stage, error) {
-	r, err := store.Open(ctx, prefix+"/"+manifestName)
+func Open(ctx context.Context, store blob.Store, location string) (*Stage, error) {
+	s := &Stage{store: store, prefix: location, open: map[string]blob.Reader{}, bitmaps: map[Piece]*roaring.Bitmap{}}
+	err := s.openManifest(ctx)
 	if errors.Is(err, blob.ErrNotFound) {
-		return nil, fmt.Errorf("open the stage %s: %w: %w", prefix, ErrUnfinished, err)
+		err = fmt.Errorf("%w: %w", ErrUnfinished, err)
+	}
+	if err == nil {
+		_, s.codec, err = s.manifest.Codec.resolve()
+	}
+	if err == nil {
+		s.zstd, err = parquetio.NewZstdDecoder(0, math.MaxInt32)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open the stage %s: %w", prefix, err)
-	}
-	defer r.Close()
-	m, err := readManifest(r)
-	if err != nil {
-		return nil, fmt.Errorf("read the manifest of the stage %s: %w", prefix, err)
-	}
-	s := &Stage{store: store, prefix: prefix, manifest: m, open: map[string]blob.Reader{}, bitmaps: map[Piece]*roaring.Bitmap{}}
-	if _, s.codec, err = m.Codec.resolve(); err != nil {
-		return nil, fmt.Errorf("open the stage %s: %w", prefix, err)
-	}
-	if s.zstd, err = parquetio.NewZstdDecoder(0, math.MaxInt32); err != nil {
-		return nil, fmt.Errorf("open the stage %s: %w", prefix, err)
+		if s.single != nil {
+			err = errors.Join(err, s.single.Close())
+		}
+		return nil, fmt.Errorf("open the stage %s: %w", location, err)
 	}
 	s.cursors.New = func() any { return newCursor(s) }
 	return s, nil
+}
+
+func (s *Stage) openManifest(ctx context.Context) (err error) {
+	if isSingle(s.prefix) {
+		s.single, s.manifest, err = openSingle(ctx, s.store, s.prefix)
+		return err
+	}
+	r, err := s.store.Open(ctx, s.prefix+"/"+manifestName)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	if s.manifest, err = readManifest(r); err != nil {
+		return fmt.Errorf("read the manifest: %w", err)
+	}
+	return nil
 }
 
 // Manifest returns the manifest. The caller must not modify it.
@@ -122,6 +143,9 @@ func (s *Stage) Close() error {
 	errs := make([]error, 0, len(s.open))
 	for _, r := range s.open {
 		errs = append(errs, r.Close())
+	}
+	if s.single != nil {
+		errs = append(errs, s.single.Close())
 	}
 	clear(s.open)
 	clear(s.bitmaps)
@@ -226,10 +250,11 @@ func (s *Stage) readPiece(ctx context.Context, name string, at Piece, buf []byte
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	r, err := s.openFile(ctx, name)
+	r, start, err := s.openFile(ctx, name)
 	if err != nil {
 		return nil, err
 	}
+	at.Offset += start
 	if at.Offset < 0 || at.Length < 0 || at.Offset > r.Size()-at.Length {
 		return nil, fmt.Errorf("%w: %s is truncated", ErrDamaged, name)
 	}
@@ -246,20 +271,23 @@ func (s *Stage) readPiece(ctx context.Context, name string, at Piece, buf []byte
 	return buf, nil
 }
 
-// openFile opens a file of the stage. It keeps the file open for later calls.
-func (s *Stage) openFile(ctx context.Context, name string) (blob.Reader, error) {
+// openFile opens a file of the stage, and returns where it begins. It keeps the file open for later calls.
+func (s *Stage) openFile(ctx context.Context, name string) (r blob.Reader, start int64, err error) {
+	if s.single != nil {
+		return s.single, s.single.starts[name], nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.open[name]; r != nil {
-		return r, nil
+		return r, 0, nil
 	}
-	r, err := s.store.Open(ctx, s.prefix+"/"+name)
+	r, err = s.store.Open(ctx, s.prefix+"/"+name)
 	if errors.Is(err, blob.ErrNotFound) {
-		return nil, fmt.Errorf("%w: %s is missing: %w", ErrDamaged, name, err)
+		return nil, 0, fmt.Errorf("%w: %s is missing: %w", ErrDamaged, name, err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", name, err)
+		return nil, 0, fmt.Errorf("open %s: %w", name, err)
 	}
 	s.open[name] = r
-	return r, nil
+	return r, 0, nil
 }

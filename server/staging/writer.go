@@ -25,6 +25,9 @@ type Config struct {
 	SegmentBytes int64
 	// Codec is the compression of the pages. The default is Zstd.
 	Codec Codec
+	// SingleFile is the maximum size of a stage that is stored as a single file, in bytes. Such a stage
+	// is kept in memory until it is closed. The default is 0: no stage is a single file.
+	SingleFile int64
 }
 
 // maxRows is the maximum number of rows in a stage. Bitmaps use 32-bit row numbers.
@@ -42,8 +45,11 @@ type Writer struct {
 	prefix  string
 	cfg     Config
 	columns [][]parquetio.Element
-	// create creates a blob of the stage. It uses the context passed to NewWriter.
+	// create creates a file of the stage. It uses the context passed to NewWriter.
 	create func(name string) (blob.Writer, error)
+	held   *heldFiles
+	// location is the location of the sealed stage.
+	location string
 	remove func() error
 	// compressor is nil if Config.Codec is not supported.
 	compressor *parquetio.Compressor
@@ -78,7 +84,8 @@ func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layo
 	w.manifest = Manifest{Version: Version}
 	w.manifest.Fields, w.manifest.Unmapped = layout.assignNames()
 	w.columns = segmentColumns(w.manifest.Fields, w.manifest.Unmapped)
-	w.create = func(name string) (blob.Writer, error) { return createBlob(ctx, store, prefix, name) }
+	w.held = &heldFiles{limit: max(cfg.SingleFile, 0), create: func(name string) (blob.Writer, error) { return createBlob(ctx, store, prefix+"/"+name) }}
+	w.create = w.held.newFile
 	w.remove = func() error { return store.DeleteAll(context.WithoutCancel(ctx), prefix) }
 	var codec format.CompressionCodec
 	if w.manifest.Codec, codec, w.err = w.cfg.Codec.resolve(); w.err == nil {
@@ -94,10 +101,10 @@ func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layo
 	return w
 }
 
-func createBlob(ctx context.Context, store blob.Store, prefix, name string) (blob.Writer, error) {
-	w, err := store.Create(ctx, prefix+"/"+name)
+func createBlob(ctx context.Context, store blob.Store, key string) (blob.Writer, error) {
+	w, err := store.Create(ctx, key)
 	if err != nil {
-		return nil, fmt.Errorf("create %s of the stage: %w", name, err)
+		return nil, fmt.Errorf("create %s of the stage: %w", key, err)
 	}
 	return w, nil
 }
@@ -325,7 +332,7 @@ func (w *Writer) finish(ctx context.Context) error {
 		return err
 	}
 	if w.manifest.Problems > 0 {
-		if err := w.writeBlob(ctx, bitmapsName, bitmaps); err != nil {
+		if err := w.writeFile(bitmapsName, bitmaps); err != nil {
 			return err
 		}
 	}
@@ -336,7 +343,28 @@ func (w *Writer) finish(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return w.writeBlob(ctx, manifestName, text)
+	w.location = w.prefix
+	if w.held.isSmall() {
+		w.location += singleSuffix
+		return w.writeBlob(ctx, w.location, w.held.singleFile(text))
+	}
+	if err := w.held.commit(); err != nil {
+		return err
+	}
+	return w.writeBlob(ctx, w.prefix+"/"+manifestName, text)
+}
+
+// Location returns the location of the stage for [Open]. It is "" until Close has sealed the stage.
+func (w *Writer) Location() string { return w.location }
+
+// writeFile writes and commits a file of the stage.
+func (w *Writer) writeFile(name string, body []byte) error {
+	out, err := w.create(name)
+	if err != nil {
+		return err
+	}
+	defer out.Abort()
+	return commitAll(out, name, body)
 }
 
 // writeAll writes b. It returns an error if fewer than len(b) bytes are written.
@@ -348,12 +376,16 @@ func writeAll(w io.Writer, b []byte) (n int, err error) {
 }
 
 // writeBlob writes and commits a blob.
-func (w *Writer) writeBlob(ctx context.Context, name string, body []byte) error {
-	out, err := createBlob(ctx, w.store, w.prefix, name)
+func (w *Writer) writeBlob(ctx context.Context, key string, body []byte) error {
+	out, err := createBlob(ctx, w.store, key)
 	if err != nil {
 		return err
 	}
 	defer out.Abort()
+	return commitAll(out, key, body)
+}
+
+func commitAll(out blob.Writer, name string, body []byte) error {
 	if _, err := writeAll(out, body); err != nil {
 		return fmt.Errorf("write %s: %w", name, err)
 	}
@@ -377,6 +409,7 @@ func (w *Writer) Abort() {
 	if w.problems.file != nil {
 		w.problems.file.blob.Abort()
 	}
+	w.held.abort()
 	w.err = errAborted
 	_ = w.remove()
 }
