@@ -561,10 +561,10 @@ func TestFindingReliability4LargeStage(t *testing.T) {
 	want, err := f.tryDownload(done, "csv")
 	must(t, err)
 	for _, imp := range []model.Import{done, reviewed} {
-		if size := len(f.Blobs.Content(t, imp.Stage)); size <= model.VerifyFirst {
+		if size := len(f.Blobs.Content(t, imp.Stage+"/seg-0000.parquet")); size <= model.VerifyFirst {
 			t.Fatalf("the staged rows have %d bytes", size)
 		}
-		f.damage(imp.Stage, damages["a bit is flipped"])
+		f.damage(imp.Stage+"/seg-0000.parquet", damages["a bit is flipped"])
 	}
 	got, err := f.tryDownload(done, "csv")
 	if !errors.Is(err, staging.ErrDamaged) || !strings.HasPrefix(want, got) || len(got) == len(want) {
