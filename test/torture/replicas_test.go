@@ -33,7 +33,7 @@ func TestReplicas(t *testing.T) {
 	database := livetest.Postgres(t)
 	bucket := s3test.Start(t)
 	address, _ := bucket.Bucket(t)
-	faults := s3test.NewProxy(t, bucket, 0.3)
+	faults := s3test.NewProxy(t, bucket, s3test.Failing(0.3))
 	env := append(bucket.Env(), "AWS_ENDPOINT_URL_S3="+faults.URL, "INTRAY_MASTER_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
 	r := &replicas{t: t, locks: make([]sync.Mutex, 3)}
 	for range r.locks {

@@ -26,7 +26,7 @@ func TestConformance(t *testing.T) {
 func TestConformanceBehindFaults(t *testing.T) {
 	server := s3test.Start(t)
 	server.SetEnv(t)
-	faults := s3test.NewProxy(t, server, 0.2)
+	faults := s3test.NewProxy(t, server, s3test.Faults{Refused: 0.07, Lost: 0.07, Truncated: 0.07, Slow: 0.02})
 	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
 	blobtest.Run(t, func(t *testing.T) blob.Store { return open(t, bucket(t, server)+"/some/prefix") })
 	if faults.Failed.Load() < 50 {
@@ -93,7 +93,7 @@ func noise(size int) []byte {
 func TestLargeBlobs(t *testing.T) {
 	server := s3test.Start(t)
 	server.SetEnv(t)
-	faults := s3test.NewProxy(t, server, 0.1)
+	faults := s3test.NewProxy(t, server, s3test.Failing(0.1))
 	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
 	s := open(t, bucket(t, server))
 	content := noise(20<<20 + 17)
@@ -121,7 +121,7 @@ func TestLargeBlobs(t *testing.T) {
 func TestRequests(t *testing.T) {
 	server := s3test.Start(t)
 	server.SetEnv(t)
-	counter := s3test.NewProxy(t, server, 0)
+	counter := s3test.NewProxy(t, server, s3test.Faults{})
 	t.Setenv("AWS_ENDPOINT_URL_S3", counter.URL)
 	s := open(t, bucket(t, server))
 	content := noise(3 << 20)
