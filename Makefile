@@ -119,6 +119,10 @@ screenshots: ## Save screenshots of the review page, and update the one in docs/
 s3: ## Install an S3 server for tests and print its path.
 	@sh .ci/s3
 
+.PHONY: toxiproxy
+toxiproxy: ## Install a proxy that causes network faults for tests and print its path.
+	@sh .ci/toxiproxy
+
 .PHONY: postgres
 postgres: ## Start PostgreSQL for tests on loopback and print its URL.
 	@sh .ci/postgres start
