@@ -15,6 +15,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/servertest"
@@ -513,6 +514,28 @@ func TestFullDiskDuringRuns(t *testing.T) {
 		t.Errorf("lost %d times", imp.Lost)
 	}
 	f.Blobs.LimitSize(-1)
+	f.runAll()
+	f.wantResult(imp, goodResult)
+}
+
+// Runs that fail because the store of blobs is unavailable do not count as lost runs, however long that lasts.
+func TestUnavailableBlobsDuringRuns(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.pendingImport(goodFile, "")
+	f.Blobs.OnUse(func(context.Context, string, string) error {
+		return fmt.Errorf("no connection: %w", blob.ErrUnavailable)
+	})
+	for range 12 {
+		if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, blob.ErrUnavailable) {
+			t.Fatalf("ran %v, error %v; want that the store is unavailable", ran, err)
+		}
+		f.Clock.Advance(15 * time.Second)
+	}
+	if imp := f.wantStatus(imp, model.Pending); imp.Lost != 0 {
+		t.Errorf("lost %d times", imp.Lost)
+	}
+	f.Blobs.OnUse(nil)
 	f.runAll()
 	f.wantResult(imp, goodResult)
 }
