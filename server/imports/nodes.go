@@ -11,8 +11,9 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// nodeTimeout is how long after its last heartbeat a node is considered dead.
-const nodeTimeout = 8 * time.Second
+// nodeTimeout is how long after its last heartbeat a node is considered dead. Other nodes look for dead ones every 2 s, so
+// they run its imports within 10 s of its death.
+const nodeTimeout = 7 * time.Second
 
 // RecoverRuns reclaims the runs of dead nodes and the abandoned runs of this process. If an
 // import is pending and no job is waiting, it enqueues a job. Call it from one goroutine only.

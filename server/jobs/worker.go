@@ -23,7 +23,7 @@ const (
 	maintenanceRounds = 5
 	// heartbeatTimeout is the maximum time without a successful heartbeat. After that,
 	// other processes may consider this process dead, so it must stop its runs.
-	heartbeatTimeout = 8 * time.Second
+	heartbeatTimeout = 7 * time.Second
 	// deliveryInterval is the maximum time between two calls to Deliver.
 	deliveryInterval = 2 * time.Second
 	// connectorWorkers is the maximum number of connectors that run at the same time,

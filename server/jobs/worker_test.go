@@ -317,23 +317,23 @@ func startEndlessRun(ctx context.Context, t *testing.T, heartbeat func(ctx conte
 	return r
 }
 
-// Other nodes consider a node dead 8 s after its last heartbeat. Its runs must then stop.
+// Other nodes consider a node dead 7 s after its last heartbeat. Its runs must then stop.
 func TestRunsStopWithoutHeartbeat(t *testing.T) {
 	for name, c := range map[string]struct {
 		heartbeat func(ctx context.Context, since time.Duration) error
 		// stopped is the time at which the run must be canceled: that of the first failed
-		// heartbeat more than 8 s after the last successful one.
+		// heartbeat more than 7 s after the last successful one.
 		stopped time.Duration
 	}{
-		"heartbeats fail": {func(context.Context, time.Duration) error { return errors.New("no route") }, 10 * time.Second},
-		"heartbeats hang": {func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }, 10 * time.Second},
+		"heartbeats fail": {func(context.Context, time.Duration) error { return errors.New("no route") }, 8 * time.Second},
+		"heartbeats hang": {func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }, 8 * time.Second},
 		"heartbeats hang after a minute": {func(ctx context.Context, since time.Duration) error {
 			if since <= time.Minute {
 				return nil
 			}
 			<-ctx.Done()
 			return ctx.Err()
-		}, 70 * time.Second},
+		}, 68 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
