@@ -13,13 +13,14 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// frozenFor is how long a process is frozen. After 8 s without a heartbeat, others take over its imports.
+// frozenFor is how long a process is frozen. After 7 s without a heartbeat, others take over its imports.
 const frozenFor = 15 * time.Second
 
 // TestFrozenReplica freezes a process that runs imports, receives a file and has rows under review. Another process takes
 // over all of them. When the first one continues, it must not overwrite anything: its runs are discarded, the rest of its
 // file is refused, and it shows the changes that were made meanwhile.
 func TestFrozenReplica(t *testing.T) {
+	t.Parallel() // it spends most of its time waiting
 	database := livetest.Postgres(t)
 	blobs, _ := bucketServer(t).Bucket(t)
 	r := startReplicas(t, 2, database, livetest.Config{Args: []string{"--database-url", database, "--blob-url", blobs}})

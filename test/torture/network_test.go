@@ -17,6 +17,7 @@ import (
 // between them and S3, is slow, cut or silent. The processes must survive, and calls may fail only with a status that asks
 // to try again. Each import must end once with the right result.
 func TestNetworkFaults(t *testing.T) {
+	t.Parallel() // it spends most of its time waiting
 	const rows = 2000
 	imports, reviews, faults := share(200), share(20), share(150)
 	random := seeded(t)

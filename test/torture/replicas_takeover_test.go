@@ -2,6 +2,7 @@ package torture
 
 import (
 	"context"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
@@ -112,6 +113,8 @@ func (r *replicas) measureTakeover(first, rounds int) (ids []string) {
 	for round := range rounds {
 		sent := make(chan []string)
 		go func() { sent <- r.sendTables(first+round*perRound, perRound, takeoverRows) }()
+		r.awaitRunning(conn)
+		time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond)
 		at := r.awaitRunning(conn)
 		r.list[at].Kill()
 		killed := time.Now()

@@ -190,6 +190,7 @@ func (r *replicas) checkListedOnce(ids []string) {
 // the processes are killed, PostgreSQL and the SFTP server are restarted, 30 % of the requests to S3 fail, and 10 % are
 // slow. Each import must end once with the right result. What was acknowledged must have happened, and only once.
 func TestReplicas(t *testing.T) {
+	t.Parallel() // it spends most of its time waiting
 	const rows = 400
 	imports, reviews, files := share(300), share(30), share(40)
 	random := seeded(t)
@@ -236,6 +237,7 @@ func TestReplicas(t *testing.T) {
 	ids = append(append(ids, taken...), transfers.check()...)
 	r.checkListedOnce(ids)
 	receiver.check(ids)
+	t.Logf("all results were checked after %.1f s", time.Since(began).Seconds())
 }
 
 // causeOutages kills replicas, and meanwhile restarts PostgreSQL and the SFTP server.
