@@ -109,7 +109,8 @@ func Open(ctx context.Context, address string, cfg Config) (*Store, error) {
 		if o.Region == "" && o.UsePathStyle {
 			o.Region = defaultRegion
 		}
-		o.DisableLogOutputChecksumValidationSkipped = true // ranges have no checksums
+		// Users of blobs verify them, and can rebuild some damaged ones. The SDK would fail instead, and only for whole objects.
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		o.APIOptions = append(o.APIOptions, markUnavailable)
 	})
 	if s.client.Options().Region == "" {

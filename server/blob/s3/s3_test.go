@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -328,5 +330,22 @@ func TestTruncatedReads(t *testing.T) {
 	faults.SetFaults(s3test.Faults{})
 	if got := read(t, s, "some/blob"); len(got) != 200<<10 {
 		t.Errorf("%d bytes without faults", len(got))
+	}
+}
+
+// TestDamagedObject checks that a changed object can be read, whatever its size, so that its user can detect the damage.
+func TestDamagedObject(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	address, folder := server.Bucket(t)
+	s := open(t, address)
+	for _, size := range []int{10, 200 << 10} {
+		content := noise(size)
+		put(t, s, "some/blob", content)
+		content[size/2] ^= 1
+		must(t, os.WriteFile(filepath.Join(folder, "some/blob"), content, 0o600))
+		if got := read(t, s, "some/blob"); !bytes.Equal(got, content) {
+			t.Errorf("%d bytes of a damaged object differ from what is stored", size)
+		}
 	}
 }
