@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/intraydata/intray/test/livetest"
 )
 
@@ -23,69 +25,74 @@ func TestFrozenReplica(t *testing.T) {
 	t.Parallel() // it spends most of its time waiting
 	database := livetest.Postgres(t)
 	blobs, _ := bucketServer(t).Bucket(t)
-	r := startReplicas(t, 2, database, livetest.Config{Args: []string{"--database-url", database, "--blob-url", blobs}})
-	conn := r.connect()
-	review := &reviewedImport{number: 0, acknowledged: map[string]int{}}
-	for row := range reviewRows {
-		review.acknowledged[fmt.Sprintf("file %d row %d", 1_000_000, row)] = 1
-	}
-	review.id = r.send(1_000_000, map[string]any{"fields": schema["fields"], "settings": map[string]any{"invalidDataBehavior": "BLOCK_SUBMIT"}}, append(table(1_000_000, reviewRows), "invalid,nobody\n"...))
-	if !review.open(r) {
+	f := &frozenTest{T: t, replicas: startReplicas(t, 2, database, livetest.Config{Args: []string{"--database-url", database, "--blob-url", blobs}})}
+	f.conn = f.connect()
+	f.review.prepare(f.replicas)
+	if !f.review.open(f.replicas) {
 		t.FailNow()
 	}
-	const perRound = 6
-	var took []time.Duration
-	var ids []string
-	rounds := share(10)
-	for round := range rounds {
-		at := round % 2
-		frozen, other := r.list[at], r.list[1-at]
-		readRows(t, frozen, review)
-		half := sendHalf(t, frozen, len(ids))
-		sent := r.sendTables(len(ids)+1, perRound, takeoverRows)
-		for len(r.runsOf(at, r.running(conn))) == 0 {
-			sent = append(sent, r.sendTables(len(ids)+1+len(sent), 1, takeoverRows)...)
-		}
-		frozen.Signal(syscall.SIGSTOP)
-		since := time.Now()
-		only := &replicas{t: t, list: []*livetest.Server{other}}
-		review.changeName(only, 1_000_000, round)
-		other.Upload(t, strings.Replace(half.address, frozen.URL, other.URL, 1), table(len(ids), takeoverRows)).WantStatus(http.StatusOK)
-		took = append(took, r.awaitTakeover(conn, r.runsOf(at, r.running(conn)), since)...)
-		time.Sleep(time.Until(since.Add(frozenFor)))
-		frozen.Signal(syscall.SIGCONT)
-		if got := half.finish(); got != nil && got.Status != http.StatusConflict {
-			t.Errorf("the rest of a file that another replica has received has status %d: %s", got.Status, got.Body)
-		}
-		if name := fmt.Sprintf("changed row %d", round); !strings.Contains(readRows(t, frozen, review), name) {
-			t.Errorf("the replica that was frozen does not show %q", name)
-		}
-		ids = append(append(ids, half.id), sent...)
+	for round := range share(10) {
+		f.freeze(round)
 	}
-	checkTakeover(t, took)
-	r.checkTables(ids, 0, takeoverRows)
-	if review.edit(r, "repair", fmt.Sprintf(`"kind":"fill","where":{"rows":["%d"]},"keys":["email"],"text":"somebody@example.org"`, reviewRows)) {
-		review.acknowledged["invalid"]++
+	checkTakeover(t, f.took)
+	f.checkTables(f.ids, 0, takeoverRows)
+	f.review.submit(f.replicas)
+	f.review.check(f.replicas)
+	f.checkListedOnce(append(f.ids, f.review.id))
+	f.checkAlone()
+}
+
+// frozenTest is a test that freezes one of two replicas.
+type frozenTest struct {
+	*testing.T
+	*replicas
+	conn   *pgx.Conn
+	review reviewedImport
+	// ids are the imports of tables, whose numbers are their positions.
+	ids []string
+	// took is how long the other replica took to run the imports.
+	took []time.Duration
+}
+
+// freeze freezes a replica while it works, and lets it continue.
+func (f *frozenTest) freeze(round int) {
+	f.Helper()
+	at := round % 2
+	frozen, other := f.list[at], f.list[1-at]
+	readRows(f.T, frozen, &f.review)
+	half := sendHalf(f.T, frozen, len(f.ids))
+	f.ids = append(f.ids, half.id)
+	f.ids = append(f.ids, f.sendTables(len(f.ids), 6, takeoverRows)...)
+	for len(f.runsOf(at, f.running(f.conn))) == 0 {
+		f.ids = append(f.ids, f.sendTables(len(f.ids), 1, takeoverRows)...)
 	}
-	review.submit(r)
-	review.check(r)
-	r.checkListedOnce(append(ids, review.id))
-	for _, server := range r.list { // each replica can run imports alone
-		for _, other := range r.list {
-			if other != server {
-				other.Kill()
-			}
+	frozen.Signal(syscall.SIGSTOP)
+	since := time.Now()
+	change := fmt.Sprintf("changed row %d", round)
+	f.review.changeName(&replicas{t: f.T, list: []*livetest.Server{other}}, round)
+	other.Upload(f.T, strings.Replace(half.address, frozen.URL, other.URL, 1), table(half.number, takeoverRows)).WantStatus(http.StatusOK)
+	f.took = append(f.took, f.awaitTakeover(f.conn, f.runsOf(at, f.running(f.conn)), since)...)
+	time.Sleep(time.Until(since.Add(frozenFor)))
+	frozen.Signal(syscall.SIGCONT)
+	if got := half.finish(); got != nil && got.Status != http.StatusConflict {
+		f.Errorf("the rest of a file that another replica has received has status %d: %s", got.Status, got.Body)
+	}
+	if !strings.Contains(readRows(f.T, frozen, &f.review), change) {
+		f.Errorf("the replica that was frozen does not show %q", change)
+	}
+}
+
+// checkAlone checks that each replica runs imports while the others are down.
+func (f *frozenTest) checkAlone() {
+	f.Helper()
+	for at, server := range f.list {
+		f.list[1-at].Kill()
+		id, address := server.CreateImport(f.T, schema)
+		server.Upload(f.T, address, table(0, 10)).WantStatus(http.StatusOK)
+		if got := server.AwaitImport(f.T, id); got.String("status") != "SUCCESSFUL" {
+			f.Errorf("after the end of the other replica: %s", got.Body)
 		}
-		id, address := server.CreateImport(t, schema)
-		server.Upload(t, address, table(0, 10)).WantStatus(http.StatusOK)
-		if got := server.AwaitImport(t, id); got.String("status") != "SUCCESSFUL" {
-			t.Errorf("after the end of the other replica: %s", got.Body)
-		}
-		for i := range r.list {
-			if r.list[i] != server {
-				r.start(i)
-			}
-		}
+		f.start(1 - at)
 	}
 }
 
@@ -97,6 +104,7 @@ func readRows(t *testing.T, server *livetest.Server, review *reviewedImport) str
 
 // halfSent is an upload of which half has been sent.
 type halfSent struct {
+	number      int
 	id, address string
 	rest        []byte
 	body        *io.PipeWriter
@@ -111,7 +119,7 @@ func sendHalf(t *testing.T, server *livetest.Server, number int) *halfSent {
 	from, to := io.Pipe()
 	request := server.Request(t, "PUT", address, from, "X-Service-License-Key", "", "Content-Type", "text/csv")
 	request.ContentLength = int64(len(file))
-	half := &halfSent{id: id, address: address, rest: file[len(file)/2:], body: to, reply: make(chan *livetest.Reply, 1)}
+	half := &halfSent{number: number, id: id, address: address, rest: file[len(file)/2:], body: to, reply: make(chan *livetest.Reply, 1)}
 	go func() {
 		got, err := server.TryDo(t, request)
 		_ = from.Close()

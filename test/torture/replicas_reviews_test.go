@@ -46,32 +46,34 @@ func (r *replicas) reviewImports(count int) []*reviewedImport {
 	return list
 }
 
-// review imports a file, changes its rows with two clients at the same time, and submits them.
-func (v *reviewedImport) review(r *replicas) {
-	// Tables of other imports have lower numbers.
-	number := 1_000_000 + v.number
+// table returns the number of the table that is imported. Other imports have lower numbers.
+func (v *reviewedImport) table() int { return 1_000_000 + v.number }
+
+// prepare imports a file that needs a review because one row is invalid. If the test has failed, the id remains empty.
+func (v *reviewedImport) prepare(r *replicas) {
 	v.acknowledged = map[string]int{}
 	for row := range reviewRows {
-		v.acknowledged[fmt.Sprintf("file %d row %d", number, row)] = 1
+		v.acknowledged[fmt.Sprintf("file %d row %d", v.table(), row)] = 1
 	}
 	body := map[string]any{"fields": schema["fields"], "settings": map[string]any{"invalidDataBehavior": "BLOCK_SUBMIT"}}
-	v.id = r.send(number, body, append(table(number, reviewRows), "invalid,nobody\n"...))
-	if v.id == "" || !v.open(r) {
+	v.id = r.send(v.table(), body, append(table(v.table(), reviewRows), "invalid,nobody\n"...))
+}
+
+// review imports a file, changes its rows with two clients at the same time, and submits them.
+func (v *reviewedImport) review(r *replicas) {
+	if v.prepare(r); v.id == "" || !v.open(r) {
 		return
 	}
 	var clients sync.WaitGroup
 	for client := range 2 {
 		clients.Go(func() {
 			for edit := range 4 {
-				v.changeName(r, number, client*reviewRows/2+edit)
+				v.changeName(r, client*reviewRows/2+edit)
 				v.addRow(r, fmt.Sprintf("added by client %d, change %d", client, edit))
 			}
 		})
 	}
 	clients.Wait()
-	if v.edit(r, "repair", fmt.Sprintf(`"kind":"fill","where":{"rows":["%d"]},"keys":["email"],"text":"somebody@example.org"`, reviewRows)) {
-		v.acknowledged["invalid"]++
-	}
 	v.submit(r)
 }
 
@@ -116,14 +118,15 @@ func (v *reviewedImport) edit(r *replicas, op, change string) bool {
 	}, http.StatusOK) != nil
 }
 
-func (v *reviewedImport) changeName(r *replicas, number, row int) {
+// changeName changes the name in a row to "changed row" and the number of the row.
+func (v *reviewedImport) changeName(r *replicas, row int) {
 	name := fmt.Sprintf("changed row %d", row)
 	if !v.edit(r, name, fmt.Sprintf(`"kind":"fill","where":{"rows":["%d"]},"keys":["name"],"text":%q`, row, name)) {
 		return
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	delete(v.acknowledged, fmt.Sprintf("file %d row %d", number, row))
+	delete(v.acknowledged, fmt.Sprintf("file %d row %d", v.table(), row))
 	v.acknowledged[name]++
 }
 
@@ -137,8 +140,11 @@ func (v *reviewedImport) addRow(r *replicas, name string) {
 	v.acknowledged[name]++
 }
 
-// submit submits the rows until the import is SUCCESSFUL.
+// submit corrects the invalid row, and submits the rows until the import is SUCCESSFUL.
 func (v *reviewedImport) submit(r *replicas) {
+	if v.edit(r, "correction", fmt.Sprintf(`"kind":"fill","where":{"rows":["%d"]},"keys":["email"],"text":"somebody@example.org"`, reviewRows)) {
+		v.acknowledged["invalid"]++
+	}
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		got := v.get(r)
 		if got == nil || got.String("status") == "SUCCESSFUL" {

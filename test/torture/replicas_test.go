@@ -187,7 +187,7 @@ func (r *replicas) checkListedOnce(ids []string) {
 }
 
 // TestReplicas imports files, reviews rows, opens sessions, and transfers files over SFTP with three processes. Meanwhile,
-// the processes are killed, PostgreSQL and the SFTP server are restarted, 30 % of the requests to S3 fail, and 10 % are
+// the processes are killed, PostgreSQL and the SFTP server are restarted, PostgreSQL is frozen, 30 % of the requests to S3 fail, and 10 % are
 // slow. Each import must end once with the right result. What was acknowledged must have happened, and only once.
 func TestReplicas(t *testing.T) {
 	t.Parallel() // it spends most of its time waiting
@@ -240,7 +240,7 @@ func TestReplicas(t *testing.T) {
 	t.Logf("all results were checked after %.1f s", time.Since(began).Seconds())
 }
 
-// causeOutages kills replicas, and meanwhile restarts PostgreSQL and the SFTP server.
+// causeOutages kills replicas, and meanwhile restarts PostgreSQL and the SFTP server, and freezes PostgreSQL.
 func (r *replicas) causeOutages(random *rand.Rand, postgres *livetest.PostgresServer, transfers *transfers) {
 	r.t.Helper()
 	kills, restarts := share(100), share(10)
@@ -258,6 +258,10 @@ func (r *replicas) causeOutages(random *rand.Rand, postgres *livetest.PostgresSe
 				postgres.Stop()
 				time.Sleep(down)
 				postgres.Start()
+				time.Sleep(down / 2)
+				postgres.Freeze()
+				time.Sleep(down / 2)
+				postgres.Unfreeze()
 			})
 			outages.Go(func() { transfers.restart(down / 4) })
 		}
