@@ -30,6 +30,7 @@ type PostgresServer struct {
 	address string
 	command *exec.Cmd
 	exited  chan struct{}
+	frozen  bool
 }
 
 // StartPostgres starts a server on a loopback port, which ends with the test. It skips the test if PostgreSQL is not
@@ -182,10 +183,18 @@ func (p *PostgresServer) Restart() {
 
 // Freeze stops all processes of the server until Unfreeze. Connections remain open, but nothing responds. It works only
 // on Linux.
-func (p *PostgresServer) Freeze() { p.signalAll(syscall.SIGSTOP) }
+func (p *PostgresServer) Freeze() {
+	p.t.Helper()
+	p.frozen = true
+	p.signalAll(syscall.SIGSTOP)
+}
 
 // Unfreeze continues the processes of the server.
-func (p *PostgresServer) Unfreeze() { p.signalAll(syscall.SIGCONT) }
+func (p *PostgresServer) Unfreeze() {
+	p.t.Helper()
+	p.signalAll(syscall.SIGCONT)
+	p.frozen = false
+}
 
 // signalAll sends a signal to the server, which then starts no more processes if it stops, and to its children.
 func (p *PostgresServer) signalAll(sig syscall.Signal) {
@@ -229,7 +238,9 @@ func (p *PostgresServer) log() string {
 
 // end stops the server when the test ends.
 func (p *PostgresServer) end() {
-	p.signalAll(syscall.SIGCONT)
+	if p.frozen {
+		p.Unfreeze()
+	}
 	p.Stop()
 	log := p.log()
 	if strings.Contains(log, "deadlock detected") {
