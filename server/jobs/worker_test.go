@@ -127,10 +127,7 @@ func TestIntervals(t *testing.T) {
 			return func(context.Context) error { *times = append(*times, time.Since(start)); return nil }
 		}
 		var heartbeats, recoveries, rounds, deliveries, collections []time.Duration
-		recovery := record(&recoveries)
-		// A round of maintenance also recovers runs.
-		maintenance := func(ctx context.Context) error { _ = recovery(ctx); return record(&rounds)(ctx) }
-		f := &fakeService{heartbeat: record(&heartbeats), recover: recovery, maintain: maintenance, deliver: record(&deliveries), collectGC: record(&collections)}
+		f := &fakeService{heartbeat: record(&heartbeats), recover: record(&recoveries), maintain: record(&rounds), deliver: record(&deliveries), collectGC: record(&collections)}
 		w, _ := newWorker(f)
 		runFor(t, w, 11*time.Minute-time.Millisecond)
 		for name, c := range map[string]struct {
@@ -232,7 +229,8 @@ func TestFailuresAreLogged(t *testing.T) {
 		d       time.Duration
 		lines   int
 	}{
-		"maintenance failed":        {&fakeService{maintain: fail, recover: fail}, 5 * time.Second, 2},
+		"maintenance failed":        {&fakeService{maintain: fail}, 13 * time.Second, 2},
+		"runs not recovered":        {&fakeService{recover: fail}, 5 * time.Second, 2},
 		"heartbeat not recorded":    {&fakeService{heartbeat: fail}, 5 * time.Second, 2},
 		"garbage collection failed": {&fakeService{collectGC: fail}, 11 * time.Minute, 2},
 		"deliveries not started":    {&fakeService{deliver: fail}, 3 * time.Second, 2},
@@ -270,17 +268,19 @@ func TestStopLogsNothing(t *testing.T) {
 	})
 }
 
-// Slow maintenance must not delay heartbeats.
+// Slow maintenance, such as the deletion of files in a store that does not respond, must delay
+// neither heartbeats nor the recovery of runs.
 func TestSlowMaintenance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		heartbeats := 0
+		heartbeats, recoveries := 0, 0
 		w, _ := newWorker(&fakeService{
 			heartbeat: func(context.Context) error { heartbeats++; return nil },
+			recover:   func(context.Context) error { recoveries++; return nil },
 			maintain:  func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
 		})
 		runFor(t, w, 61*time.Second)
-		if heartbeats != 30 {
-			t.Errorf("%d heartbeats in a minute, want 30", heartbeats)
+		if heartbeats != 30 || recoveries != 30 {
+			t.Errorf("%d heartbeats and %d recoveries in a minute, want 30 each", heartbeats, recoveries)
 		}
 	})
 }

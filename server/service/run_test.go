@@ -165,7 +165,7 @@ func TestSilentNodesExpire(t *testing.T) {
 	})
 	must(t, other.Join(f.ctx))
 	f.wantStatus(imp, model.Running)
-	must(t, other.RunMaintenance(f.ctx))
+	must(t, other.RecoverRuns(f.ctx))
 	f.wantStatus(imp, model.Pending)
 	must(t, f.Store.View(f.ctx, func(tx model.Tx) error {
 		all, err := tx.Nodes.List(f.ctx)
