@@ -82,8 +82,8 @@ func (s *Service) ClockSkew() time.Duration {
 // another machine, this is unknown.
 func (s *Service) expireDeadNode(ctx context.Context, node string) error {
 	last, err := model.View(ctx, s.env.Store, func(tx model.Tx) (model.OOMKills, error) { return tx.Nodes.OOMKills(ctx, node) })
-	if model.IsKind(err, model.NotFound) {
-		return nil // another process has expired the node
+	if model.IsKind(err, model.NotFound) { // it was removed, but may have claimed an import
+		return s.expireNode(ctx, node, false)
 	}
 	if err != nil {
 		return err

@@ -176,6 +176,22 @@ func TestSilentNodesExpire(t *testing.T) {
 	}))
 }
 
+// A claim that was committed after its node was removed must not remain forever.
+func TestClaimOfARemovedNode(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, crashAt("run.claimed"))
+	imp := f.pendingImport(goodFile, "")
+	f.expectCrash(func() { _, _ = f.RunNext(f.ctx) })
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error { return tx.Nodes.Remove(f.ctx, "folder/one") }))
+	f.Service = f.newNode("elsewhere/one")
+	must(t, f.Join(f.ctx))
+	f.wantStatus(imp, model.Running)
+	must(t, f.RecoverRuns(f.ctx))
+	f.wantStatus(imp, model.Pending)
+	f.runAll()
+	f.wantResult(imp, goodResult)
+}
+
 func TestTenLostRuns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, crashAt("run.staged"))

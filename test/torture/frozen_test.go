@@ -62,7 +62,7 @@ func (f *frozenTest) freeze(round int) {
 	readRows(f.T, frozen, &f.review)
 	half := sendHalf(f.T, frozen, len(f.ids))
 	f.ids = append(f.ids, half.id)
-	f.ids = append(f.ids, f.sendTables(len(f.ids), 6, takeoverRows)...)
+	f.ids = append(f.ids, f.sendTables(len(f.ids), 3, takeoverRows)...)
 	for len(f.runsOf(at, f.running(f.conn))) == 0 {
 		f.ids = append(f.ids, f.sendTables(len(f.ids), 1, takeoverRows)...)
 	}

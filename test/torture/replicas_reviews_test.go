@@ -80,7 +80,8 @@ func (v *reviewedImport) review(r *replicas) {
 // open waits until the import can be reviewed, and opens the review. It reports whether that succeeded.
 func (v *reviewedImport) open(r *replicas) bool {
 	status, link := "", ""
-	for end := time.Now().Add(2 * time.Minute); status != "NEEDS_REVIEW"; time.Sleep(50 * time.Millisecond) {
+	// After many kills, other imports wait before this one.
+	for end := time.Now().Add(10 * time.Minute); status != "NEEDS_REVIEW"; time.Sleep(50 * time.Millisecond) {
 		got := v.get(r)
 		if got == nil || time.Now().After(end) {
 			r.t.Errorf("import %s is %q and cannot be reviewed", v.id, status)

@@ -1,6 +1,6 @@
 // Package torture repeatedly kills the running service and checks that nothing is lost and that
-// nothing happens twice. Apart from HTTP requests, it uses only signals, the process table and
-// the data folder.
+// nothing happens twice. Apart from HTTP requests, it uses only signals, the process table, the data
+// folder and, to see which process runs an import, the database.
 //
 // By default, each test does only a tenth of its work. If INTRAY_TORTURE=full, the tests do
 // all of it. Set INTRAY_TORTURE_SEED to repeat a run with the same random numbers.
