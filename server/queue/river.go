@@ -263,14 +263,16 @@ func (q *riverQueue[T]) Reclaim(ctx context.Context, tx Tx, node string) (int, e
 	return reclaimed, nil
 }
 
+// everyRun returns a time after the start of all running jobs, even if the clock of their node was wrong.
+func everyRun() time.Time { return time.Now().AddDate(1, 0, 0) }
+
 func (q *riverQueue[T]) reclaim(ctx context.Context, t T, node string) (int, error) {
 	reclaimed, after := 0, int64(0)
 	for {
 		running, err := q.driver.UnwrapExecutor(t).JobGetStuck(ctx, &riverdriver.JobGetStuckParams{
-			AfterID: after,
-			Max:     reclaimPage,
-			// This includes all running jobs even if the clock of their node was wrong.
-			StuckHorizon: time.Now().AddDate(1, 0, 0),
+			AfterID:      after,
+			Max:          reclaimPage,
+			StuckHorizon: everyRun(),
 		})
 		if err != nil {
 			return reclaimed, err
@@ -306,7 +308,7 @@ func (q *riverQueue[T]) reenqueue(ctx context.Context, t T, lost []*rivertype.Jo
 		return nil
 	}
 	now := time.Now()
-	discard := &riverdriver.JobRescueManyParams{}
+	discard := &riverdriver.JobRescueManyParams{StuckHorizon: everyRun()}
 	for _, job := range lost {
 		a := jobArgs{kind: job.Kind}
 		if err := json.Unmarshal(job.EncodedArgs, &a); err != nil {
