@@ -78,7 +78,7 @@ lint: ## Check format, imports and style.
 
 .PHONY: torture
 torture: ## Kill, overload and attack the server, fill its disk and damage its files. CI runs a part of this.
-	INTRAY_TESTS=torture INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/torture ./test/savedwork
+	INTRAY_TESTS=torture INTRAY_TORTURE=full $(GO) test -count=1 -timeout 120m -v ./test/torture ./test/savedwork
 	INTRAY_TESTS=attacks INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/attacks
 	INTRAY_TESTS=hostile $(GO) test -count=1 -timeout 60m ./source/formats
 	INTRAY_TESTS=schemathesis INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v ./test/schemathesis
@@ -118,6 +118,10 @@ screenshots: ## Save screenshots of the review page, and update the one in docs/
 .PHONY: s3
 s3: ## Install an S3 server for tests and print its path.
 	@sh .ci/s3
+
+.PHONY: toxiproxy
+toxiproxy: ## Install a proxy that causes network faults for tests and print its path.
+	@sh .ci/toxiproxy
 
 .PHONY: postgres
 postgres: ## Start PostgreSQL for tests on loopback and print its URL.

@@ -24,6 +24,9 @@ var (
 	ErrNotFound = errors.New("blob not found")
 	// ErrInUse means that there is another Appender for the blob, in this or another process.
 	ErrInUse = errors.New("blob is being written")
+	// ErrUnavailable means that the store could not be reached, or did not respond in time, although the call was tried
+	// several times. A later call can succeed. A store without a network does not return it.
+	ErrUnavailable = errors.New("blob store is unavailable")
 )
 
 // Store stores blobs. It is safe for concurrent use.

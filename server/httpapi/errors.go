@@ -90,6 +90,10 @@ func resourceError(err error) *apiError {
 		return newError(http.StatusServiceUnavailable, "busy", intray.NewMessage("service.too_many_open_files", nil))
 	case errors.As(err, new(*spoolError)):
 		return newError(http.StatusServiceUnavailable, "spool_unavailable", intray.NewMessage("service.temporary_folder_unavailable", nil))
+	case model.IsBlobStoreUnavailable(err):
+		e := newError(http.StatusServiceUnavailable, "blobs_unavailable", intray.NewMessage("service.file_storage_unreachable", nil))
+		e.retryAfter = 5 * time.Second
+		return e
 	case isDiskRefusal(err):
 		e := newError(http.StatusServiceUnavailable, "blobs_unavailable", intray.NewMessage("storage.unavailable", nil))
 		e.retryAfter = 30 * time.Second

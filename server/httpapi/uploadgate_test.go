@@ -3,6 +3,7 @@ package httpapi
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -14,6 +15,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/intraydata/intray/server/blob"
 )
 
 // TestUploadGate checks the limits of a gate, and that uploads are admitted in order.
@@ -153,6 +156,16 @@ func TestFindingR4Disk(t *testing.T) {
 		if e.status != 503 || e.code != "blobs_unavailable" || header.Get("Retry-After") != "30" || strings.Contains(e.message.String(), "secret") {
 			t.Errorf("%v: %d %s %v: %s", code, e.status, e.code, header, e.message)
 		}
+	}
+}
+
+// TestUnavailableBlobStore checks that a store of blobs that cannot be reached is not an internal error.
+func TestUnavailableBlobStore(t *testing.T) {
+	e := toAPIError(fmt.Errorf("open blob x of secret: %w", blob.ErrUnavailable))
+	header := http.Header{}
+	e.setHeaders(header)
+	if e.status != 503 || e.code != "blobs_unavailable" || header.Get("Retry-After") != "5" || strings.Contains(e.message.String(), "secret") {
+		t.Errorf("%d %s %v: %s", e.status, e.code, header, e.message)
 	}
 }
 

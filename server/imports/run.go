@@ -22,7 +22,7 @@ import (
 const (
 	// maxLost is the maximum number of runs that crash or fail for reasons other than the file.
 	maxLost = 10
-	// storageRetryDelay is the delay before a run is repeated after the storage was full.
+	// storageRetryDelay is the delay before a run is repeated after the storage was full or unavailable.
 	storageRetryDelay = 15 * time.Second
 	// requeueTimeout is the maximum time for returning an import to the queue.
 	requeueTimeout = 3 * time.Second
@@ -103,10 +103,10 @@ func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
 }
 
 // requeueFailed returns a function that queues an import after a failed run. Each
-// failed run counts as lost and doubles the delay, unless the storage was full.
+// failed run counts as lost and doubles the delay, unless the storage was full or unavailable.
 func (s *Service) requeueFailed(err error) requeue {
 	return func(ctx context.Context, tx model.Tx, imp model.Import, counts *requeued) error {
-		if model.IsKind(model.WrapStorageFull(err), model.Unavailable) {
+		if model.IsKind(model.WrapStorageFull(err), model.Unavailable) || model.IsBlobStoreUnavailable(err) {
 			imp.Queued = s.env.Now().Add(storageRetryDelay)
 			return s.requeue(ctx, tx, imp, counts)
 		}

@@ -19,11 +19,11 @@ import (
 const (
 	// heartbeatInterval is the interval between heartbeats, and between searches for runs of ended processes.
 	heartbeatInterval = 2 * time.Second
-	// maintenanceRounds is the number of these searches from one round of maintenance to the next.
-	maintenanceRounds = 5
+	// maintenanceInterval is the interval between rounds of maintenance. The first one is after heartbeatInterval.
+	maintenanceInterval = 10 * time.Second
 	// heartbeatTimeout is the maximum time without a successful heartbeat. After that,
 	// other processes may consider this process dead, so it must stop its runs.
-	heartbeatTimeout = 8 * time.Second
+	heartbeatTimeout = 7 * time.Second
 	// deliveryInterval is the maximum time between two calls to Deliver.
 	deliveryInterval = 2 * time.Second
 	// connectorWorkers is the maximum number of connectors that run at the same time,
@@ -39,7 +39,7 @@ type Service interface {
 	// RunNext runs the next import. It reports whether there was one.
 	RunNext(ctx context.Context) (bool, error)
 	RecordHeartbeat(ctx context.Context) error
-	// RecoverRuns reclaims runs of ended processes. RunMaintenance does so, too.
+	// RecoverRuns reclaims runs of ended processes.
 	RecoverRuns(ctx context.Context) error
 	RunMaintenance(ctx context.Context) error
 	Transfers
@@ -123,14 +123,17 @@ func (w *Worker) RunBackground(ctx context.Context) {
 	var group sync.WaitGroup
 	group.Go(func() { w.runHeartbeat(ctx) })
 	group.Go(func() {
-		rounds := 0
-		repeat(ctx, heartbeatInterval, func() {
-			work := w.service.RecoverRuns
-			if rounds++; rounds%maintenanceRounds == 1 {
-				work = w.service.RunMaintenance
-			}
-			w.logFailure(ctx, "maintenance failed", work(ctx))
-		})
+		repeat(ctx, heartbeatInterval, func() { w.logFailure(ctx, "runs not recovered", w.service.RecoverRuns(ctx)) })
+	})
+	group.Go(func() {
+		work := func() { w.logFailure(ctx, "maintenance failed", w.service.RunMaintenance(ctx)) }
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(heartbeatInterval):
+			work()
+		}
+		repeat(ctx, maintenanceInterval, work)
 	})
 	group.Go(func() {
 		repeat(ctx, garbageInterval, func() { w.logFailure(ctx, "garbage collection failed", w.service.CollectGarbage(ctx)) })

@@ -127,10 +127,7 @@ func TestIntervals(t *testing.T) {
 			return func(context.Context) error { *times = append(*times, time.Since(start)); return nil }
 		}
 		var heartbeats, recoveries, rounds, deliveries, collections []time.Duration
-		recovery := record(&recoveries)
-		// A round of maintenance also recovers runs.
-		maintenance := func(ctx context.Context) error { _ = recovery(ctx); return record(&rounds)(ctx) }
-		f := &fakeService{heartbeat: record(&heartbeats), recover: recovery, maintain: maintenance, deliver: record(&deliveries), collectGC: record(&collections)}
+		f := &fakeService{heartbeat: record(&heartbeats), recover: record(&recoveries), maintain: record(&rounds), deliver: record(&deliveries), collectGC: record(&collections)}
 		w, _ := newWorker(f)
 		runFor(t, w, 11*time.Minute-time.Millisecond)
 		for name, c := range map[string]struct {
@@ -232,7 +229,8 @@ func TestFailuresAreLogged(t *testing.T) {
 		d       time.Duration
 		lines   int
 	}{
-		"maintenance failed":        {&fakeService{maintain: fail, recover: fail}, 5 * time.Second, 2},
+		"maintenance failed":        {&fakeService{maintain: fail}, 13 * time.Second, 2},
+		"runs not recovered":        {&fakeService{recover: fail}, 5 * time.Second, 2},
 		"heartbeat not recorded":    {&fakeService{heartbeat: fail}, 5 * time.Second, 2},
 		"garbage collection failed": {&fakeService{collectGC: fail}, 11 * time.Minute, 2},
 		"deliveries not started":    {&fakeService{deliver: fail}, 3 * time.Second, 2},
@@ -270,17 +268,19 @@ func TestStopLogsNothing(t *testing.T) {
 	})
 }
 
-// Slow maintenance must not delay heartbeats.
+// Slow maintenance, such as the deletion of files in a store that does not respond, must delay
+// neither heartbeats nor the recovery of runs.
 func TestSlowMaintenance(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		heartbeats := 0
+		heartbeats, recoveries := 0, 0
 		w, _ := newWorker(&fakeService{
 			heartbeat: func(context.Context) error { heartbeats++; return nil },
+			recover:   func(context.Context) error { recoveries++; return nil },
 			maintain:  func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
 		})
 		runFor(t, w, 61*time.Second)
-		if heartbeats != 30 {
-			t.Errorf("%d heartbeats in a minute, want 30", heartbeats)
+		if heartbeats != 30 || recoveries != 30 {
+			t.Errorf("%d heartbeats and %d recoveries in a minute, want 30 each", heartbeats, recoveries)
 		}
 	})
 }
@@ -317,23 +317,23 @@ func startEndlessRun(ctx context.Context, t *testing.T, heartbeat func(ctx conte
 	return r
 }
 
-// Other nodes consider a node dead 8 s after its last heartbeat. Its runs must then stop.
+// Other nodes consider a node dead 7 s after its last heartbeat. Its runs must then stop.
 func TestRunsStopWithoutHeartbeat(t *testing.T) {
 	for name, c := range map[string]struct {
 		heartbeat func(ctx context.Context, since time.Duration) error
 		// stopped is the time at which the run must be canceled: that of the first failed
-		// heartbeat more than 8 s after the last successful one.
+		// heartbeat more than 7 s after the last successful one.
 		stopped time.Duration
 	}{
-		"heartbeats fail": {func(context.Context, time.Duration) error { return errors.New("no route") }, 10 * time.Second},
-		"heartbeats hang": {func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }, 10 * time.Second},
+		"heartbeats fail": {func(context.Context, time.Duration) error { return errors.New("no route") }, 8 * time.Second},
+		"heartbeats hang": {func(ctx context.Context, _ time.Duration) error { <-ctx.Done(); return ctx.Err() }, 8 * time.Second},
 		"heartbeats hang after a minute": {func(ctx context.Context, since time.Duration) error {
 			if since <= time.Minute {
 				return nil
 			}
 			<-ctx.Done()
 			return ctx.Err()
-		}, 70 * time.Second},
+		}, 68 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

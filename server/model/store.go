@@ -539,7 +539,9 @@ type NodeRows interface {
 	// OOMKills returns the OOM kills that the last heartbeat of a node recorded.
 	OOMKills(ctx context.Context, node string) (OOMKills, error)
 	// Silent returns the nodes that have not recorded a heartbeat for at least the
-	// given duration.
+	// given duration. This includes removed nodes that hold an import, a connector or a
+	// delivery: a claim can be committed after its process was killed and its node removed,
+	// if the database was slow to execute the last statement.
 	Silent(ctx context.Context, after time.Duration) ([]string, error)
 	// List returns all nodes.
 	List(ctx context.Context) ([]string, error)

@@ -286,6 +286,35 @@ func TestReclaim(t *testing.T) {
 	wantEqual(f, f.jobsByState(), map[string]int{"completed": 2, "discarded": 1})
 }
 
+// A node that is slow completes its job while another node, which considers it dead, reclaims the
+// job. This must not end the process of the slow node.
+func TestCompletionDuringReclaim(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	started, end := make(chan string, 1), make(chan struct{})
+	slow := f.startQueue(queue.Config{Node: "slow", Workers: 1}, func(_ context.Context, job queue.Job) error {
+		started <- job.Key
+		<-end
+		return nil
+	})
+	f.enqueue(slow, "k")
+	wantEqual(t, receive(f, started), "k")
+	other := f.openQueue(queue.Config{})
+	f.inTx(func(tx queue.Tx) bool {
+		n, err := other.Reclaim(t.Context(), tx, "slow")
+		must(t, err)
+		wantEqual(t, n, 1)
+		close(end)
+		for waiting := 0; waiting == 0; time.Sleep(time.Millisecond) { // until the completion waits for the row
+			must(t, f.db.QueryRow(`SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).Scan(&waiting))
+		}
+		return true
+	})
+	wantEqual(t, receive(f, started), "k") // the copy of the job
+	must(t, slow.Stop(t.Context()))
+	wantEqual(t, f.jobsByState(), map[string]int{"completed": 1, "discarded": 1})
+}
+
 // After the tenth failure, the job must be dropped.
 func TestLastAttempt(t *testing.T) {
 	t.Parallel()

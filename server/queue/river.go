@@ -252,14 +252,16 @@ func (q *riverQueue) Reclaim(ctx context.Context, tx Tx, node string) (int, erro
 	return reclaimed, nil
 }
 
+// everyRun returns a time after the start of all running jobs, even if the clock of their node was wrong.
+func everyRun() time.Time { return time.Now().AddDate(1, 0, 0) }
+
 func (q *riverQueue) reclaim(ctx context.Context, t pgx.Tx, node string) (int, error) {
 	reclaimed, after := 0, int64(0)
 	for {
 		running, err := q.driver.UnwrapExecutor(t).JobGetStuck(ctx, &riverdriver.JobGetStuckParams{
-			AfterID: after,
-			Max:     reclaimPage,
-			// This includes all running jobs even if the clock of their node was wrong.
-			StuckHorizon: time.Now().AddDate(1, 0, 0),
+			AfterID:      after,
+			Max:          reclaimPage,
+			StuckHorizon: everyRun(),
 		})
 		if err != nil {
 			return reclaimed, err
@@ -295,7 +297,7 @@ func (q *riverQueue) reenqueue(ctx context.Context, t pgx.Tx, lost []*rivertype.
 		return nil
 	}
 	now := time.Now()
-	discard := &riverdriver.JobRescueManyParams{}
+	discard := &riverdriver.JobRescueManyParams{StuckHorizon: everyRun()}
 	for _, job := range lost {
 		a := jobArgs{kind: job.Kind}
 		if err := json.Unmarshal(job.EncodedArgs, &a); err != nil {

@@ -32,6 +32,11 @@ type fixture struct {
 	org    string
 }
 
+// RunMaintenance recovers runs and runs a round of maintenance, as a worker does.
+func (f *fixture) RunMaintenance(ctx context.Context) error {
+	return errors.Join(f.RecoverRuns(ctx), f.Service.RunMaintenance(ctx))
+}
+
 // option changes the configuration of a fixture's service.
 type option func(f *fixture, cfg *service.Config)
 

@@ -15,6 +15,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/servertest"
@@ -164,7 +165,7 @@ func TestSilentNodesExpire(t *testing.T) {
 	})
 	must(t, other.Join(f.ctx))
 	f.wantStatus(imp, model.Running)
-	must(t, other.RunMaintenance(f.ctx))
+	must(t, other.RecoverRuns(f.ctx))
 	f.wantStatus(imp, model.Pending)
 	must(t, f.Store.View(f.ctx, func(tx model.Tx) error {
 		all, err := tx.Nodes.List(f.ctx)
@@ -173,6 +174,22 @@ func TestSilentNodesExpire(t *testing.T) {
 		}
 		return err
 	}))
+}
+
+// A claim that was committed after its node was removed must not remain forever.
+func TestClaimOfARemovedNode(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, crashAt("run.claimed"))
+	imp := f.pendingImport(goodFile, "")
+	f.expectCrash(func() { _, _ = f.RunNext(f.ctx) })
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error { return tx.Nodes.Remove(f.ctx, "folder/one") }))
+	f.Service = f.newNode("elsewhere/one")
+	must(t, f.Join(f.ctx))
+	f.wantStatus(imp, model.Running)
+	must(t, f.RecoverRuns(f.ctx))
+	f.wantStatus(imp, model.Pending)
+	f.runAll()
+	f.wantResult(imp, goodResult)
 }
 
 func TestTenLostRuns(t *testing.T) {
@@ -513,6 +530,28 @@ func TestFullDiskDuringRuns(t *testing.T) {
 		t.Errorf("lost %d times", imp.Lost)
 	}
 	f.Blobs.LimitSize(-1)
+	f.runAll()
+	f.wantResult(imp, goodResult)
+}
+
+// Runs that fail because the store of blobs is unavailable do not count as lost runs, however long that lasts.
+func TestUnavailableBlobsDuringRuns(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.pendingImport(goodFile, "")
+	f.Blobs.OnUse(func(context.Context, string, string) error {
+		return fmt.Errorf("no connection: %w", blob.ErrUnavailable)
+	})
+	for range 12 {
+		if ran, err := f.RunNext(f.ctx); !ran || !errors.Is(err, blob.ErrUnavailable) {
+			t.Fatalf("ran %v, error %v; want that the store is unavailable", ran, err)
+		}
+		f.Clock.Advance(15 * time.Second)
+	}
+	if imp := f.wantStatus(imp, model.Pending); imp.Lost != 0 {
+		t.Errorf("lost %d times", imp.Lost)
+	}
+	f.Blobs.OnUse(nil)
 	f.runAll()
 	f.wantResult(imp, goodResult)
 }

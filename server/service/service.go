@@ -185,14 +185,14 @@ func (s *Service) Ready(ctx context.Context) error { return s.env.CheckStores(ct
 // responses and deliveries.
 const forgetEvery = 40
 
-// RunMaintenance refills the reserve, reclaims runs of dead nodes and abandoned runs of this node, enqueues missing
-// jobs, empties the trash, closes idle drafts, and deletes abandoned embedded imports, and expired
-// sessions, responses and deliveries. Call it every 10 s from a single goroutine, and RecoverRuns every 2 s.
+// RunMaintenance refills the reserve, empties the trash, closes idle drafts, and deletes abandoned
+// embedded imports, and expired sessions, responses and deliveries. Call it every 10 s from a single
+// goroutine. Call RecoverRuns every 2 s from another one, because deleting files can take minutes.
 func (s *Service) RunMaintenance(ctx context.Context) error {
 	if s.env.Reserve != nil {
 		s.env.Reserve.Refill()
 	}
-	err := errors.Join(s.RecoverRuns(ctx), s.EmptyTrash(ctx), s.ForgetSessions(ctx), s.ForgetUnseen(ctx), s.CloseIdleDrafts())
+	err := errors.Join(s.EmptyTrash(ctx), s.ForgetSessions(ctx), s.ForgetUnseen(ctx), s.CloseIdleDrafts())
 	if s.rounds++; s.rounds%forgetEvery == 1 {
 		err = errors.Join(err, s.ForgetReplays(ctx), s.ForgetDeliveries(ctx))
 	}

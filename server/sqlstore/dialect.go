@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -148,6 +149,21 @@ func makeFile(path string) (string, error) {
 // pingAfter is the time after which an unused connection is checked before it is used.
 const pingAfter = 30 * time.Second
 
+// maxIdleInTransaction is how long a process may do nothing in a transaction before PostgreSQL rolls it back. A process that
+// is frozen, or whose machine is cut off, would otherwise keep its locks, and no other process could take over its imports.
+const maxIdleInTransaction = 5 * time.Second
+
+// limitIdleTransactions sets maxIdleInTransaction for a new connection, unless the URL of the database has another limit. It
+// is no parameter of the connection, because proxies of connections may refuse unknown ones.
+func limitIdleTransactions(ctx context.Context, conn *pgx.Conn) error {
+	const parameter = "idle_in_transaction_session_timeout"
+	if _, set := conn.Config().RuntimeParams[parameter]; set {
+		return nil
+	}
+	_, err := conn.Exec(ctx, fmt.Sprintf("SET %s = %d", parameter, maxIdleInTransaction.Milliseconds()))
+	return err
+}
+
 // openPostgres opens one connection pool, which the queue uses as well.
 func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 	config, err := pgxpool.ParseConfig(cfg.URL)
@@ -164,6 +180,7 @@ func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 	params := config.ConnConfig.RuntimeParams
 	params["application_name"] = cmp.Or(params["application_name"], "intray")
 
+	config.AfterConnect = limitIdleTransactions
 	// A transaction on a connection that has broken is repeated, so a ping seldom helps.
 	config.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > pingAfter }
 	pool, err := pgxpool.NewWithConfig(ctx, config)

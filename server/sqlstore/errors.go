@@ -127,6 +127,9 @@ func postgresKind(code string) model.Kind {
 	// The server is read-only, for example because it is a former primary.
 	case "25006":
 		return model.Unavailable
+	// The transaction was idle for too long, for example because this process was frozen.
+	case "25P03":
+		return model.Unavailable
 	}
 	switch code[:min(2, len(code))] {
 	// There is no connection, the transaction was rolled back in favor of a

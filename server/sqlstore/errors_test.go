@@ -29,6 +29,7 @@ func TestTranslate(t *testing.T) {
 		"too many":          {&pgconn.PgError{Code: "53300"}, model.Unavailable},
 		"deadlock":          {&pgconn.PgError{Code: "40P01"}, model.Unavailable},
 		"read only":         {&pgconn.PgError{Code: "25006"}, model.Unavailable},
+		"idle for too long": {&pgconn.PgError{Code: "25P03"}, model.Unavailable},
 		"wrong statement":   {&pgconn.PgError{Code: "42601"}, 0},
 		"no code":           {&pgconn.PgError{}, 0},
 		"bad connection":    {driver.ErrBadConn, model.Unavailable},

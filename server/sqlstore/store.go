@@ -382,7 +382,11 @@ func (r nodeRows) OOMKills(ctx context.Context, node string) (model.OOMKills, er
 
 func (r nodeRows) Silent(ctx context.Context, after time.Duration) ([]string, error) {
 	return queryAll(ctx, r.txn, "node", idCell,
-		`SELECT id FROM nodes WHERE beat <= `+r.dialect.now+` - $1 ORDER BY id`, after.Microseconds())
+		`SELECT id FROM nodes WHERE beat <= `+r.dialect.now+` - $1
+		UNION SELECT node FROM imports WHERE status = 'RUNNING' AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = imports.node)
+		UNION SELECT node FROM connectors WHERE node <> '' AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = connectors.node)
+		UNION SELECT node FROM deliveries WHERE node <> '' AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = deliveries.node)
+		ORDER BY 1`, after.Microseconds())
 }
 
 func (r nodeRows) List(ctx context.Context) ([]string, error) {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -191,4 +192,37 @@ func BenchmarkImports(b *testing.B) {
 			}))
 		}
 	})
+}
+
+// TestFrozenTransaction checks that a process that is frozen in a transaction does not keep its locks from other processes.
+// The transaction has no effect when the process continues.
+func TestFrozenTransaction(t *testing.T) {
+	if testing.Short() {
+		t.Skip("SKIPPED: the test waits for 5 s")
+	}
+	cfg := sqlstore.Config{URL: storetest.PostgresURL(t)}
+	frozen, other := open(t, cfg), open(t, cfg)
+	claim := func(ctx context.Context, tx model.Tx) error {
+		_, err := tx.Connectors.ClaimDue(ctx, "node", time.Now())
+		return model.IgnoreKind(err, model.NotFound)
+	}
+	claimed, proceed, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	go func() {
+		ended <- frozen.Update(t.Context(), func(tx model.Tx) error {
+			err := claim(t.Context(), tx)
+			close(claimed)
+			<-proceed
+			return err
+		})
+	}()
+	<-claimed
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	defer cancel()
+	if err := other.Update(ctx, func(tx model.Tx) error { return claim(ctx, tx) }); err != nil {
+		t.Errorf("another process cannot claim: %v", err)
+	}
+	close(proceed)
+	if err := <-ended; !model.IsKind(err, model.Unavailable) {
+		t.Errorf("the frozen transaction returned %v, want Unavailable", err)
+	}
 }

@@ -3,6 +3,7 @@
 //
 // A [Server] is one process with its own data folder. It can be killed, and restarted with the
 // same folder. [Listen], [ServeSFTP] and [OpenSSH] run servers to which the program connects.
+// [StartPostgres] and [StartToxiproxy] run a database and a network that fail on request.
 package livetest
 
 import (
@@ -154,10 +155,10 @@ func (s *Server) Restart() {
 
 // TryRestart is like Restart, but for a process that may end while it starts.
 func (s *Server) TryRestart() error {
-	address := strings.TrimPrefix(s.URL, "http://")
-	if address == "" {
-		address = freeAddress(s.t)
+	if s.URL == "" {
+		s.URL = "http://" + freeAddress(s.t)
 	}
+	address := strings.TrimPrefix(s.URL, "http://")
 	args := append([]string{"serve", "--listen", address, "--data", s.cfg.Data}, s.cfg.Args...)
 	s.command = exec.Command(s.cfg.Binary, args...)
 	s.command.Env = append(os.Environ(), "INTRAY_BACKEND_KEY="+BackendKey, "INTRAY_FRONTEND_KEY="+FrontendKey)
@@ -169,7 +170,6 @@ func (s *Server) TryRestart() error {
 	}
 	s.exited = make(chan struct{})
 	go func(c *exec.Cmd, done chan struct{}) { _ = c.Wait(); close(done) }(s.command, s.exited)
-	s.URL = "http://" + address
 	return s.awaitHealth()
 }
 

@@ -87,33 +87,63 @@ func withServer(use func(ctx context.Context, conn *pgx.Conn) error) error {
 // open connections.
 func Listen(t testing.TB, serve func(net.Conn)) (port int) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all sync.WaitGroup
-	var open sync.Map
+	return NewListener(t, serve).Port
+}
+
+// Listener serves connections to a loopback port. Its methods must not be called concurrently.
+type Listener struct {
+	Port int
+
+	t      testing.TB
+	serve  func(net.Conn)
+	socket net.Listener
+	all    sync.WaitGroup
+	open   sync.Map
+}
+
+// NewListener serves each connection with the function serve until Stop is called or the test
+// ends.
+func NewListener(t testing.TB, serve func(net.Conn)) *Listener {
+	t.Helper()
+	l := &Listener{t: t, serve: serve}
+	l.Start()
 	t.Cleanup(func() {
-		_ = l.Close()
-		open.Range(func(conn, _ any) bool {
-			_ = conn.(net.Conn).Close()
-			return true
-		})
-		all.Wait()
+		l.Stop()
+		l.all.Wait()
 	})
-	all.Go(func() {
+	return l
+}
+
+// Start accepts connections again after Stop, on the same port.
+func (l *Listener) Start() {
+	l.t.Helper()
+	socket, err := net.Listen("tcp", fmt.Sprint("127.0.0.1:", l.Port))
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	l.socket, l.Port = socket, socket.Addr().(*net.TCPAddr).Port
+	l.all.Go(func() {
 		for {
-			conn, err := l.Accept()
+			conn, err := socket.Accept()
 			if err != nil {
 				return
 			}
-			open.Store(conn, nil)
-			all.Go(func() {
-				defer open.Delete(conn)
+			l.open.Store(conn, nil)
+			l.all.Go(func() {
+				defer l.open.Delete(conn)
 				defer func() { _ = conn.Close() }()
-				serve(conn)
+				l.serve(conn)
 			})
 		}
 	})
-	return l.Addr().(*net.TCPAddr).Port
+}
+
+// Stop closes all connections. The port refuses new ones. A process that the function serve has
+// started may still have a connection open.
+func (l *Listener) Stop() {
+	_ = l.socket.Close()
+	l.open.Range(func(conn, _ any) bool {
+		_ = conn.(net.Conn).Close()
+		return true
+	})
 }

@@ -24,6 +24,8 @@ type damageTest struct {
 	*testing.T
 	server *livetest.Server
 	random *rand.Rand
+	// folder contains the stored files: the folder blobs, or a bucket.
+	folder string
 	// subjects are the imports and sessions whose files are damaged.
 	subjects []*subject
 	// intact counts, by kind of file and damage, how often the server delivered all data, and
@@ -40,7 +42,7 @@ type subject struct {
 	want    map[string][]byte
 }
 
-// storedFile is a file in the data folder.
+// storedFile is a stored file.
 type storedFile struct {
 	path string
 	// kind is raw, result, stage, run (the rows of the run before a review was submitted), edits
@@ -52,32 +54,43 @@ type storedFile struct {
 // contain other data than before, and whatever can be rebuilt must be delivered.
 func TestDamagedFiles(t *testing.T) {
 	databases(t, func(t *testing.T, args []string) {
-		d := &damageTest{T: t, random: seeded(t), server: livetest.Start(t, livetest.Config{Args: args}), intact: map[string]int{}, refused: map[string]int{}}
-		d.addFinished("plain", 400)
-		d.addFinished("large", 2_200)
-		d.addReview("submitted", true)
-		d.addReview("review", false)
-		d.addSession()
-		total := share(2000)
-		for i := range total {
-			if i%25 == 24 { // closes the rows under review, so that they are read again
-				d.server.Kill()
-				d.server.Restart()
-			}
-			if i%50 == 49 {
-				d.damageBeforeRun()
-				continue
-			}
-			d.damageAndCheck()
-		}
-		for _, kind := range []string{"raw", "result", "stage", "run", "edits", "session"} {
-			for _, damage := range damageNames {
-				name := kind + " " + damage
-				t.Logf("%-16s intact %4d, refused %4d", name, d.intact[name], d.refused[name])
-			}
-		}
-		t.Logf("%d damages, %d responses ended early", total, d.broken)
+		server := livetest.Start(t, livetest.Config{Args: args})
+		damageFiles(t, server, filepath.Join(server.DataDir(), "blobs"), share(2000))
 	})
+	t.Run("postgres-s3", func(t *testing.T) {
+		database := livetest.Postgres(t)
+		address, folder := bucketServer(t).Bucket(t)
+		server := livetest.Start(t, livetest.Config{Args: []string{"--database-url", database, "--blob-url", address}})
+		damageFiles(t, server, folder, share(200))
+	})
+}
+
+// damageFiles damages files in a folder a number of times.
+func damageFiles(t *testing.T, server *livetest.Server, folder string, total int) {
+	d := &damageTest{T: t, random: seeded(t), server: server, folder: folder, intact: map[string]int{}, refused: map[string]int{}}
+	d.addFinished("plain", 400)
+	d.addFinished("large", 2_200)
+	d.addReview("submitted", true)
+	d.addReview("review", false)
+	d.addSession()
+	for i := range total {
+		if i%25 == 24 { // closes the rows under review, so that they are read again
+			d.server.Kill()
+			d.server.Restart()
+		}
+		if i%50 == 49 {
+			d.damageBeforeRun()
+			continue
+		}
+		d.damageAndCheck()
+	}
+	for _, kind := range []string{"raw", "result", "stage", "run", "edits", "session"} {
+		for _, damage := range damageNames {
+			name := kind + " " + damage
+			t.Logf("%-16s intact %4d, refused %4d", name, d.intact[name], d.refused[name])
+		}
+	}
+	t.Logf("%d damages, %d responses ended early", total, d.broken)
 }
 
 // addFinished imports a file with the given number of rows, some of them invalid.
@@ -200,7 +213,7 @@ func (d *damageTest) filesOf(s *subject) (files []storedFile) {
 			d.Fatal(err)
 		}
 	}
-	check(filepath.WalkDir(filepath.Join(d.server.DataDir(), "blobs"), func(path string, entry fs.DirEntry, err error) error {
+	check(filepath.WalkDir(d.folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.Contains(path, s.id) {
 			return err
 		}
@@ -231,19 +244,20 @@ func (d *damageTest) filesOf(s *subject) (files []storedFile) {
 	return used
 }
 
-// kindOfFile returns the kind of a file in the folder blobs. The rows of a run have the kind run,
+// kindOfFile returns the kind of a stored file. The rows of a run have the kind run,
 // and the rows that a submission wrote have the kind stage.
 func kindOfFile(path string) string {
+	path = strings.ReplaceAll(path, "+/", "/") // the names of folders on disk end with +
 	switch {
-	case strings.Contains(path, "sessions+"):
+	case strings.Contains(path, "/sessions/"):
 		return "session"
-	case strings.Contains(path, "/raw+/"):
+	case strings.Contains(path, "/raw/"):
 		return "raw"
 	case filepath.Base(path) == "result.json":
 		return "result"
-	case strings.Contains(path, "/edits+/"):
+	case strings.Contains(path, "/edits/"):
 		return "edits"
-	case strings.Contains(path, "/final+/"):
+	case strings.Contains(path, "/final/"):
 		return "stage"
 	}
 	return "run"
@@ -270,15 +284,29 @@ func (d *damageTest) damageFile(path, damage string) (restore func()) {
 	case "cut":
 		write(changed[:d.random.IntN(len(changed))])
 	default:
-		if err := os.Remove(path); err != nil {
+		// The S3 server stores the ETag with the file.
+		deleted := filepath.Join(d.TempDir(), "deleted")
+		if err := os.Rename(path, deleted); err != nil {
 			d.Fatal(err)
+		}
+		return func() {
+			d.makeFolder(path)
+			if err := os.Rename(deleted, path); err != nil {
+				d.Fatal(err)
+			}
 		}
 	}
 	return func() {
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil { // the trash may have removed the folder
-			d.Fatal(err)
-		}
+		d.makeFolder(path)
 		write(content)
+	}
+}
+
+// makeFolder creates the folder of a file, which the trash may have removed.
+func (d *damageTest) makeFolder(path string) {
+	d.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		d.Fatal(err)
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package torture repeatedly kills the running service and checks that nothing is lost and that
-// nothing happens twice. Apart from HTTP requests, it uses only signals, the process table and
-// the data folder.
+// nothing happens twice. Apart from HTTP requests, it uses only signals, the process table, the data
+// folder and, to see which process runs an import, the database.
 //
 // By default, each test does only a tenth of its work. If INTRAY_TORTURE=full, the tests do
 // all of it. Set INTRAY_TORTURE_SEED to repeat a run with the same random numbers.
@@ -106,65 +106,6 @@ var schema = map[string]any{
 		map[string]any{"key": "name", "label": "Name"},
 		map[string]any{"key": "email", "label": "E-mail", "type": "email"},
 	},
-}
-
-// TestKills kills the server at random times while imports run. Each import must end as
-// SUCCESSFUL exactly once, with all its rows. After the last start, at least one import must end
-// within 10 s, unless all have ended.
-func TestKills(t *testing.T) {
-	stores(t, func(t *testing.T, args []string) {
-		const imports, rows = 50, 20000
-		random := seeded(t)
-		server := livetest.Start(t, livetest.Config{Args: args})
-		ids := make([]string, imports)
-		for i := range ids {
-			var address string
-			ids[i], address = server.CreateImport(t, schema)
-			server.Upload(t, address, table(i, rows)).WantStatus(http.StatusOK)
-		}
-		kills := share(100)
-		for range kills {
-			time.Sleep(time.Duration(random.IntN(400)) * time.Millisecond)
-			server.Kill()
-			server.Restart()
-		}
-		restarted := time.Now()
-		awaitProgress(t, server, ids, restarted)
-		for i, id := range ids {
-			got := server.AwaitImport(t, id)
-			if got.String("status") != "SUCCESSFUL" {
-				t.Fatalf("import %d: %s", i, got.Body)
-			}
-			checkResult(t, server, id, i, rows)
-		}
-		checkUploads(t, server, imports)
-		t.Logf("%d kills, %d imports", kills, imports)
-	})
-}
-
-// awaitProgress checks that at least one import ends within 10 s of a start, unless all have
-// ended.
-func awaitProgress(t *testing.T, server *livetest.Server, ids []string, since time.Time) {
-	t.Helper()
-	before := ended(t, server, ids)
-	for time.Since(since) < 10*time.Second {
-		if now := ended(t, server, ids); now == len(ids) || now > before {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatalf("no progress within 10 s of a start: %s", server.Stderr())
-}
-
-func ended(t *testing.T, server *livetest.Server, ids []string) (n int) {
-	t.Helper()
-	list := server.Call(t, "GET", "/api/v1/headless/imports/?limit=1000", nil).WantStatus(http.StatusOK).Object()
-	for _, item := range list["results"].([]any) {
-		if item.(map[string]any)["status"] == "SUCCESSFUL" {
-			n++
-		}
-	}
-	return n
 }
 
 // checkResult checks that the result contains each row of the file once.

@@ -75,7 +75,7 @@ func (s *Store) openObject(ctx context.Context, name string) (*reader, error) {
 		}
 		if err != nil {
 			if attempt == readAttempts || begin.Err() != nil {
-				return nil, err
+				return nil, wrapUnavailable(err)
 			}
 			continue
 		}
@@ -219,8 +219,11 @@ func (r *reader) fetch(p []byte, offset int64) error {
 		if err == nil {
 			err = io.ErrUnexpectedEOF
 		}
-		if attempt == readAttempts || isConflict(err) || r.closed.Load() {
+		switch {
+		case isConflict(err) || r.closed.Load():
 			return err
+		case attempt == readAttempts:
+			return wrapUnavailable(err)
 		}
 	}
 }

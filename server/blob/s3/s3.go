@@ -10,6 +10,7 @@
 package s3
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -31,14 +32,15 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/smithy-go"
 	"github.com/aws/smithy-go/logging"
+	"github.com/aws/smithy-go/middleware"
 
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/blob/unfinished"
 )
 
 const (
-	// maxAttempts and maxBackoff limit the repetitions of a failed request.
-	maxAttempts, maxBackoff = 10, 5 * time.Second
+	// maxBackoff is the maximum delay before a failed request is repeated.
+	maxBackoff = 5 * time.Second
 	// headerTimeout is how long the store may take to begin its response. callTimeout limits a request with all its
 	// attempts.
 	headerTimeout, callTimeout = 30 * time.Second, 3 * time.Minute
@@ -55,6 +57,8 @@ type Config struct {
 	// PartBytes is the size of the parts of a large object. A Writer or Appender uses up to twice as much memory.
 	// Default: 8 MiB. S3 requires at least 5 MiB.
 	PartBytes int
+	// Attempts is the maximum number of attempts of a request. Default: 10.
+	Attempts int
 }
 
 // Store is a [blob.Store] in a bucket. Deletions are not atomic. A reader of a blob that is deleted or replaced
@@ -92,7 +96,7 @@ func Open(ctx context.Context, address string, cfg Config) (*Store, error) {
 		config.WithRetryer(func() aws.Retryer {
 			return retry.NewStandard(func(o *retry.StandardOptions) {
 				// The default limiter gives up if many requests fail, although each succeeds after a few attempts.
-				o.RateLimiter, o.MaxAttempts, o.MaxBackoff = ratelimit.None, maxAttempts, maxBackoff
+				o.RateLimiter, o.MaxAttempts, o.MaxBackoff = ratelimit.None, cmp.Or(cfg.Attempts, 10), maxBackoff
 				o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(isCutShort), retry.RetryableErrorCode{Codes: transient})
 			})
 		}))
@@ -105,7 +109,9 @@ func Open(ctx context.Context, address string, cfg Config) (*Store, error) {
 		if o.Region == "" && o.UsePathStyle {
 			o.Region = defaultRegion
 		}
-		o.DisableLogOutputChecksumValidationSkipped = true // ranges have no checksums
+		// Users of blobs verify them, and can rebuild some damaged ones. The SDK would fail instead, and only for whole objects.
+		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
+		o.APIOptions = append(o.APIOptions, markUnavailable)
 	})
 	if s.client.Options().Region == "" {
 		return nil, errors.New("S3 needs a region: set AWS_REGION, or AWS_ENDPOINT_URL_S3 for a store with its own address")
@@ -313,6 +319,34 @@ func (s *Store) endUploads(ctx context.Context, prefix string, before time.Time,
 		}
 	}
 	return nil
+}
+
+// markUnavailable makes every call of the client return ErrUnavailable if the store is unavailable.
+func markUnavailable(stack *middleware.Stack) error {
+	mark := func(ctx context.Context, in middleware.InitializeInput, next middleware.InitializeHandler) (middleware.InitializeOutput, middleware.Metadata, error) {
+		out, metadata, err := next.HandleInitialize(ctx, in)
+		return out, metadata, wrapUnavailable(err)
+	}
+	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("MarkUnavailable", mark), middleware.Before)
+}
+
+// wrapUnavailable adds ErrUnavailable to an error if it means that the store is unavailable, that it is overloaded, or that
+// it refuses the credentials.
+func wrapUnavailable(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, blob.ErrUnavailable) {
+		return err
+	}
+	var response *awshttp.ResponseError
+	switch {
+	case errors.As(err, new(*retry.MaxAttemptsError)), !errors.As(err, &response):
+		return fmt.Errorf("%w: %w", blob.ErrUnavailable, err)
+	}
+	switch status := response.HTTPStatusCode(); {
+	case status >= http.StatusInternalServerError, status == http.StatusTooManyRequests, status == http.StatusUnauthorized, status == http.StatusForbidden,
+		hasCode(err, "NoSuchBucket"):
+		return fmt.Errorf("%w: %w", blob.ErrUnavailable, err)
+	}
+	return err
 }
 
 // isNotFound reports whether the store has no such object or upload.

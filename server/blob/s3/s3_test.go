@@ -2,10 +2,13 @@ package s3_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -26,7 +29,7 @@ func TestConformance(t *testing.T) {
 func TestConformanceBehindFaults(t *testing.T) {
 	server := s3test.Start(t)
 	server.SetEnv(t)
-	faults := s3test.NewProxy(t, server, 0.2)
+	faults := s3test.NewProxy(t, server, s3test.Faults{Refused: 0.07, Lost: 0.07, Truncated: 0.07, Slow: 0.02})
 	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
 	blobtest.Run(t, func(t *testing.T) blob.Store { return open(t, bucket(t, server)+"/some/prefix") })
 	if faults.Failed.Load() < 50 {
@@ -93,7 +96,7 @@ func noise(size int) []byte {
 func TestLargeBlobs(t *testing.T) {
 	server := s3test.Start(t)
 	server.SetEnv(t)
-	faults := s3test.NewProxy(t, server, 0.1)
+	faults := s3test.NewProxy(t, server, s3test.Failing(0.1))
 	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
 	s := open(t, bucket(t, server))
 	content := noise(20<<20 + 17)
@@ -121,7 +124,7 @@ func TestLargeBlobs(t *testing.T) {
 func TestRequests(t *testing.T) {
 	server := s3test.Start(t)
 	server.SetEnv(t)
-	counter := s3test.NewProxy(t, server, 0)
+	counter := s3test.NewProxy(t, server, s3test.Faults{})
 	t.Setenv("AWS_ENDPOINT_URL_S3", counter.URL)
 	s := open(t, bucket(t, server))
 	content := noise(3 << 20)
@@ -242,5 +245,107 @@ func TestMissingBucket(t *testing.T) {
 	server.SetEnv(t)
 	if _, err := s3.Open(t.Context(), "s3://missing-bucket", s3.Config{}); err == nil || !strings.Contains(err.Error(), "missing-bucket") || !strings.Contains(err.Error(), "NoSuchBucket") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestUnavailable checks that all calls return ErrUnavailable while the store is down, and that they then work again.
+func TestUnavailable(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	s, err := s3.Open(t.Context(), bucket(t, server), s3.Config{Attempts: 2})
+	must(t, err)
+	put(t, s, "some/blob", noise(200<<10))
+	r, err := s.Open(t.Context(), "some/blob")
+	must(t, err)
+	defer func() { _ = r.Close() }()
+	w, err := s.Create(t.Context(), "other/blob")
+	must(t, err)
+	server.Kill()
+	calls := map[string]func() error{
+		"open":           func() error { _, err := s.Open(t.Context(), "some/blob"); return err },
+		"read":           func() error { _, err := r.ReadAt(make([]byte, 10), 0); return err },
+		"commit":         w.Commit,
+		"append":         func() error { _, err := s.Append(t.Context(), "third/blob"); return err },
+		"delete":         func() error { return s.Delete(t.Context(), "some/blob") },
+		"delete all":     func() error { return s.DeleteAll(t.Context(), "some") },
+		"check writable": func() error { return s.CheckWritable(t.Context()) },
+		"list": func() error {
+			for _, err := range s.List(t.Context()) {
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	for name, call := range calls {
+		if err := call(); !errors.Is(err, blob.ErrUnavailable) {
+			t.Errorf("%s: %v, want ErrUnavailable", name, err)
+		}
+	}
+	cancelled, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Delete(cancelled, "some/blob"); errors.Is(err, blob.ErrUnavailable) {
+		t.Errorf("a cancelled call returned %v", err)
+	}
+	server.Restart(t)
+	if got := read(t, s, "some/blob"); len(got) != 200<<10 {
+		t.Errorf("%d bytes after the restart", len(got))
+	}
+	if _, err := s.Open(t.Context(), "missing/blob"); !errors.Is(err, blob.ErrNotFound) || errors.Is(err, blob.ErrUnavailable) {
+		t.Errorf("a missing blob: %v", err)
+	}
+}
+
+// TestRefusedCredentials checks that a store that refuses the credentials counts as unavailable: an operator can correct
+// them.
+func TestRefusedCredentials(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	address := bucket(t, server)
+	t.Setenv("AWS_SECRET_ACCESS_KEY", "another")
+	if _, err := s3.Open(t.Context(), address, s3.Config{}); !errors.Is(err, blob.ErrUnavailable) {
+		t.Errorf("%v, want ErrUnavailable", err)
+	}
+}
+
+// TestTruncatedReads checks that a read returns ErrUnavailable if all responses end early.
+func TestTruncatedReads(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	faults := s3test.NewProxy(t, server, s3test.Faults{})
+	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
+	s := open(t, bucket(t, server))
+	put(t, s, "some/blob", noise(200<<10))
+	r, err := s.Open(t.Context(), "some/blob")
+	must(t, err)
+	defer func() { _ = r.Close() }()
+	faults.SetFaults(s3test.Faults{Truncated: 1})
+	if _, err := s.Open(t.Context(), "some/blob"); !errors.Is(err, blob.ErrUnavailable) {
+		t.Errorf("open: %v, want ErrUnavailable", err)
+	}
+	if n, err := r.ReadAt(make([]byte, 100<<10), 0); err == nil && n < 100<<10 {
+		t.Errorf("read: %d bytes, %v", n, err)
+	}
+	faults.SetFaults(s3test.Faults{})
+	if got := read(t, s, "some/blob"); len(got) != 200<<10 {
+		t.Errorf("%d bytes without faults", len(got))
+	}
+}
+
+// TestDamagedObject checks that a changed object can be read, whatever its size, so that its user can detect the damage.
+func TestDamagedObject(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	address, folder := server.Bucket(t)
+	s := open(t, address)
+	for _, size := range []int{10, 200 << 10} {
+		content := noise(size)
+		put(t, s, "some/blob", content)
+		content[size/2] ^= 1
+		must(t, os.WriteFile(filepath.Join(folder, "some/blob"), content, 0o600))
+		if got := read(t, s, "some/blob"); !bytes.Equal(got, content) {
+			t.Errorf("%d bytes of a damaged object differ from what is stored", size)
+		}
 	}
 }

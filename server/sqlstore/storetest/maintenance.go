@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"time"
 
 	"github.com/intraydata/intray/server/model"
@@ -112,6 +113,18 @@ func testNodes(f *fixture) {
 		f.mustUpdate(func(tx model.Tx) error { return tx.Nodes.Remove(f.ctx, "n1") })
 	}
 	f.wantEqual(read(f, all), []string{"n2"})
+	running, connector, attempted := anImport(1, "org-a", model.Running), aConnector(1, "org-a"), aDelivery(1, "target", "i")
+	running.Node, connector.Node, attempted.Node = "n4", "n5", "n6"
+	f.insertImports(running)
+	f.mustUpdate(func(tx model.Tx) error {
+		return errors.Join(tx.Connectors.Insert(f.ctx, connector), tx.Deliveries.Insert(f.ctx, attempted))
+	})
+	f.wantEqual(read(f, silent(time.Hour)), []string{"n4", "n5", "n6"})
+	f.mustUpdate(func(tx model.Tx) error {
+		_, err := tx.Nodes.Heartbeat(f.ctx, "n5", model.OOMKills{})
+		return errors.Join(err, tx.Outbox.GiveBack(f.ctx, "n6"))
+	})
+	f.wantEqual(read(f, silent(time.Hour)), []string{"n4"})
 }
 
 func dropEdits(tx model.Tx, f *fixture, importID string) error {
