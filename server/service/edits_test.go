@@ -1,12 +1,16 @@
 package service_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/intraydata/intray/server/draft"
 	"github.com/intraydata/intray/server/model"
@@ -109,6 +113,51 @@ func TestReview(t *testing.T) {
 	// A page that was opened before the submission gets the same error.
 	_, err = f.ChangeRows(f.ctx, imp, newEdit(setEmail(0, 0, "ada@example.org", "x")))
 	f.wantError(err, model.Conflict, "not_in_review")
+}
+
+// TestSubmissionAfterAnother checks that a page that was opened before the review was submitted cannot
+// make the trash delete the rows of the result.
+func TestSubmissionAfterAnother(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.correctedReview()
+	done, _, err := f.SubmitReview(f.ctx, imp)
+	must(t, err)
+	want := f.Blobs.Keys(done.Stage)
+	_, _, err = f.SubmitReview(f.ctx, imp)
+	f.wantError(err, model.Conflict, "not_in_review")
+	f.Clock.Advance(model.GuardFor + time.Hour)
+	must(t, f.RunMaintenance(f.ctx))
+	if got := f.Blobs.Keys(imp.FinalPrefix()); len(want) == 0 || !slices.Equal(got, append([]string{path.Dir(done.Stage) + "/result.json"}, want...)) {
+		t.Errorf("after the second submission, the files are %q, want %q and the result", got, want)
+	}
+}
+
+// TestSubmissionOvertaken checks that a submission does not change the result of another one that
+// another process makes after a further change.
+func TestSubmissionOvertaken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.correctedReview()
+	other := f.newNode("folder/two")
+	overtake := sync.OnceValue(func() error {
+		_, err := other.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 1, "bob@example.org", "eve@example.org")))
+		if err == nil {
+			_, _, err = other.SubmitReview(f.ctx, imp)
+		}
+		return err
+	})
+	begun := false
+	f.Blobs.OnUse(func(_ context.Context, use, key string) error {
+		if use != "create" || !strings.HasSuffix(key, "/result.json") || begun {
+			return nil
+		}
+		begun = true
+		return overtake()
+	})
+	_, _, err := f.SubmitReview(f.ctx, imp)
+	f.wantError(err, model.Conflict, "not_in_review")
+	f.wantResult(f.wantStatus(imp, model.Successful), `[{"email":"ada@example.org","name":"Ada"},{"email":"eve@example.org","name":"Bob"}]`)
 }
 
 // TestImportChangesDuringSubmission checks that a submission fails, and changes nothing, if the
