@@ -283,6 +283,10 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 		return final, err
 	}
 	s.env.DiscardBlobs(context.WithoutCancel(ctx), prefix)
+	// Writing may have failed because the import was deleted together with its unfinished files.
+	if _, gone := s.imports.Import(ctx, imp.Org, imp.ID); model.IsKind(gone, model.NotFound) {
+		err = gone
+	}
 	return imp, err
 }
 

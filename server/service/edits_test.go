@@ -160,6 +160,25 @@ func TestSubmissionOvertaken(t *testing.T) {
 	f.wantResult(f.wantStatus(imp, model.Successful), `[{"email":"ada@example.org","name":"Ada"},{"email":"eve@example.org","name":"Bob"}]`)
 }
 
+// TestDeletionDuringSubmission checks the error of a submission whose import is deleted together with the
+// files that it is writing.
+func TestDeletionDuringSubmission(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.correctedReview()
+	f.Blobs.OnUse(func(ctx context.Context, use, key string) error {
+		if use == "create" && strings.HasSuffix(key, "/result.json") {
+			return f.DeleteImport(ctx, imp.Org, imp.ID)
+		}
+		return nil
+	})
+	_, _, err := f.SubmitReview(f.ctx, imp)
+	f.wantError(err, model.NotFound, "not_found")
+	if left := f.Blobs.Keys(imp.Prefix()); len(left) > 0 {
+		t.Errorf("these files are left: %q", left)
+	}
+}
+
 // TestImportChangesDuringSubmission checks that a submission fails, and changes nothing, if the
 // import has changed by the time its result is written.
 func TestImportChangesDuringSubmission(t *testing.T) {
