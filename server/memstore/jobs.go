@@ -60,7 +60,7 @@ func (t *txn) reclaimJobs(node string) error {
 	return nil
 }
 
-// wakeRunners tells each runner that a job was enqueued. The caller must hold the lock.
+// wakeRunners wakes each runner after a job was enqueued. The caller must hold the lock.
 func (db *database) wakeRunners() {
 	for runner := range db.runners {
 		select {
