@@ -80,7 +80,14 @@ func (t *txn) removeAttempts(of func(delivery string) bool) error {
 	return err
 }
 
-func (r deliveryRows) Insert(_ context.Context, d model.Delivery) error { return r.owned.insert(d) }
+func (r deliveryRows) Insert(_ context.Context, d model.Delivery) error {
+	for _, other := range r.deliveries.byKey {
+		if d.ImportID != "" && other.ImportID == d.ImportID && !d.Created.After(other.Created) {
+			d.Created = other.Created.Add(time.Microsecond)
+		}
+	}
+	return r.owned.insert(d)
+}
 
 func (r deliveryRows) Get(_ context.Context, org, id string) (model.Delivery, error) {
 	return r.owned.get(org, id)
