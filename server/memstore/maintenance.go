@@ -236,7 +236,25 @@ func (r nodeRows) ids(condition func(nodeRow) bool) (ids []string) {
 
 func (r nodeRows) Silent(_ context.Context, after time.Duration) ([]string, error) {
 	last := r.db.now().Add(-after)
-	return r.ids(func(n nodeRow) bool { return !n.Beat.After(last) }), nil
+	silent := r.ids(func(n nodeRow) bool { return !n.Beat.After(last) })
+	claimed := func(node string) {
+		if _, exists := r.nodes.byKey[node]; !exists && node != "" {
+			silent = append(silent, node)
+		}
+	}
+	for _, i := range r.imports.byKey {
+		if i.Status == model.Running {
+			claimed(i.Node)
+		}
+	}
+	for _, d := range r.deliveries.byKey {
+		claimed(d.Node)
+	}
+	for _, c := range r.connectors.byKey {
+		claimed(c.Node)
+	}
+	slices.Sort(silent)
+	return slices.Compact(silent), nil
 }
 
 func (r nodeRows) List(context.Context) ([]string, error) { return r.ids(anyRow), nil }

@@ -547,8 +547,9 @@ type NodeRows interface {
 	Heartbeat(ctx context.Context, node string, kills OOMKills) (time.Time, error)
 	// OOMKills returns the OOM kills that the last heartbeat of a node recorded.
 	OOMKills(ctx context.Context, node string) (OOMKills, error)
-	// Silent returns the nodes that have not recorded a heartbeat for at least the
-	// given duration.
+	// Silent returns the nodes that have not recorded a heartbeat for at least the given duration.
+	// This includes nodes that were removed and have claimed an import, a delivery or a connector
+	// since: a process may continue after others have removed its node, and then end.
 	Silent(ctx context.Context, after time.Duration) ([]string, error)
 	// List returns all nodes.
 	List(ctx context.Context) ([]string, error)

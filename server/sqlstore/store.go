@@ -383,8 +383,13 @@ func (r nodeRows) OOMKills(ctx context.Context, node string) (model.OOMKills, er
 }
 
 func (r nodeRows) Silent(ctx context.Context, after time.Duration) ([]string, error) {
-	return queryAll(ctx, r.txn, "node", idCell,
-		`SELECT id FROM nodes WHERE beat <= `+r.dialect.now+` - $1 ORDER BY id`, after.Microseconds())
+	// Each of the queries for claims reads only an index on the rows that are claimed.
+	return queryAll(ctx, r.txn, "node", idCell, `
+		SELECT id FROM nodes WHERE beat <= `+r.dialect.now+` - $1
+		UNION SELECT node FROM imports WHERE status = 'RUNNING' AND node <> '' AND node NOT IN (SELECT id FROM nodes)
+		UNION SELECT node FROM deliveries WHERE node <> '' AND node NOT IN (SELECT id FROM nodes)
+		UNION SELECT node FROM connectors WHERE node <> '' AND node NOT IN (SELECT id FROM nodes)
+		ORDER BY id`, after.Microseconds())
 }
 
 func (r nodeRows) List(ctx context.Context) ([]string, error) {

@@ -112,6 +112,17 @@ func testNodes(f *fixture) {
 		f.mustUpdate(func(tx model.Tx) error { return tx.Nodes.Remove(f.ctx, "n1") })
 	}
 	f.wantEqual(read(f, all), []string{"n2"})
+
+	// A process that continues after its node was removed may claim work and then end.
+	run, ended, kept := anImport(1, "org-a", model.Running), anImport(2, "org-a", model.Successful), anImport(3, "org-a", model.Running)
+	run.Node, ended.Node, kept.Node = "n3", "n4", "n2"
+	send, fetch := aDelivery(1, "hook", "i"), aConnector(1, "org-a")
+	send.Node, fetch.Node = "n5", "n6"
+	f.insertImports(run, ended, kept)
+	f.mustUpdate(func(tx model.Tx) error {
+		return firstError(tx.Deliveries.Insert(f.ctx, send), tx.Connectors.Insert(f.ctx, fetch))
+	})
+	f.wantEqual(read(f, silent(time.Hour)), []string{"n3", "n5", "n6"})
 }
 
 func dropEdits(tx model.Tx, f *fixture, importID string) error {
