@@ -152,6 +152,8 @@ func (c *client) useImport(imp *importState) {
 		} else if !errors.Is(err, errUnknown) {
 			c.w.violate("create import %s: %v", imp.id, err)
 			return
+		} else {
+			c.pause()
 		}
 	}
 	for step := 0; step < 60 && !c.w.failed(); step++ {

@@ -138,6 +138,11 @@ func (n namedWork) CollectGarbage(ctx context.Context) error {
 	return n.process.CollectGarbage(named(ctx, "garbage"))
 }
 
+// DeliveriesReady returns a channel that receives nothing. Otherwise, the worker would choose at random
+// between this channel and its ticker, and histories would not be repeatable. Deliveries therefore begin
+// up to 2 s later.
+func (n namedWork) DeliveriesReady() <-chan struct{} { return nil }
+
 // RunNextConnector does nothing, because there are no SFTP servers.
 func (n namedWork) RunNextConnector(context.Context) (bool, error) { return false, nil }
 

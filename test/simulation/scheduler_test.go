@@ -115,10 +115,12 @@ func (s *scheduler) kill(p *process) {
 		return o.of == p
 	})
 	s.mu.Unlock()
-	p.cancel()
 	for _, o := range own {
 		o.verdict <- crashed
+		synctest.Wait() // so that the operations end in a fixed order
 	}
+	p.cancel()
+	synctest.Wait()
 }
 
 func (s *scheduler) isDead(p *process) bool {

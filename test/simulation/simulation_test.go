@@ -25,6 +25,9 @@ func simulate(t *testing.T, seed uint64) (trace []string, failure string) {
 // report fails the test with the trace of a history.
 func report(t *testing.T, seed uint64, trace []string, failure string) {
 	t.Helper()
+	if name := os.Getenv("INTRAY_SIMULATION_TRACE"); name != "" {
+		_ = os.WriteFile(name, []byte(strings.Join(trace, "\n")), 0o600)
+	}
 	const shown = 400
 	if len(trace) > shown {
 		trace = append([]string{"…"}, trace[len(trace)-shown:]...)
@@ -69,12 +72,12 @@ func TestSimulation(t *testing.T) {
 
 // TestSameSeed checks that a seed always gives the same history.
 func TestSameSeed(t *testing.T) {
-	for seed := range uint64(10) {
+	for seed := range uint64(200) {
 		first, _ := simulate(t, seed)
 		again, _ := simulate(t, seed)
 		for i := range min(len(first), len(again)) {
 			if first[i] != again[i] {
-				t.Fatalf("seed %d, line %d: %s, and then %s\n%s", seed, i, first[i], again[i], strings.Join(first[max(0, i-30):i], "\n"))
+				t.Fatalf("seed %d, line %d: %s, and then %s\n%s\n----\n%s", seed, i, first[i], again[i], strings.Join(first[max(0, i-30):i+20], "\n"), strings.Join(again[max(0, i):i+20], "\n"))
 			}
 		}
 		if !slices.Equal(first, again) {

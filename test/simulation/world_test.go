@@ -232,12 +232,12 @@ func (w *world) decide(o *operation) {
 
 func (w *world) crash(p *process, label string) {
 	w.log("%s crashes at %s", p.name, label)
-	w.kill(p)
 	for _, s := range w.slots {
 		if s.process == p {
 			s.process, s.restart = nil, time.Now().Add(time.Duration(w.random.IntN(15_000))*time.Millisecond)
 		}
 	}
+	w.kill(p)
 }
 
 // restartProcesses starts the processes that are due.
@@ -270,12 +270,12 @@ func (w *world) live() (list []*process) {
 
 // shutDown ends all processes.
 func (w *world) shutDown() {
-	for _, p := range w.live() {
-		w.kill(p)
-		<-p.done
-	}
 	for _, s := range w.slots {
-		s.process = nil
+		if p := s.process; p != nil {
+			s.process = nil
+			w.kill(p)
+			<-p.done
+		}
 	}
 	w.letAllProceed()
 	synctest.Wait()
