@@ -283,9 +283,14 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 		return final, err
 	}
 	s.env.DiscardBlobs(context.WithoutCancel(ctx), prefix)
-	// Writing may have failed because the import was deleted together with its unfinished files.
-	if _, gone := s.imports.Import(ctx, imp.Org, imp.ID); model.IsKind(gone, model.NotFound) {
-		err = gone
+	// Writing may have failed because the import, or its files after another submission, were deleted
+	// together with the unfinished files.
+	now, failed := s.imports.Import(ctx, imp.Org, imp.ID)
+	if failed == nil {
+		failed = checkReviewable(now)
+	}
+	if model.IsKind(failed, model.NotFound) || model.IsKind(failed, model.Conflict) {
+		err = failed
 	}
 	return imp, err
 }

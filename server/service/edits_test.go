@@ -160,22 +160,38 @@ func TestSubmissionOvertaken(t *testing.T) {
 	f.wantResult(f.wantStatus(imp, model.Successful), `[{"email":"ada@example.org","name":"Ada"},{"email":"eve@example.org","name":"Bob"}]`)
 }
 
-// TestDeletionDuringSubmission checks the error of a submission whose import is deleted together with the
-// files that it is writing.
+// TestDeletionDuringSubmission checks the error of a submission whose files are deleted while it writes
+// them, with the import or after another submission.
 func TestDeletionDuringSubmission(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
-	imp := f.correctedReview()
-	f.Blobs.OnUse(func(ctx context.Context, use, key string) error {
-		if use == "create" && strings.HasSuffix(key, "/result.json") {
-			return f.DeleteImport(ctx, imp.Org, imp.ID)
-		}
-		return nil
-	})
-	_, _, err := f.SubmitReview(f.ctx, imp)
-	f.wantError(err, model.NotFound, "not_found")
-	if left := f.Blobs.Keys(imp.Prefix()); len(left) > 0 {
-		t.Errorf("these files are left: %q", left)
+	for code, change := range map[string]func(f *fixture, imp model.Import) error{
+		"not_found": func(f *fixture, imp model.Import) error { return f.DeleteImport(f.ctx, imp.Org, imp.ID) },
+		"not_in_review": func(f *fixture, imp model.Import) error {
+			done, _, err := f.newNode("folder/two").SubmitReview(f.ctx, imp)
+			must(t, err)
+			return errors.Join(err, f.DeleteUpload(f.ctx, done.Org, done.UploadID))
+		},
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			imp := f.correctedReview()
+			begun := false
+			f.Blobs.OnUse(func(_ context.Context, use, key string) error {
+				if use != "create" || !strings.HasSuffix(key, "/result.json") || begun {
+					return nil
+				}
+				begun = true
+				return change(f, imp)
+			})
+			_, _, err := f.SubmitReview(f.ctx, imp)
+			if !errors.Is(err, &model.Error{Kind: map[string]model.Kind{"not_found": model.NotFound, "not_in_review": model.Conflict}[code], Code: code}) {
+				t.Errorf("SubmitReview: %v, want %s", err, code)
+			}
+			if left := f.Blobs.Keys(imp.Prefix()); len(left) > 0 {
+				t.Errorf("these files are left: %q", left)
+			}
+		})
 	}
 }
 
