@@ -24,7 +24,8 @@ func (r credentialRows) Get(_ context.Context, org, id string) (model.Credential
 
 func (r credentialRows) List(_ context.Context, org string, offset, limit int64) ([]model.Credential, int64, error) {
 	order := reversed(byTime(func(c model.Credential) time.Time { return c.Created }, func(c model.Credential) string { return c.ID }))
-	return r.credentials.page(r.owned.is(org), order, offset, limit)
+	page, total := r.credentials.page(r.owned.is(org), order, offset, limit)
+	return page, total, nil
 }
 
 func (r credentialRows) Save(_ context.Context, c model.Credential) error {
@@ -166,7 +167,8 @@ func (r pulledRows) ListDueUploads(_ context.Context, now time.Time, limit int) 
 
 func (r pulledRows) ListUploads(_ context.Context, connectorID string, offset, limit int64) ([]model.PulledFile, int64, error) {
 	newest := func(a, b model.PulledFile) int { return cmp.Or(b.Since.Compare(a.Since), pulledOrder(a, b)) }
-	return r.pulled.page(func(f model.PulledFile) bool { return f.ConnectorID == connectorID && f.Put != "" }, newest, offset, limit)
+	page, total := r.pulled.page(func(f model.PulledFile) bool { return f.ConnectorID == connectorID && f.Put != "" }, newest, offset, limit)
+	return page, total, nil
 }
 
 func (r pulledRows) CountFailedUploads(_ context.Context, org string) (map[string]int64, error) {
@@ -206,7 +208,8 @@ func (r pullRows) Insert(_ context.Context, p model.PullRun) error {
 }
 
 func (r pullRows) List(_ context.Context, connectorID string, offset, limit int64) ([]model.PullRun, int64, error) {
-	return r.pulls.page(func(p model.PullRun) bool { return p.ConnectorID == connectorID }, pullOrder, offset, limit)
+	page, total := r.pulls.page(func(p model.PullRun) bool { return p.ConnectorID == connectorID }, pullOrder, offset, limit)
+	return page, total, nil
 }
 
 func (r pullRows) Trim(_ context.Context, connectorID string, keep int) error {

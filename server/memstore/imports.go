@@ -36,12 +36,12 @@ func (r importRows) Get(_ context.Context, org, id string) (model.Import, error)
 var importOrder = byTime(func(i importRow) time.Time { return i.Created }, importID)
 
 func (r importRows) List(_ context.Context, org string, offset, limit int64) (list []model.Import, total int64, err error) {
-	page, total, err := r.imports.page(func(i importRow) bool { return i.Org == org && i.Sync == "" }, reversed(importOrder), offset, limit)
-	for _, row := range page {
+	rows, total := r.imports.page(func(i importRow) bool { return i.Org == org && i.Sync == "" }, reversed(importOrder), offset, limit)
+	for _, row := range rows {
 		row.Schema, row.Outcome, row.Answers, row.Memory = model.Document{}, nil, nil, nil
 		list = append(list, row.Import)
 	}
-	return list, total, err
+	return list, total, nil
 }
 
 func (r importRows) UpdateIf(_ context.Context, imp model.Import, from model.Status, run int) error {

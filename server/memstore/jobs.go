@@ -11,16 +11,14 @@ import (
 	"github.com/intraydata/intray/server/queue"
 )
 
-// job is an enqueued job. Node is the node that is running it, or "".
-type job struct {
+// jobRow is an enqueued job. Node is the node that is running it, or "".
+type jobRow struct {
 	queue.Job
 	ID      int64
 	Node    string
 	Attempt int
 	Due     time.Time
 }
-
-type jobRow = job
 
 type jobRows struct{ *txn }
 
@@ -33,23 +31,23 @@ func (t *txn) enqueue(j queue.Job) error {
 	}
 	t.lastJob++
 	t.enqueued = true
-	return t.jobs.put(t, t.lastJob, job{Job: j, ID: t.lastJob})
+	return t.jobs.put(t, t.lastJob, jobRow{Job: j, ID: t.lastJob})
 }
 
 func (r jobRows) Enqueue(_ context.Context, j queue.Job) error { return r.enqueue(j) }
 
 func (r jobRows) Waiting(_ context.Context, kind string) (int, error) {
 	now := r.db.now()
-	return r.jobs.count(func(j job) bool { return j.Kind == kind && j.isDue(now) }), nil
+	return r.jobs.count(func(j jobRow) bool { return j.Kind == kind && j.isDue(now) }), nil
 }
 
-func (j job) isDue(now time.Time) bool { return j.Node == "" && !j.Due.After(now) }
+func (j jobRow) isDue(now time.Time) bool { return j.Node == "" && !j.Due.After(now) }
 
-func jobID(j job) int64 { return j.ID }
+func jobID(j jobRow) int64 { return j.ID }
 
 // reclaimJobs enqueues the running jobs of a node again as new jobs.
 func (t *txn) reclaimJobs(node string) error {
-	for _, lost := range t.jobs.find(func(j job) bool { return j.Node == node }, byKeyOrder(jobID), 0, -1) {
+	for _, lost := range t.jobs.find(func(j jobRow) bool { return j.Node == node }, byKeyOrder(jobID), 0, -1) {
 		if err := t.jobs.remove(t, lost.ID, anyRow); err != nil {
 			return err
 		}
@@ -119,20 +117,20 @@ func (s *Store) RunJobs(ctx context.Context, node string, workers int, handlers 
 func (s *Store) hasDueJob(kinds []string) bool {
 	t := s.db.snapshot()
 	now := s.db.now()
-	return t.jobs.count(func(j job) bool { return j.isDue(now) && slices.Contains(kinds, j.Kind) }) > 0
+	return t.jobs.count(func(j jobRow) bool { return j.isDue(now) && slices.Contains(kinds, j.Kind) }) > 0
 }
 
-// change changes the jobs in a transaction.
+// changeJobs changes the jobs in a transaction.
 func (s *Store) changeJobs(ctx context.Context, change func(t *txn) error) error {
 	return s.Update(ctx, func(tx model.Tx) error { return change(tx.Jobs.(jobRows).txn) })
 }
 
 // claimJob claims the oldest job that is due. It returns NotFound if there is none.
-func (s *Store) claimJob(ctx context.Context, node string, kinds []string) (claimed job, err error) {
+func (s *Store) claimJob(ctx context.Context, node string, kinds []string) (claimed jobRow, err error) {
 	err = s.changeJobs(ctx, func(t *txn) error {
 		now := s.db.now()
-		due := func(j job) bool { return j.isDue(now) && slices.Contains(kinds, j.Kind) }
-		list, err := t.jobs.changeWhere(t, due, byKeyOrder(jobID), 1, jobID, func(j *job) {
+		due := func(j jobRow) bool { return j.isDue(now) && slices.Contains(kinds, j.Kind) }
+		list, err := t.jobs.changeWhere(t, due, byKeyOrder(jobID), 1, jobID, func(j *jobRow) {
 			j.Node = node
 			j.Attempt++
 		})
@@ -149,15 +147,15 @@ func (s *Store) claimJob(ctx context.Context, node string, kinds []string) (clai
 
 // endJob deletes a job that has ended or failed for the last time, and enqueues it again otherwise. If
 // the store fails, the job remains until its node is removed.
-func (s *Store) endJob(ctx context.Context, j job, failure error) {
+func (s *Store) endJob(ctx context.Context, j jobRow, failure error) {
 	canceled := ctx.Err() != nil
 	_ = s.changeJobs(context.WithoutCancel(ctx), func(t *txn) error {
-		current := func(stored job) bool { return stored.Node == j.Node && stored.Attempt == j.Attempt }
+		current := func(stored jobRow) bool { return stored.Node == j.Node && stored.Attempt == j.Attempt }
 		if failure == nil || !canceled && j.Attempt >= maxAttempts {
 			return model.IgnoreKind(t.jobs.remove(t, j.ID, current), model.NotFound)
 		}
 		t.enqueued = true
-		return model.IgnoreKind(t.jobs.change(t, j.ID, current, func(stored *job) {
+		return model.IgnoreKind(t.jobs.change(t, j.ID, current, func(stored *jobRow) {
 			stored.Node = ""
 			if canceled {
 				stored.Attempt--

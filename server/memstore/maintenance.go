@@ -94,7 +94,8 @@ func (r deletionRows) Insert(_ context.Context, d model.Deletion) error {
 
 func (r deletionRows) List(_ context.Context, org string, offset, limit int64) ([]model.Deletion, int64, error) {
 	order := reversed(byTime(func(d model.Deletion) time.Time { return d.Made }, func(d model.Deletion) string { return d.ID }))
-	return r.deletions.page(func(d model.Deletion) bool { return d.Org == org }, order, offset, limit)
+	page, total := r.deletions.page(func(d model.Deletion) bool { return d.Org == org }, order, offset, limit)
+	return page, total, nil
 }
 
 type ownerRows struct{ *txn }

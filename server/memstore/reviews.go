@@ -86,7 +86,8 @@ func (r memoryRows) Upsert(_ context.Context, m model.LearnedMapping) error {
 }
 
 func (r memoryRows) List(_ context.Context, org, identifier string, offset, limit int64) ([]model.LearnedMapping, int64, error) {
-	return r.memory.page(learned(org, identifier), newestMemory, offset, limit)
+	page, total := r.memory.page(learned(org, identifier), newestMemory, offset, limit)
+	return page, total, nil
 }
 
 func (r memoryRows) Remove(_ context.Context, m model.LearnedMapping) error {

@@ -121,8 +121,8 @@ func (r *rows[K, V]) find(condition func(V) bool, order func(a, b V) int, offset
 }
 
 // page returns a page of the rows that meet a condition, and the number of these rows.
-func (r *rows[K, V]) page(condition func(V) bool, order func(a, b V) int, offset, limit int64) ([]V, int64, error) {
-	return r.find(condition, order, offset, max(limit, 0)), int64(r.count(condition)), nil
+func (r *rows[K, V]) page(condition func(V) bool, order func(a, b V) int, offset, limit int64) (page []V, total int64) {
+	return r.find(condition, order, offset, max(limit, 0)), int64(r.count(condition))
 }
 
 func (r *rows[K, V]) count(condition func(V) bool) (n int) {
@@ -141,8 +141,9 @@ func (r *rows[K, V]) removeWhere(t *txn, condition func(V) bool, order func(a, b
 	if err != nil {
 		return nil, err
 	}
-	var keys []K
-	for _, row := range r.find(condition, order, 0, int64(limit)) {
+	list := r.find(condition, order, 0, int64(limit))
+	keys := make([]K, 0, len(list))
+	for _, row := range list {
 		keys = append(keys, key(row))
 		delete(byKey, key(row))
 	}
@@ -164,7 +165,7 @@ func (r *rows[K, V]) changeWhere(t *txn, condition func(V) bool, order func(a, b
 	return list, nil
 }
 
-// any is a condition that each row meets.
+// anyRow is a condition that each row meets.
 func anyRow[V any](V) bool { return true }
 
 // byKeyOrder returns the order of a key.

@@ -103,7 +103,8 @@ func (r linkRows) Find(_ context.Context, id string) (model.ImportLink, error) {
 var linkOrder = reversed(byTime(func(l model.ImportLink) time.Time { return l.Created }, func(l model.ImportLink) string { return l.ID }))
 
 func (r linkRows) List(_ context.Context, org string, offset, limit int64) ([]model.ImportLink, int64, error) {
-	return r.links.page(r.owned.is(org), linkOrder, offset, limit)
+	page, total := r.links.page(r.owned.is(org), linkOrder, offset, limit)
+	return page, total, nil
 }
 
 func (r linkRows) Save(_ context.Context, l model.ImportLink) error {

@@ -94,7 +94,8 @@ func (r deliveryRows) Get(_ context.Context, org, id string) (model.Delivery, er
 }
 
 func (r deliveryRows) List(_ context.Context, org, webhookID string, offset, limit int64) ([]model.Delivery, int64, error) {
-	return r.deliveries.page(func(d model.Delivery) bool { return d.Org == org && d.WebhookID == webhookID }, reversed(deliveryOrder), offset, limit)
+	page, total := r.deliveries.page(func(d model.Delivery) bool { return d.Org == org && d.WebhookID == webhookID }, reversed(deliveryOrder), offset, limit)
+	return page, total, nil
 }
 
 func (r deliveryRows) Save(_ context.Context, d model.Delivery) error {
