@@ -47,8 +47,9 @@ type blobStore struct {
 	p *process
 }
 
-func (s *blobStore) wait(ctx context.Context, label string) error {
-	switch s.p.w.wait(s.p, activityOf(ctx)+": "+label) {
+// wait waits until the scheduler lets an operation of an activity proceed.
+func (s *blobStore) wait(activity, label string) error {
+	switch s.p.w.wait(s.p, activity+": "+label) {
 	case fail:
 		return errBlob
 	case crashed:
@@ -62,29 +63,62 @@ func (s *blobStore) Create(ctx context.Context, key string) (blob.Writer, error)
 		return nil, errCrashed
 	}
 	w, err := s.blobs.Create(ctx, key)
-	return &blobWriter{Writer: w, s: s, ctx: ctx, key: key}, err //nolint:containedctx // Commit has none
+	return &blobWriter{Writer: w, s: s, activity: activityOf(ctx), key: key}, err
+}
+
+func (s *blobStore) Append(ctx context.Context, key string) (blob.Appender, error) {
+	if err := s.wait(activityOf(ctx), "append "+key); err != nil {
+		return nil, err
+	}
+	w, err := s.blobs.Append(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	s.stamp(key)
+	return &appender{w, s, activityOf(ctx)}, nil
+}
+
+// appender adds bytes to a blob.
+type appender struct {
+	blob.Appender
+	s        *blobStore
+	activity string
+}
+
+func (a *appender) Write(p []byte) (int, error) {
+	if a.s.p.w.isDead(a.s.p) {
+		return 0, errCrashed
+	}
+	return a.Appender.Write(p)
+}
+
+func (a *appender) Sync() error {
+	if err := a.s.wait(a.activity, "sync"); err != nil {
+		return err
+	}
+	return a.Appender.Sync()
 }
 
 func (s *blobStore) Open(ctx context.Context, key string) (blob.Reader, error) {
-	if err := s.wait(ctx, "open "+key); err != nil {
+	if err := s.wait(activityOf(ctx), "open "+key); err != nil {
 		return nil, err
 	}
 	return s.blobs.Open(ctx, key)
 }
 
 func (s *blobStore) Delete(ctx context.Context, key string) error {
-	if err := s.wait(ctx, "delete "+key); err != nil {
+	if err := s.wait(activityOf(ctx), "delete "+key); err != nil {
 		return err
 	}
-	s.p.w.checkDeletion(s.p, ctx, func(other string) bool { return other == key })
+	s.p.w.checkDeletion(ctx, s.p, func(other string) bool { return other == key })
 	return s.blobs.Delete(ctx, key)
 }
 
 func (s *blobStore) DeleteAll(ctx context.Context, prefix string) error {
-	if err := s.wait(ctx, "delete all "+prefix); err != nil {
+	if err := s.wait(activityOf(ctx), "delete all "+prefix); err != nil {
 		return err
 	}
-	s.p.w.checkDeletion(s.p, ctx, func(other string) bool { return strings.HasPrefix(other, prefix+"/") })
+	s.p.w.checkDeletion(ctx, s.p, func(other string) bool { return strings.HasPrefix(other, prefix+"/") })
 	return s.blobs.DeleteAll(ctx, prefix)
 }
 
@@ -105,10 +139,9 @@ func (s *blobStore) List(context.Context) iter.Seq2[blob.Entry, error] {
 // blobWriter writes a blob. It keeps a copy of the content to compare it with the blob that it replaces.
 type blobWriter struct {
 	blob.Writer
-	s    *blobStore
-	ctx  context.Context
-	key  string
-	copy bytes.Buffer
+	s             *blobStore
+	activity, key string
+	copy          bytes.Buffer
 }
 
 func (w *blobWriter) Write(p []byte) (int, error) {
@@ -118,7 +151,7 @@ func (w *blobWriter) Write(p []byte) (int, error) {
 }
 
 func (w *blobWriter) Commit() error {
-	if err := w.s.wait(w.ctx, "commit "+w.key); err != nil {
+	if err := w.s.wait(w.activity, "commit "+w.key); err != nil {
 		return err
 	}
 	w.s.p.w.checkReplacement(w.s.p, w.key, w.copy.Bytes())

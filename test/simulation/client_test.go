@@ -147,13 +147,14 @@ func (c *client) useImport(imp *importState) {
 		if c.w.failed() {
 			return
 		}
-		if err == nil {
+		switch {
+		case err == nil:
 			imp.created = acknowledged
-		} else if !errors.Is(err, errUnknown) {
+		case errors.Is(err, errUnknown):
+			c.pause()
+		default:
 			c.w.violate("create import %s: %v", imp.id, err)
 			return
-		} else {
-			c.pause()
 		}
 	}
 	for step := 0; step < 60 && !c.w.failed(); step++ {
@@ -184,15 +185,30 @@ func (c *client) advance(imp *importState, got model.Import) (done bool) {
 	}
 	switch got.Status {
 	case model.AwaitingUpload:
+		if imp.inChunks {
+			c.uploadInChunks(imp, got)
+			return false
+		}
 		c.upload(imp, got)
 	case model.NeedsReview:
 		if got.Stage == "" {
-			c.answer(imp, got)
+			c.answer(imp)
+			return false
+		}
+		if c.chance(5) {
+			_ = c.call("run again", func(ctx context.Context, p *process) error {
+				_, err := p.RunReviewAgain(ctx, imp.org, imp.id, true)
+				return err
+			})
 			return false
 		}
 		c.review(imp, got, c.chance(30))
 	case model.Successful:
-		return c.download(imp, got)
+		done = c.download(imp, got)
+		if done && c.chance(10) {
+			c.deleteUpload(imp, got)
+		}
+		return done
 	case model.Failed:
 		return true
 	}
@@ -248,15 +264,26 @@ type failingReader struct{}
 
 func (failingReader) Read([]byte) (int, error) { return 0, errConnection }
 
-// answer answers the questions of an import.
-func (c *client) answer(imp *importState, got model.Import) {
-	value := "1"
+// answer answers the questions of an import, as a program or on the review page.
+func (c *client) answer(imp *importState) {
+	value, onPage := "1", c.chance(40)
 	answers := map[string]*string{"column:name": &value}
-	_ = c.call("answer", func(ctx context.Context, p *process) error {
-		_, err := p.AnswerQuestions(ctx, imp.org, imp.id, answers, false)
+	_ = c.call("answer", func(ctx context.Context, p *process) (err error) {
+		if onPage {
+			_, err = p.AnswerQuestionsOnPage(ctx, imp.org, imp.id, answers, false)
+		} else {
+			_, err = p.AnswerQuestions(ctx, imp.org, imp.id, answers, false)
+		}
 		return err
 	})
-	_ = got
+}
+
+// deleteUpload deletes the files of an import that has ended.
+func (c *client) deleteUpload(imp *importState, got model.Import) {
+	imp.filesDeleted = true
+	_ = c.call("delete upload", func(ctx context.Context, p *process) error {
+		return p.DeleteUpload(ctx, imp.org, got.UploadID)
+	})
 }
 
 // review edits the rows of an import, and submits them if all are valid.
@@ -366,7 +393,7 @@ func (c *client) download(imp *importState, got model.Import) bool {
 	if err == nil && format == "json" {
 		imp.checkResult(c.w, text.Bytes())
 	}
-	if err != nil && !errors.Is(err, errUnknown) && imp.deleted == notTried {
+	if err != nil && !errors.Is(err, errUnknown) && imp.deleted == notTried && !imp.filesDeleted {
 		c.w.violate("download the result of import %s: %v", imp.id, err)
 	}
 	return err == nil
@@ -428,8 +455,10 @@ type importState struct {
 	file    file
 	created knowledge
 	deleted knowledge
-	// uploaded and submitted are set if the call was acknowledged.
-	uploaded, submitted bool
+	// uploaded and submitted are set if the call was acknowledged, and filesDeleted if it was tried.
+	uploaded, submitted, filesDeleted bool
+	// inChunks is set if the file is sent in several requests.
+	inChunks bool
 
 	mu   sync.Mutex
 	busy map[*process]chan struct{}

@@ -17,8 +17,8 @@ import (
 type kind int
 
 const (
-	// good files become SUCCESSFUL.
-	good kind = iota
+	// valid files become SUCCESSFUL.
+	valid kind = iota
 	// invalid files have a row with an error, so that they need a review.
 	invalid
 	// ambiguous files have a question.
@@ -41,16 +41,24 @@ type file struct {
 	rows [][2]string
 }
 
+// needsReview reports whether the file has a row with an error.
+func (f file) needsReview() bool { return f.kind == invalid || f.kind == hooked }
+
 func newFile(c *client) file {
 	f := file{kind: kind(c.random.IntN(int(kinds))), name: "contacts.csv"}
 	for n := range 1 + c.random.IntN(5) {
 		f.rows = append(f.rows, [2]string{fmt.Sprintf("p%d@example.org", n), fmt.Sprintf("Person %d", c.random.IntN(100))})
 	}
-	if f.kind == invalid || f.kind == hooked {
+	if f.needsReview() {
 		f.rows[c.random.IntN(len(f.rows))][0] = "nobody"
 	}
 	var text strings.Builder
 	switch f.kind {
+	case valid, invalid, hooked, kinds:
+		text.WriteString("E-Mail,Name\n")
+		for _, row := range f.rows {
+			text.WriteString(row[0] + "," + row[1] + "\n")
+		}
 	case broken:
 		f.name = "contacts.xlsx"
 		text.WriteString("PK\x03\x04 this is not a workbook\x00\x01\x02\xff\xfe")
@@ -64,21 +72,19 @@ func newFile(c *client) file {
 		for _, row := range f.rows {
 			text.WriteString(row[0] + "," + row[1] + ",x\n")
 		}
-	default:
-		text.WriteString("E-Mail,Name\n")
-		for _, row := range f.rows {
-			text.WriteString(row[0] + "," + row[1] + "\n")
-		}
 	}
 	f.content = []byte(text.String())
 	return f
 }
 
+// identifier is the import identifier of all imports. They share what is learned from answers.
+const identifier = "contacts"
+
 const fields = `[{"key":"email","label":"E-Mail","type":"email","validators":[{"validate":"required"}]},{"key":"name","label":"Name"}]`
 
 // document returns the schema document for a kind of file.
 func document(k kind) schema.Doc {
-	doc := schema.Doc{Fields: decoded(fields), Settings: decoded(`{"invalidDataBehavior":"BLOCK_SUBMIT"}`)}
+	doc := schema.Doc{Fields: decoded(fields), Settings: decoded(`{"invalidDataBehavior":"BLOCK_SUBMIT","importIdentifier":"` + identifier + `"}`)}
 	if k == hooked {
 		doc.Hooks = decoded(`{"rowHooks":["upper case"]}`)
 	}

@@ -20,14 +20,19 @@ type oracle struct {
 	sessions []*sessionState
 
 	mu sync.Mutex
-	// last contains the imports after the last commit, by id.
-	last map[string]model.Import
+	// last contains the imports after the last commit, by id, and files the keys of the files of sessions.
+	last  map[string]model.Import
+	files map[string]string
+	// released contains the keys and prefixes of blobs to which the store no longer refers.
+	released map[string]bool
 }
 
-func newOracle(w *world) *oracle { return &oracle{w: w, last: map[string]model.Import{}} }
+func newOracle(w *world) *oracle {
+	return &oracle{w: w, last: map[string]model.Import{}, files: map[string]string{}, released: map[string]bool{}}
+}
 
 func (o *oracle) newImport(c *client, org string) *importState {
-	i := &importState{id: c.newID(), org: org, file: newFile(c), busy: map[*process]chan struct{}{}, edits: map[string]edit{}, acked: map[string]int{}}
+	i := &importState{id: c.newID(), org: org, file: newFile(c), inChunks: c.chance(30), busy: map[*process]chan struct{}{}, edits: map[string]edit{}, acked: map[string]int{}}
 	o.imports = append(o.imports, i)
 	return i
 }
@@ -74,12 +79,49 @@ func (w *world) observe() {
 		before, existed := o.last[imp.ID]
 		o.checkChange(before, imp, existed)
 	}
-	for id := range o.last {
-		if _, exists := now[id]; !exists && o.find(id).deleted == notTried {
+	for id, before := range o.last {
+		after, exists := now[id]
+		if !exists && o.find(id).deleted == notTried {
 			w.violate("import %s has disappeared", id)
+		}
+		o.release(before.Raw.Key, after.Raw.Key)
+		o.release(before.Result.Key, after.Result.Key)
+		if after.Stage == "" { // otherwise, the rows of the run remain next to those of the submission
+			o.release(before.Stage, "")
 		}
 	}
 	o.last = now
+	for _, s := range o.sessions {
+		key := w.session(s).File.Key
+		o.release(o.files[s.id], key)
+		o.files[s.id] = key
+	}
+}
+
+// release notes that the store refers to another blob than before.
+func (o *oracle) release(before, now string) {
+	if before != "" && before != now {
+		o.released[before] = true
+	}
+}
+
+// session returns a session, or a zero value if it does not exist.
+func (w *world) session(s *sessionState) model.Session {
+	return view(w, func(tx model.Tx) (model.Session, error) {
+		got, err := tx.Sessions.Get(context.Background(), s.org, s.id)
+		return got, model.IgnoreKind(err, model.NotFound)
+	})
+}
+
+// checkReleased checks that maintenance has deleted all blobs to which the store no longer refers.
+func (o *oracle) checkReleased() {
+	for _, key := range o.w.blobs.Keys("") {
+		for prefix := range o.released {
+			if key == prefix || strings.HasPrefix(key, prefix+"/") {
+				o.w.violate("blob %s was not deleted", key)
+			}
+		}
+	}
 }
 
 // checkChange checks one change of an import, and notes the events that it must cause.
@@ -125,11 +167,7 @@ func (w *world) isReferenced(key string) string {
 	ids := slices.Clone(w.oracle.sessions)
 	w.oracle.mu.Unlock()
 	for _, s := range ids {
-		got := view(w, func(tx model.Tx) (model.Session, error) {
-			got, err := tx.Sessions.Get(context.Background(), s.org, s.id)
-			return got, model.IgnoreKind(err, model.NotFound)
-		})
-		if got.File.Key == key {
+		if w.session(s).File.Key == key {
 			return "session " + s.id
 		}
 	}
@@ -137,7 +175,7 @@ func (w *world) isReferenced(key string) string {
 }
 
 // checkDeletion checks that no blob is deleted to which the store refers.
-func (w *world) checkDeletion(p *process, ctx context.Context, selected func(key string) bool) {
+func (w *world) checkDeletion(ctx context.Context, p *process, selected func(key string) bool) {
 	for _, key := range w.blobs.Keys("") {
 		if selected(key) {
 			if by := w.isReferenced(key); by != "" {
@@ -190,26 +228,15 @@ func (o *oracle) describeUnfinished() string {
 func (o *oracle) checkImports() {
 	for _, i := range o.imports {
 		imp, exists := o.last[i.id]
-		switch {
-		case !exists && i.created == acknowledged && i.deleted == notTried:
-			o.w.violate("import %s is missing", i.id)
-		case !exists:
+		if !exists {
+			if i.created == acknowledged && i.deleted == notTried {
+				o.w.violate("import %s is missing", i.id)
+			}
 			continue
-		case i.uploaded && imp.Status == model.AwaitingUpload:
-			o.w.violate("the file of import %s was acknowledged, but it is %s", i.id, imp.Status)
-		case i.submitted && imp.Status != model.Successful:
-			o.w.violate("import %s was submitted, but it is %s", i.id, imp.Status)
-		case imp.Lost >= 10:
-			continue
-		case imp.Status == model.Failed && i.file.kind != broken:
-			o.w.violate("import %s has failed", i.id)
-		case imp.Status == model.Successful && (i.file.kind == invalid || i.file.kind == hooked) && len(i.edits) == 0:
-			o.w.violate("import %s is SUCCESSFUL without a review", i.id)
-		case imp.Status == model.Successful && i.file.kind == broken:
-			o.w.violate("import %s is SUCCESSFUL although its file is broken", i.id)
 		}
+		o.checkStatus(i, imp)
 		o.checkEdits(i, imp)
-		if imp.Status == model.Successful {
+		if imp.Status == model.Successful && imp.Result.Key != "" {
 			i.checkResult(o.w, o.w.blobs.content(imp.Result.Key))
 		}
 		if imp.Raw.Key != "" && string(o.w.blobs.content(imp.Raw.Key)) != string(i.file.content) {
@@ -222,6 +249,26 @@ func (o *oracle) checkImports() {
 		}
 	}
 	o.checkUsage()
+}
+
+// maxLost is the number of lost runs after which an import fails.
+const maxLost = 10
+
+// checkStatus checks that the final status of an import follows from its file and the calls.
+func (o *oracle) checkStatus(i *importState, imp model.Import) {
+	switch {
+	case i.uploaded && imp.Status == model.AwaitingUpload:
+		o.w.violate("the file of import %s was acknowledged, but it is %s", i.id, imp.Status)
+	case i.submitted && imp.Status != model.Successful:
+		o.w.violate("import %s was submitted, but it is %s", i.id, imp.Status)
+	case imp.Lost >= maxLost:
+	case imp.Status == model.Failed && i.file.kind != broken:
+		o.w.violate("import %s has failed", i.id)
+	case imp.Status == model.Successful && i.file.needsReview() && len(i.edits) == 0:
+		o.w.violate("import %s is SUCCESSFUL without a review", i.id)
+	case imp.Status == model.Successful && i.file.kind == broken:
+		o.w.violate("import %s is SUCCESSFUL although its file is broken", i.id)
+	}
 }
 
 // editLog returns the log of an import.
@@ -359,6 +406,15 @@ func (o *oracle) checkErased(i *importState) {
 	left := view(o.w, func(tx model.Tx) (left []string, err error) {
 		if n, err := tx.Retention.CountEdits(ctx, i.id, 1000, 1000); n > 0 || err != nil {
 			left = append(left, fmt.Sprintf("%d edits", n))
+		}
+		learned, _, err := tx.Memory.List(ctx, i.org, identifier, 0, 1000)
+		for _, m := range learned {
+			if m.ImportID == i.id {
+				left = append(left, "a learned mapping")
+			}
+		}
+		if err != nil {
+			return nil, err
 		}
 		hooks, err := tx.Webhooks.List(ctx, i.org)
 		for _, w := range hooks {

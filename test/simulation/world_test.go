@@ -296,6 +296,7 @@ func (w *world) cleanUp() {
 				w.violate("maintenance: %v", err)
 			}
 		}
+		w.oracle.checkReleased()
 		if err := p.CollectGarbage(ctx); err != nil {
 			w.violate("garbage collection: %v", err)
 		}
