@@ -84,7 +84,8 @@ func (c *client) call(action string, do func(ctx context.Context, p *process) er
 	}
 	p := live[c.random.IntN(len(live))]
 	c.calls++
-	ctx := named(context.Background(), fmt.Sprintf("%s.%d %s", c.name, c.calls, action))
+	activity := fmt.Sprintf("%s.%d %s", c.name, c.calls, action)
+	ctx := named(context.Background(), activity)
 	if c.chance(8) {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(c.random.IntN(3000))*time.Millisecond)
@@ -99,13 +100,16 @@ func (c *client) call(action string, do func(ctx context.Context, p *process) er
 	case ctx.Err() != nil, errors.Is(err, errInjected), errors.Is(err, errBlob), errors.Is(err, errCrashed), errors.Is(err, errConnection):
 		err = errUnknown
 	case !errors.As(err, &refused):
-		c.w.violate("%s %s: internal error: %v", c.name, action, err)
+		if !c.w.isDisturbed(activity) {
+			c.w.violate("%s: internal error: %v", activity, err)
+		}
+		err = errUnknown
 	case refused.Kind == model.Unavailable:
 		err = errUnknown
 	case refused.Kind == model.Damaged:
 		c.w.violate("%s %s: damaged file: %v", c.name, action, err)
 	}
-	c.w.log("%s.%d %s on %s: %v", c.name, c.calls, action, p.name, err)
+	c.w.log("%s on %s: %v", activity, p.name, err)
 	return err
 }
 

@@ -145,7 +145,7 @@ func (o *oracle) checkChange(before, now model.Import, existed bool) {
 	}
 	if event, ok := events[now.Status]; ok && (!existed || before.Status != now.Status) {
 		for _, w := range view(o.w, func(tx model.Tx) ([]model.Webhook, error) { return tx.Webhooks.List(context.Background(), now.Org) }) {
-			at := lane{w.ID, now.ID}
+			at := subject{w.ID, now.ID}
 			o.w.receiver.expected[at] = append(o.w.receiver.expected[at], string(event))
 		}
 	}

@@ -20,8 +20,8 @@ var events = map[model.Status]webhooks.Event{
 	model.Successful: webhooks.ImportCompleted, model.NeedsReview: webhooks.HeadlessImportNeedsReview, model.Failed: webhooks.HeadlessImportFailed,
 }
 
-// lane identifies the messages about one import to one webhook. They must arrive in order.
-type lane struct{ webhook, imp string }
+// subject identifies the messages about one import to one webhook. They must arrive in order.
+type subject struct{ webhook, imp string }
 
 // receiver records the messages that arrived.
 type receiver struct {
@@ -29,11 +29,11 @@ type receiver struct {
 	seen map[string]bool
 	// arrived contains the events in the order of their first arrival, and expected those that must
 	// arrive.
-	arrived, expected map[lane][]string
+	arrived, expected map[subject][]string
 }
 
 func newReceiver() *receiver {
-	return &receiver{seen: map[string]bool{}, arrived: map[lane][]string{}, expected: map[lane][]string{}}
+	return &receiver{seen: map[string]bool{}, arrived: map[subject][]string{}, expected: map[subject][]string{}}
 }
 
 func (r *receiver) receive(w *world, d model.Delivery) {
@@ -41,7 +41,7 @@ func (r *receiver) receive(w *world, d model.Delivery) {
 		return
 	}
 	r.seen[d.ID] = true
-	at := lane{d.WebhookID, d.ImportID}
+	at := subject{d.WebhookID, d.ImportID}
 	r.arrived[at] = append(r.arrived[at], d.Event)
 	want := r.expected[at]
 	if got := r.arrived[at]; len(got) > len(want) || !slices.Equal(got, want[:len(got)]) {

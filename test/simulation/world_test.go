@@ -38,8 +38,10 @@ type world struct {
 	budget budget
 
 	traceMu sync.Mutex
-	trace   []string
-	failure string
+	// disturbed contains the activities of which an operation has failed.
+	disturbed map[string]bool
+	trace     []string
+	failure   string
 }
 
 // slot is a data folder. It has at most one live process.
@@ -58,7 +60,7 @@ type budget struct{ faults, crashes, freezes, stalls int }
 func newWorld(seed uint64) *world {
 	w := &world{
 		seed: seed, random: rand.New(rand.NewPCG(seed, 1)), store: memstore.New(memstore.Config{}), blobs: newBlobs(),
-		receiver: newReceiver(), schemaID: map[string]string{},
+		receiver: newReceiver(), schemaID: map[string]string{}, disturbed: map[string]bool{},
 	}
 	w.oracle = newOracle(w)
 	master, err := secrets.ParseMaster(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("m", 32))))
@@ -66,7 +68,11 @@ func newWorld(seed uint64) *world {
 		panic(err)
 	}
 	w.keys = master.Keyring()
-	w.budget = budget{faults: w.random.IntN(12), crashes: w.random.IntN(6), freezes: w.random.IntN(4), stalls: w.random.IntN(6)}
+	harsh := 1
+	if w.random.IntN(4) == 0 {
+		harsh = 4
+	}
+	w.budget = budget{faults: w.random.IntN(12 * harsh), crashes: w.random.IntN(6 * harsh), freezes: w.random.IntN(4 * harsh), stalls: w.random.IntN(6 * harsh)}
 	w.setUp()
 	return w
 }
@@ -223,11 +229,26 @@ func (w *world) decide(o *operation) {
 			v = failCommit
 		}
 		w.log("%s fails (%d): %s", p.name, v, o.label)
+		w.disturb(o)
 		w.release(o, v)
 		return
 	}
 	w.log("%s: %s", p.name, o.label)
 	w.release(o, proceed)
+}
+
+// disturb notes that an operation of an activity fails.
+func (w *world) disturb(o *operation) {
+	activity, _, _ := strings.Cut(o.label, ": ")
+	w.traceMu.Lock()
+	defer w.traceMu.Unlock()
+	w.disturbed[activity] = true
+}
+
+func (w *world) isDisturbed(activity string) bool {
+	w.traceMu.Lock()
+	defer w.traceMu.Unlock()
+	return w.disturbed[activity]
 }
 
 func (w *world) crash(p *process, label string) {
