@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/draft"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
@@ -143,18 +144,14 @@ func (c *client) reload(imp *importState) (got model.Import, err error) {
 func (c *client) useImport(imp *importState) {
 	c.pause()
 	for imp.created != acknowledged {
-		err := c.call("create", func(ctx context.Context, p *process) error {
-			imp.created = max(imp.created, tried)
-			_, err := p.CreateImport(ctx, imp.org, imp.draft(c.w))
-			return err
-		})
+		err := c.create(imp)
 		if c.w.failed() {
 			return
 		}
 		switch {
 		case err == nil:
 			imp.created = acknowledged
-		case errors.Is(err, errUnknown):
+		case errors.Is(err, errUnknown), errors.Is(err, keyInUse):
 			c.pause()
 		default:
 			c.w.violate("create import %s: %v", imp.id, err)
@@ -180,6 +177,47 @@ func (c *client) useImport(imp *importState) {
 	if c.chance(25) {
 		c.deleteImport(imp)
 	}
+	if imp.key != "" && imp.deleted == acknowledged {
+		_ = c.create(imp) // returns the stored response, and does not create the import again
+	}
+}
+
+// keyInUse is the error of a request whose idempotency key belongs to a request in progress.
+var keyInUse = &model.Error{Kind: model.Conflict, Code: "idempotency_key_in_use"}
+
+// create creates an import. If it has an idempotency key, create does what package httpapi does.
+func (c *client) create(imp *importState) error {
+	return c.call("create", func(ctx context.Context, p *process) error {
+		if imp.key == "" {
+			imp.created = max(imp.created, tried)
+			_, err := p.CreateImport(ctx, imp.org, imp.draft(c.w))
+			return err
+		}
+		kept, lock, err := p.BeginReplay(ctx, imp.org, imp.key, "request")
+		if err != nil {
+			return err
+		}
+		if kept != nil {
+			imp.setID(c.w, string(kept.Body))
+			return nil
+		}
+		imp.setID(c.w, lock.ID)
+		imp.created = max(imp.created, tried)
+		_, err = p.CreateImport(ctx, imp.org, imp.draft(c.w))
+		after := context.WithoutCancel(ctx)
+		if err != nil {
+			return errors.Join(err, lock.Release(after))
+		}
+		return lock.Finish(after, auth.ReplayedResponse{Status: 201, Body: []byte(imp.id)})
+	})
+}
+
+// setID records the id of an import whose id the server chooses. Repeated requests must return the same.
+func (i *importState) setID(w *world, id string) {
+	if i.id != "" && i.id != id {
+		w.violate("the idempotency key %s gives import %s, and before %s", i.key, id, i.id)
+	}
+	i.id = id
 }
 
 // advance does the next step with an import. It reports whether there is none.
@@ -456,6 +494,9 @@ const (
 // importState is what the clients know about an import.
 type importState struct {
 	id, org string
+	// key is the idempotency key of the request that creates the import, or "". Then id is "" until a
+	// process has begun to handle the request.
+	key     string
 	file    file
 	created knowledge
 	deleted knowledge

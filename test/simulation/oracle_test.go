@@ -33,6 +33,9 @@ func newOracle(w *world) *oracle {
 
 func (o *oracle) newImport(c *client, org string) *importState {
 	i := &importState{id: c.newID(), org: org, file: newFile(c), inChunks: c.chance(30), busy: map[*process]chan struct{}{}, edits: map[string]edit{}, acked: map[string]int{}}
+	if c.chance(40) {
+		i.key, i.id = "key "+c.name, ""
+	}
 	o.imports = append(o.imports, i)
 	return i
 }
