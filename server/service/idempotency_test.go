@@ -328,6 +328,33 @@ func TestRepeatedCreation(t *testing.T) {
 	}
 }
 
+// TestReplayTakenOver checks that a process that others considered dead does not change the response of
+// the process that has taken over its request.
+func TestReplayTakenOver(t *testing.T) {
+	t.Parallel()
+	want := auth.ReplayedResponse{Status: 201, Body: []byte("created")}
+	for name, end := range map[string]func(f *fixture, late *auth.ReplayLock) error{
+		"release": func(f *fixture, late *auth.ReplayLock) error { return late.Release(f.ctx) },
+		"finish": func(f *fixture, late *auth.ReplayLock) error {
+			return late.Finish(f.ctx, auth.ReplayedResponse{Status: 409, Body: []byte("late")})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			frozen, other := f.newNode("folder/frozen"), f.newNode("folder/two")
+			late := f.beginReplay(frozen, "key", "print") // its node is not registered
+			lock := f.beginReplay(other, "key", "print")
+			if lock.ID != late.ID {
+				t.Errorf("the request has the IDs %s and %s", late.ID, lock.ID)
+			}
+			must(t, lock.Finish(f.ctx, want))
+			must(t, end(f, late))
+			f.wantReplay("key", "print", want)
+		})
+	}
+}
+
 func namedSchema(t testing.TB, name string) schema.Doc {
 	d := doc(t, contacts, "")
 	d.Name = name
