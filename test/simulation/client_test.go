@@ -73,7 +73,8 @@ func (w *world) startClients() <-chan struct{} {
 }
 
 // call makes a call to a random process. It returns nil if the call succeeded, an *model.Error if the
-// process refused it, and errUnknown if the client cannot know what happened.
+// process refused it, and errUnknown if the client cannot know what happened. A client that gets no response
+// for long disconnects, but the process may still do what was requested.
 func (c *client) call(action string, do func(ctx context.Context, p *process) error) error {
 	if c.w.failed() {
 		return errUnknown
@@ -92,10 +93,21 @@ func (c *client) call(action string, do func(ctx context.Context, p *process) er
 		ctx, cancel = context.WithTimeout(ctx, time.Duration(c.random.IntN(3000))*time.Millisecond)
 		defer cancel()
 	}
-	err := do(ctx, p)
+	ctx, disconnect := context.WithCancel(ctx)
+	defer disconnect()
+	response := make(chan error, 1)
+	c.w.clients.Go(func() { response <- do(ctx, p) })
+	patience := time.NewTimer(time.Duration(5+c.random.IntN(30)) * time.Second)
+	defer patience.Stop()
+	var err error
+	select {
+	case err = <-response:
+	case <-patience.C:
+		err = errUnknown
+	}
 	var refused *model.Error
 	switch {
-	case !p.isLive():
+	case !p.isLive(), errors.Is(err, errUnknown):
 		err = errUnknown
 	case err == nil:
 	case ctx.Err() != nil, errors.Is(err, errInjected), errors.Is(err, errBlob), errors.Is(err, errCrashed), errors.Is(err, errConnection):
@@ -127,11 +139,14 @@ func (c *client) until(action string, do func(ctx context.Context, p *process) e
 
 // reload returns the current state of an import.
 func (c *client) reload(imp *importState) (got model.Import, err error) {
-	err = c.until("get", func(ctx context.Context, p *process) (err error) {
-		got, err = p.Import(ctx, imp.org, imp.id)
+	err = c.until("get", func(ctx context.Context, p *process) error {
+		found, err := p.Import(ctx, imp.org, imp.id)
+		if err == nil { // a call without a response may fail later
+			got = found
+		}
 		return err
 	})
-	if imp.deleted == acknowledged && err == nil {
+	if imp.deleted == acknowledged && err == nil && !imp.createdAgain {
 		c.w.violate("import %s was read after its deletion", imp.id)
 	}
 	if imp.deleted == notTried && model.IsKind(err, model.NotFound) && imp.created == acknowledged {
@@ -187,7 +202,9 @@ var keyInUse = &model.Error{Kind: model.Conflict, Code: "idempotency_key_in_use"
 
 // create creates an import. If it has an idempotency key, create does what package httpapi does.
 func (c *client) create(imp *importState) error {
-	return c.call("create", func(ctx context.Context, p *process) error {
+	answered, again := false, imp.created == acknowledged
+	err := c.call("create", func(ctx context.Context, p *process) error {
+		defer func() { answered = true }()
 		if imp.key == "" {
 			imp.created = max(imp.created, tried)
 			_, err := p.CreateImport(ctx, imp.org, imp.draft(c.w))
@@ -201,6 +218,9 @@ func (c *client) create(imp *importState) error {
 			imp.setID(c.w, string(kept.Body))
 			return nil
 		}
+		if again {
+			c.w.violate("the response for %s was forgotten", imp.key)
+		}
 		imp.setID(c.w, lock.ID)
 		imp.created = max(imp.created, tried)
 		_, err = p.CreateImport(ctx, imp.org, imp.draft(c.w))
@@ -210,6 +230,10 @@ func (c *client) create(imp *importState) error {
 		}
 		return lock.Finish(after, auth.ReplayedResponse{Status: 201, Body: []byte(imp.id)})
 	})
+	if !answered {
+		imp.createdAgain = true
+	}
+	return err
 }
 
 // setID records the id of an import whose id the server chooses. Repeated requests must return the same.
@@ -502,6 +526,9 @@ type importState struct {
 	deleted knowledge
 	// uploaded and submitted are set if the call was acknowledged, and filesDeleted if it was tried.
 	uploaded, submitted, filesDeleted bool
+	// createdAgain is set if a process may still handle a request to create the import. A process that was
+	// frozen then creates the import again if it was deleted in the meantime.
+	createdAgain bool
 	// inChunks is set if the file is sent in several requests.
 	inChunks bool
 

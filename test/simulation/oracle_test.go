@@ -136,7 +136,7 @@ func (o *oracle) checkChange(before, now model.Import, existed bool) {
 		return
 	case existed && before.Status != now.Status && !before.Status.MayBecome(now.Status) && (before.Status != model.Running || now.Status != model.Failed):
 		o.w.violate("import %s changed from %s to %s", now.ID, before.Status, now.Status)
-	case state.deleted == acknowledged:
+	case state.deleted == acknowledged && !state.createdAgain:
 		o.w.violate("import %s exists after its deletion", now.ID)
 	case existed && before.Status == model.Successful && before.Result.SHA256 != now.Result.SHA256:
 		o.w.violate("the result of import %s has changed", now.ID)

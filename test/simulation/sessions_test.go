@@ -27,7 +27,9 @@ func (c *client) useSession(org string) {
 	err := c.until("create session", func(ctx context.Context, p *process) error {
 		s.created = max(s.created, tried)
 		h, err := p.CreateSession(ctx, org, imports.NewSession{ID: s.id, ImportIdentifier: "contacts"})
-		session = h.Session
+		if err == nil { // a call without a response may fail later
+			session = h.Session
+		}
 		return err
 	})
 	if err != nil {
