@@ -355,6 +355,36 @@ func TestReplayTakenOver(t *testing.T) {
 	}
 }
 
+// TestCreationTakenOver checks that an import with rows keeps its file if two processes create it with the
+// same id, because one of them was considered dead.
+func TestCreationTakenOver(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	other := f.newNode("other/one")
+	create := func(s *service.Service) (model.Import, error) {
+		return s.CreateImport(f.ctx, f.org, imports.Draft{ID: unknownID, Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(`[{"email":"ada@example.org"}]`)})
+	}
+	begun := false
+	f.Blobs.OnUse(func(_ context.Context, use, _ string) error {
+		if use != "create" || begun {
+			return nil
+		}
+		begun = true
+		_, err := create(other)
+		return err
+	})
+	imp, err := create(f.Service)
+	must(t, err)
+	f.Blobs.OnUse(nil)
+	f.Clock.Advance(model.GuardFor + time.Hour)
+	must(t, f.RunMaintenance(f.ctx))
+	if imp = f.reload(imp); len(f.Blobs.Keys(imp.Prefix())) != 1 || f.Blobs.Keys(imp.Prefix())[0] != imp.Raw.Key {
+		t.Errorf("the files are %q, want %q", f.Blobs.Keys(imp.Prefix()), imp.Raw.Key)
+	}
+	f.runAll()
+	f.wantStatus(imp, model.Successful)
+}
+
 func namedSchema(t testing.TB, name string) schema.Doc {
 	d := doc(t, contacts, "")
 	d.Name = name
