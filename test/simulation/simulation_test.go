@@ -61,8 +61,8 @@ func report(t *testing.T, seed uint64, trace []string, failure string) {
 	t.Fatalf("seed %d: %s\nRepeat it with INTRAY_SIMULATION_SEED=%d.\n%s", seed, failure, seed, strings.Join(trace, "\n"))
 }
 
-// TestSimulation runs the histories of the seeds from 1: as many as fit 5 s, or two minutes if the suite
-// torture is selected. With INTRAY_TORTURE=full, it runs 20,000. INTRAY_SIMULATION_FIRST is another first
+// TestSimulation runs the histories of the seeds from 1: as many as fit 5 s, 1 s in short mode, or two minutes
+// if the suite torture is selected. With INTRAY_TORTURE=full, it runs 20,000. INTRAY_SIMULATION_FIRST is another first
 // seed. INTRAY_SIMULATION_SEED runs a single one.
 func TestSimulation(t *testing.T) {
 	if seed, isSet := seedFrom(t, "INTRAY_SIMULATION_SEED"); isSet {
@@ -72,8 +72,11 @@ func TestSimulation(t *testing.T) {
 		return
 	}
 	limit, most := 5*time.Second, 1_000_000
-	if suite.Selected(suite.Torture) {
+	switch {
+	case suite.Selected(suite.Torture):
 		limit = 2 * time.Minute
+	case testing.Short():
+		limit = time.Second
 	}
 	if os.Getenv("INTRAY_TORTURE") == "full" {
 		limit, most = 24*time.Hour, 20_000
