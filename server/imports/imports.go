@@ -174,11 +174,17 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 		return s.insertImport(ctx, tx, imp, name, parsed, draft.SchemaID == "", created)
 	})
 	s.env.CrashPoint("import.created")
+	return s.endCreation(ctx, draft, imp, err)
+}
+
+// endCreation returns the created import. err is the error of the transaction that inserts it. If the
+// import was not inserted, endCreation discards its file.
+func (s *Service) endCreation(ctx context.Context, draft Draft, imp model.Import, err error) (model.Import, error) {
 	if draft.Rows != nil && model.IsRolledBack(err) {
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), imp.Raw.Key)
 	}
 	if draft.ID != "" && model.IsKind(err, model.Conflict) {
-		if existing, failed := s.Import(ctx, org, draft.ID); failed == nil { // another process was faster
+		if existing, failed := s.Import(ctx, imp.Org, draft.ID); failed == nil { // another process was faster
 			return asCreated(existing), nil
 		}
 	}
