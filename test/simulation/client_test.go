@@ -9,6 +9,7 @@ import (
 	"io"
 	"math/rand/v2"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -122,7 +123,7 @@ func (c *client) call(action string, do func(ctx context.Context, p *process) er
 	case refused.Kind == model.Damaged:
 		c.w.violate("%s %s: damaged file: %v", c.name, action, err)
 	}
-	c.w.log("%s on %s: %v", activity, p.name, err)
+	c.w.logLater("%s on %s: %v", activity, p.name, err)
 	return err
 }
 
@@ -140,17 +141,17 @@ func (c *client) until(action string, do func(ctx context.Context, p *process) e
 // reload returns the current state of an import.
 func (c *client) reload(imp *importState) (got model.Import, err error) {
 	err = c.until("get", func(ctx context.Context, p *process) error {
-		found, err := p.Import(ctx, imp.org, imp.id)
+		found, err := p.Import(ctx, imp.org, imp.getID())
 		if err == nil { // a call without a response may fail later
 			got = found
 		}
 		return err
 	})
-	if imp.deleted == acknowledged && err == nil && !imp.createdAgain {
-		c.w.violate("import %s was read after its deletion", imp.id)
+	if imp.deleted.get() == acknowledged && err == nil && !imp.createdAgain.Load() {
+		c.w.violate("import %s was read after its deletion", imp.getID())
 	}
-	if imp.deleted == notTried && model.IsKind(err, model.NotFound) && imp.created == acknowledged {
-		c.w.violate("import %s is missing", imp.id)
+	if imp.deleted.get() == notTried && model.IsKind(err, model.NotFound) && imp.created.get() == acknowledged {
+		c.w.violate("import %s is missing", imp.getID())
 	}
 	return got, err
 }
@@ -158,18 +159,18 @@ func (c *client) reload(imp *importState) (got model.Import, err error) {
 // useImport takes an import from its creation to its end.
 func (c *client) useImport(imp *importState) {
 	c.pause()
-	for imp.created != acknowledged {
+	for imp.created.get() != acknowledged {
 		err := c.create(imp)
 		if c.w.failed() {
 			return
 		}
 		switch {
 		case err == nil:
-			imp.created = acknowledged
-		case errors.Is(err, errUnknown), errors.Is(err, keyInUse):
+			imp.created.raise(acknowledged)
+		case errors.Is(err, errUnknown), errors.Is(err, errKeyInUse):
 			c.pause()
 		default:
-			c.w.violate("create import %s: %v", imp.id, err)
+			c.w.violate("create import %s: %v", imp.getID(), err)
 			return
 		}
 	}
@@ -179,7 +180,7 @@ func (c *client) useImport(imp *importState) {
 			c.deleteImport(imp)
 		}
 		got, err := c.reload(imp)
-		if err != nil || imp.deleted != notTried {
+		if err != nil || imp.deleted.get() != notTried {
 			if model.IsKind(err, model.NotFound) {
 				break
 			}
@@ -192,21 +193,22 @@ func (c *client) useImport(imp *importState) {
 	if c.chance(25) {
 		c.deleteImport(imp)
 	}
-	if imp.key != "" && imp.deleted == acknowledged {
+	if imp.key != "" && imp.deleted.get() == acknowledged {
 		_ = c.create(imp) // returns the stored response, and does not create the import again
 	}
 }
 
-// keyInUse is the error of a request whose idempotency key belongs to a request in progress.
-var keyInUse = &model.Error{Kind: model.Conflict, Code: "idempotency_key_in_use"}
+// errKeyInUse is the error of a request whose idempotency key belongs to a request in progress.
+var errKeyInUse = &model.Error{Kind: model.Conflict, Code: "idempotency_key_in_use"}
 
 // create creates an import. If it has an idempotency key, create does what package httpapi does.
 func (c *client) create(imp *importState) error {
-	answered, again := false, imp.created == acknowledged
+	var answered atomic.Bool
+	again := imp.created.get() == acknowledged
 	err := c.call("create", func(ctx context.Context, p *process) error {
-		defer func() { answered = true }()
+		defer answered.Store(true)
 		if imp.key == "" {
-			imp.created = max(imp.created, tried)
+			imp.created.raise(tried)
 			_, err := p.CreateImport(ctx, imp.org, imp.draft(c.w))
 			return err
 		}
@@ -222,26 +224,33 @@ func (c *client) create(imp *importState) error {
 			c.w.violate("the response for %s was forgotten", imp.key)
 		}
 		imp.setID(c.w, lock.ID)
-		imp.created = max(imp.created, tried)
+		imp.created.raise(tried)
 		_, err = p.CreateImport(ctx, imp.org, imp.draft(c.w))
 		after := context.WithoutCancel(ctx)
 		if err != nil {
 			return errors.Join(err, lock.Release(after))
 		}
-		return lock.Finish(after, auth.ReplayedResponse{Status: 201, Body: []byte(imp.id)})
+		return lock.Finish(after, auth.ReplayedResponse{Status: 201, Body: []byte(imp.getID())})
 	})
-	if !answered {
-		imp.createdAgain = true
+	if !answered.Load() {
+		imp.createdAgain.Store(true)
 	}
 	return err
 }
 
 // setID records the id of an import whose id the server chooses. Repeated requests must return the same.
 func (i *importState) setID(w *world, id string) {
-	if i.id != "" && i.id != id {
-		w.violate("the idempotency key %s gives import %s, and before %s", i.key, id, i.id)
+	if before := i.id.Swap(&id); before != nil && *before != id {
+		w.violate("the idempotency key %s gives import %s, and before %s", i.key, id, *before)
 	}
-	i.id = id
+}
+
+// getID returns the id of the import, or "" if it is unknown.
+func (i *importState) getID() string {
+	if id := i.id.Load(); id != nil {
+		return *id
+	}
+	return ""
 }
 
 // advance does the next step with an import. It reports whether there is none.
@@ -263,7 +272,7 @@ func (c *client) advance(imp *importState, got model.Import) (done bool) {
 		}
 		if c.chance(5) {
 			_ = c.call("run again", func(ctx context.Context, p *process) error {
-				_, err := p.RunReviewAgain(ctx, imp.org, imp.id, true)
+				_, err := p.RunReviewAgain(ctx, imp.org, imp.getID(), true)
 				return err
 			})
 			return false
@@ -314,7 +323,7 @@ func (c *client) upload(imp *importState, got model.Import) {
 			return err
 		}
 		size := int64(len(imp.file.content))
-		r, err := p.BeginUpload(ctx, imp.id, token, size)
+		r, err := p.BeginUpload(ctx, imp.getID(), token, size)
 		if err != nil {
 			return err
 		}
@@ -322,7 +331,7 @@ func (c *client) upload(imp *importState, got model.Import) {
 		return err
 	})
 	if err == nil {
-		imp.uploaded = true
+		imp.uploaded.Store(true)
 	}
 }
 
@@ -336,9 +345,9 @@ func (c *client) answer(imp *importState) {
 	answers := map[string]*string{"column:name": &value}
 	_ = c.call("answer", func(ctx context.Context, p *process) (err error) {
 		if onPage {
-			_, err = p.AnswerQuestionsOnPage(ctx, imp.org, imp.id, answers, false)
+			_, err = p.AnswerQuestionsOnPage(ctx, imp.org, imp.getID(), answers, false)
 		} else {
-			_, err = p.AnswerQuestions(ctx, imp.org, imp.id, answers, false)
+			_, err = p.AnswerQuestions(ctx, imp.org, imp.getID(), answers, false)
 		}
 		return err
 	})
@@ -346,7 +355,7 @@ func (c *client) answer(imp *importState) {
 
 // deleteUpload deletes the files of an import that has ended.
 func (c *client) deleteUpload(imp *importState, got model.Import) {
-	imp.filesDeleted = true
+	imp.filesDeleted.Store(true)
 	_ = c.call("delete upload", func(ctx context.Context, p *process) error {
 		return p.DeleteUpload(ctx, imp.org, got.UploadID)
 	})
@@ -428,7 +437,7 @@ func (c *client) submit(imp *importState, got model.Import) {
 		return err
 	})
 	if err == nil {
-		imp.submitted = true
+		imp.submitted.Store(true)
 	}
 }
 
@@ -437,7 +446,7 @@ func (c *client) download(imp *importState, got model.Import) bool {
 	var text bytes.Buffer
 	format := []string{"json", "csv"}[c.random.IntN(2)]
 	err := c.call("download "+format, func(ctx context.Context, p *process) error {
-		u, err := p.ImportResult(ctx, imp.org, imp.id)
+		u, err := p.ImportResult(ctx, imp.org, imp.getID())
 		if err != nil {
 			return err
 		}
@@ -459,19 +468,19 @@ func (c *client) download(imp *importState, got model.Import) bool {
 	if err == nil && format == "json" {
 		imp.checkResult(c.w, text.Bytes())
 	}
-	if err != nil && !errors.Is(err, errUnknown) && imp.deleted == notTried && !imp.filesDeleted {
-		c.w.violate("download the result of import %s: %v", imp.id, err)
+	if err != nil && !errors.Is(err, errUnknown) && imp.deleted.get() == notTried && !imp.filesDeleted.Load() {
+		c.w.violate("download the result of import %s: %v", imp.getID(), err)
 	}
 	return err == nil
 }
 
 func (c *client) deleteImport(imp *importState) {
 	err := c.until("delete", func(ctx context.Context, p *process) error {
-		imp.deleted = max(imp.deleted, tried)
-		return p.DeleteImport(ctx, imp.org, imp.id)
+		imp.deleted.raise(tried)
+		return p.DeleteImport(ctx, imp.org, imp.getID())
 	})
 	if err == nil || model.IsKind(err, model.NotFound) {
-		imp.deleted = acknowledged
+		imp.deleted.raise(acknowledged)
 	}
 }
 
@@ -479,7 +488,7 @@ func (c *client) deleteImport(imp *importState) {
 func (c *client) help(imp *importState) {
 	for range c.random.IntN(25) {
 		c.pause()
-		if imp.created != acknowledged || imp.deleted != notTried || c.w.failed() {
+		if imp.created.get() != acknowledged || imp.deleted.get() != notTried || c.w.failed() {
 			continue
 		}
 		got, err := c.reload(imp)
@@ -515,20 +524,32 @@ const (
 	acknowledged
 )
 
+// progress is knowledge that only grows.
+type progress struct{ value atomic.Int64 }
+
+func (p *progress) get() knowledge { return knowledge(p.value.Load()) }
+
+func (p *progress) raise(to knowledge) {
+	if p.get() < to {
+		p.value.Store(int64(to))
+	}
+}
+
 // importState is what the clients know about an import.
 type importState struct {
-	id, org string
+	org string
+	id  atomic.Pointer[string]
 	// key is the idempotency key of the request that creates the import, or "". Then id is "" until a
 	// process has begun to handle the request.
 	key     string
 	file    file
-	created knowledge
-	deleted knowledge
+	created progress
+	deleted progress
 	// uploaded and submitted are set if the call was acknowledged, and filesDeleted if it was tried.
-	uploaded, submitted, filesDeleted bool
+	uploaded, submitted, filesDeleted atomic.Bool
 	// createdAgain is set if a process may still handle a request to create the import. A process that was
 	// frozen then creates the import again if it was deleted in the meantime.
-	createdAgain bool
+	createdAgain atomic.Bool
 	// inChunks is set if the file is sent in several requests.
 	inChunks bool
 

@@ -101,7 +101,7 @@ func decoded(text string) any {
 
 // draft returns the request that creates the import.
 func (i *importState) draft(w *world) imports.Draft {
-	d := imports.Draft{ID: i.id}
+	d := imports.Draft{ID: i.getID()}
 	switch i.file.kind {
 	case hooked:
 		d.SchemaID = w.schemaID[i.org]

@@ -32,9 +32,12 @@ func newOracle(w *world) *oracle {
 }
 
 func (o *oracle) newImport(c *client, org string) *importState {
-	i := &importState{id: c.newID(), org: org, file: newFile(c), inChunks: c.chance(30), busy: map[*process]chan struct{}{}, edits: map[string]edit{}, acked: map[string]int{}}
+	id := c.newID()
+	i := &importState{org: org, file: newFile(c), inChunks: c.chance(30), busy: map[*process]chan struct{}{}, edits: map[string]edit{}, acked: map[string]int{}}
 	if c.chance(40) {
-		i.key, i.id = "key "+c.name, ""
+		i.key = "key " + c.name
+	} else {
+		i.id.Store(&id)
 	}
 	o.imports = append(o.imports, i)
 	return i
@@ -50,7 +53,7 @@ func (o *oracle) newSession(c *client, org string) *sessionState {
 
 func (o *oracle) find(id string) *importState {
 	for _, i := range o.imports {
-		if i.id == id {
+		if i.getID() == id {
 			return i
 		}
 	}
@@ -84,7 +87,7 @@ func (w *world) observe() {
 	}
 	for id, before := range o.last {
 		after, exists := now[id]
-		if !exists && o.find(id).deleted == notTried {
+		if !exists && o.find(id).deleted.get() == notTried {
 			w.violate("import %s has disappeared", id)
 		}
 		o.release(before.Raw.Key, after.Raw.Key)
@@ -136,7 +139,7 @@ func (o *oracle) checkChange(before, now model.Import, existed bool) {
 		return
 	case existed && before.Status != now.Status && !before.Status.MayBecome(now.Status) && (before.Status != model.Running || now.Status != model.Failed):
 		o.w.violate("import %s changed from %s to %s", now.ID, before.Status, now.Status)
-	case state.deleted == acknowledged && !state.createdAgain:
+	case state.deleted.get() == acknowledged && !state.createdAgain.Load():
 		o.w.violate("import %s exists after its deletion", now.ID)
 	case existed && before.Status == model.Successful && before.Result.SHA256 != now.Result.SHA256:
 		o.w.violate("the result of import %s has changed", now.ID)
@@ -230,10 +233,10 @@ func (o *oracle) describeUnfinished() string {
 // checkImports checks the state after all clients and processes have done their work.
 func (o *oracle) checkImports() {
 	for _, i := range o.imports {
-		imp, exists := o.last[i.id]
+		imp, exists := o.last[i.getID()]
 		if !exists {
-			if i.created == acknowledged && i.deleted == notTried {
-				o.w.violate("import %s is missing", i.id)
+			if i.created.get() == acknowledged && i.deleted.get() == notTried {
+				o.w.violate("import %s is missing", i.getID())
 			}
 			continue
 		}
@@ -243,7 +246,7 @@ func (o *oracle) checkImports() {
 			i.checkResult(o.w, o.w.blobs.content(imp.Result.Key))
 		}
 		if imp.Raw.Key != "" && string(o.w.blobs.content(imp.Raw.Key)) != string(i.file.content) {
-			o.w.violate("the stored file of import %s is wrong", i.id)
+			o.w.violate("the stored file of import %s is wrong", i.getID())
 		}
 	}
 	for at, want := range o.w.receiver.expected {
@@ -260,24 +263,24 @@ const maxLost = 10
 // checkStatus checks that the final status of an import follows from its file and the calls.
 func (o *oracle) checkStatus(i *importState, imp model.Import) {
 	switch {
-	case i.uploaded && imp.Status == model.AwaitingUpload:
-		o.w.violate("the file of import %s was acknowledged, but it is %s", i.id, imp.Status)
-	case i.submitted && imp.Status != model.Successful:
-		o.w.violate("import %s was submitted, but it is %s", i.id, imp.Status)
+	case i.uploaded.Load() && imp.Status == model.AwaitingUpload:
+		o.w.violate("the file of import %s was acknowledged, but it is %s", i.getID(), imp.Status)
+	case i.submitted.Load() && imp.Status != model.Successful:
+		o.w.violate("import %s was submitted, but it is %s", i.getID(), imp.Status)
 	case imp.Lost >= maxLost:
 	case imp.Status == model.Failed && i.file.kind != broken:
-		o.w.violate("import %s has failed", i.id)
+		o.w.violate("import %s has failed", i.getID())
 	case imp.Status == model.Successful && i.file.needsReview() && len(i.edits) == 0:
-		o.w.violate("import %s is SUCCESSFUL without a review", i.id)
+		o.w.violate("import %s is SUCCESSFUL without a review", i.getID())
 	case imp.Status == model.Successful && i.file.kind == broken:
-		o.w.violate("import %s is SUCCESSFUL although its file is broken", i.id)
+		o.w.violate("import %s is SUCCESSFUL although its file is broken", i.getID())
 	}
 }
 
 // editLog returns the log of an import.
 func (w *world) editLog(i *importState, run int) []model.Edit {
 	return view(w, func(tx model.Tx) (all []model.Edit, err error) {
-		for e, err := range tx.Edits.ListAfter(context.Background(), i.org, i.id, run, 0) {
+		for e, err := range tx.Edits.ListAfter(context.Background(), i.org, i.getID(), run, 0) {
 			if err != nil {
 				return nil, err
 			}
@@ -297,7 +300,7 @@ func (o *oracle) checkEdits(i *importState, imp model.Import) {
 	}
 	for op, run := range i.acked {
 		if run == imp.Run && counts[op] != 1 {
-			o.w.violate("the acknowledged edit %s of import %s is %d times in the log", op, i.id, counts[op])
+			o.w.violate("the acknowledged edit %s of import %s is %d times in the log", op, i.getID(), counts[op])
 		}
 	}
 }
@@ -306,7 +309,7 @@ func (o *oracle) checkEdits(i *importState, imp model.Import) {
 func (i *importState) expected(w *world) []map[string]string {
 	run := 0
 	for _, imp := range w.stored() {
-		if imp.ID == i.id {
+		if imp.ID == i.getID() {
 			run = imp.Run
 		}
 	}
@@ -342,12 +345,12 @@ func (i *importState) expected(w *world) []map[string]string {
 func (i *importState) checkResult(w *world, text []byte) {
 	var got []map[string]string
 	if err := json.Unmarshal(text, &got); err != nil {
-		w.violate("the result of import %s is not valid: %v: %s", i.id, err, text)
+		w.violate("the result of import %s is not valid: %v: %s", i.getID(), err, text)
 		return
 	}
 	want, err := json.Marshal(i.expected(w))
 	if again, _ := json.Marshal(got); err != nil || string(again) != string(want) {
-		w.violate("the result of import %s is %s, want %s", i.id, again, want)
+		w.violate("the result of import %s is %s, want %s", i.getID(), again, want)
 	}
 }
 
@@ -357,7 +360,7 @@ func (o *oracle) checkUsage() {
 		got := view(o.w, func(tx model.Tx) (model.Usage, error) { return tx.Usage.Get(context.Background(), org) })
 		want := model.Usage{Org: org, Schemas: 1}
 		for _, i := range o.imports {
-			if imp, exists := o.last[i.id]; exists && i.org == org {
+			if imp, exists := o.last[i.getID()]; exists && i.org == org {
 				if imp.Raw.Key != "" {
 					want.FileBytes += int64(len(i.file.content))
 				}
@@ -374,7 +377,7 @@ func (o *oracle) checkUsage() {
 func (o *oracle) checkClean() {
 	o.w.observe()
 	for _, i := range o.imports {
-		if _, exists := o.last[i.id]; !exists {
+		if _, exists := o.last[i.getID()]; !exists {
 			o.checkErased(i)
 		}
 	}
@@ -407,12 +410,12 @@ func (o *oracle) belongsToReview(key string) bool {
 func (o *oracle) checkErased(i *importState) {
 	ctx := context.Background()
 	left := view(o.w, func(tx model.Tx) (left []string, err error) {
-		if n, err := tx.Retention.CountEdits(ctx, i.id, 1000, 1000); n > 0 || err != nil {
+		if n, err := tx.Retention.CountEdits(ctx, i.getID(), 1000, 1000); n > 0 || err != nil {
 			left = append(left, fmt.Sprintf("%d edits", n))
 		}
 		learned, _, err := tx.Memory.List(ctx, i.org, identifier, 0, 1000)
 		for _, m := range learned {
-			if m.ImportID == i.id {
+			if m.ImportID == i.getID() {
 				left = append(left, "a learned mapping")
 			}
 		}
@@ -426,7 +429,7 @@ func (o *oracle) checkErased(i *importState) {
 				return nil, failed
 			}
 			for _, d := range list {
-				if d.ImportID == i.id && d.Body != nil {
+				if d.ImportID == i.getID() && d.Body != nil {
 					left = append(left, "delivery "+d.ID)
 				}
 			}
@@ -434,6 +437,6 @@ func (o *oracle) checkErased(i *importState) {
 		return left, err
 	})
 	if len(left) > 0 {
-		o.w.violate("import %s was deleted, but %v are left", i.id, left)
+		o.w.violate("import %s was deleted, but %v are left", i.getID(), left)
 	}
 }

@@ -18,7 +18,7 @@ func (c *client) uploadInChunks(imp *importState, got model.Import) {
 		if err != nil {
 			return err
 		}
-		grant, err := p.VerifyUploadToken(ctx, imp.id, first)
+		grant, err := p.VerifyUploadToken(ctx, imp.getID(), first)
 		if err != nil {
 			return err
 		}
@@ -42,7 +42,7 @@ func (c *client) uploadInChunks(imp *importState, got model.Import) {
 			durable = offset
 		}
 		if durable == int64(len(imp.file.content)) {
-			imp.uploaded = true
+			imp.uploaded.Store(true)
 			return
 		}
 	}
@@ -54,7 +54,7 @@ func (c *client) sendChunk(imp *importState, token string, durable int64) (offse
 	length := 1 + c.random.IntN(len(content))
 	lost := c.chance(15)
 	err = c.call("send chunk", func(ctx context.Context, p *process) error {
-		grant, err := p.VerifyUploadToken(ctx, imp.id, token)
+		grant, err := p.VerifyUploadToken(ctx, imp.getID(), token)
 		if err != nil {
 			return err
 		}
@@ -66,7 +66,7 @@ func (c *client) sendChunk(imp *importState, token string, durable int64) (offse
 			return err
 		}
 		if offset < durable {
-			c.w.violate("the upload of import %s has %d bytes, after %d were acknowledged", imp.id, offset, durable)
+			c.w.violate("the upload of import %s has %d bytes, after %d were acknowledged", imp.getID(), offset, durable)
 		}
 		chunk := content[offset:min(int(offset)+length, len(content))]
 		body := io.Reader(bytes.NewReader(chunk))

@@ -40,8 +40,10 @@ type world struct {
 	traceMu sync.Mutex
 	// disturbed contains the activities of which an operation has failed.
 	disturbed map[string]bool
-	trace     []string
-	failure   string
+	// pending contains the lines that the goroutines of the current step have added to the trace.
+	pending []string
+	trace   []string
+	failure string
 }
 
 // slot is a data folder. It has at most one live process.
@@ -114,11 +116,27 @@ func (w *world) setUp() {
 	}
 }
 
-// log adds a line to the trace.
+// log adds a line to the trace. Only the scheduler calls it.
 func (w *world) log(format string, args ...any) {
+	w.flush()
+	w.logLater(format, args...)
+	w.flush()
+}
+
+// logLater adds a line to the trace after the current step. Goroutines call it in an order that is not
+// determined.
+func (w *world) logLater(format string, args ...any) {
 	w.traceMu.Lock()
 	defer w.traceMu.Unlock()
-	w.trace = append(w.trace, fmt.Sprintf("%9.3f ", time.Since(epoch).Seconds())+fmt.Sprintf(format, args...))
+	w.pending = append(w.pending, fmt.Sprintf("%9.3f ", time.Since(epoch).Seconds())+fmt.Sprintf(format, args...))
+}
+
+// flush adds the lines of the last step to the trace, in a fixed order.
+func (w *world) flush() {
+	w.traceMu.Lock()
+	defer w.traceMu.Unlock()
+	slices.Sort(w.pending)
+	w.trace, w.pending = append(w.trace, w.pending...), nil
 }
 
 // epoch is the time at which each bubble begins.
@@ -127,7 +145,7 @@ var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 // violate records that the history is wrong. Only the first violation counts.
 func (w *world) violate(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	w.log("VIOLATION: %s", text)
+	w.logLater("VIOLATION: %s", text)
 	w.traceMu.Lock()
 	defer w.traceMu.Unlock()
 	if w.failure == "" {
@@ -176,6 +194,7 @@ func (w *world) schedule(done func() bool, limit time.Duration) {
 	end := time.Now().Add(limit)
 	for !w.failed() {
 		ready := w.settle()
+		w.flush()
 		if done() {
 			return
 		}
@@ -330,6 +349,7 @@ func (w *world) cleanUp() {
 
 // lines returns the trace.
 func (w *world) lines() []string {
+	w.flush()
 	w.traceMu.Lock()
 	defer w.traceMu.Unlock()
 	return slices.Clone(w.trace)
