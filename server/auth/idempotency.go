@@ -141,11 +141,18 @@ func (t *ReplayLock) Release(ctx context.Context) error {
 	return t.save(ctx, done)
 }
 
-// save stores a replay and ends the request in this process. If storing it fails,
-// the same request can be handled again with the same ID.
+// save stores a replay and ends the request in this process. It stores nothing if another process has
+// taken over the request, because it considered this process dead. If storing it fails, the same request
+// can be handled again with the same ID.
 func (t *ReplayLock) save(ctx context.Context, done model.Replay) error {
 	defer t.service.activeReplays.Remove(replayName(t.replay))
-	return t.service.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Replays.Save(ctx, done) })
+	return t.service.env.Store.Update(ctx, func(tx model.Tx) error {
+		stored, err := tx.Replays.Get(ctx, done.Org, done.Key)
+		if err != nil || stored.Node != t.replay.Node || stored.Status != 0 || !stored.Created.Equal(t.replay.Created) {
+			return err
+		}
+		return tx.Replays.Save(ctx, done)
+	})
 }
 
 // ForgetReplays deletes expired responses. After a long stop there may be a million of them, so

@@ -175,8 +175,19 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 		return s.insertImport(ctx, tx, imp, name, parsed, draft.SchemaID == "", created)
 	})
 	s.env.CrashPoint("import.created")
+	return s.endCreation(ctx, draft, imp, err)
+}
+
+// endCreation returns the created import. err is the error of the transaction that inserts it. If the
+// import was not inserted, endCreation discards its file.
+func (s *Service) endCreation(ctx context.Context, draft Draft, imp model.Import, err error) (model.Import, error) {
 	if draft.Rows != nil && model.IsRolledBack(err) {
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), imp.Raw.Key)
+	}
+	if draft.ID != "" && model.IsKind(err, model.Conflict) {
+		if existing, failed := s.Import(ctx, imp.Org, draft.ID); failed == nil { // another process was faster
+			return asCreated(existing), nil
+		}
 	}
 	return asCreated(imp), err
 }
@@ -265,7 +276,11 @@ func (s *Service) MergedDocument(ctx context.Context, org string, draft Draft) (
 // storeRows stores the rows of a draft as the file of the import. The file is marked
 // as trash until the import has been committed.
 func (s *Service) storeRows(ctx context.Context, imp model.Import, rows io.Reader) (model.File, error) {
-	key := imp.RawKey("rows")
+	attempt, err := s.env.NewID() // a process that repeats the request must not share the file
+	if err != nil {
+		return model.File{}, err
+	}
+	key := imp.RawKey(attempt)
 	if err := s.env.GuardBlob(ctx, key); err != nil {
 		return model.File{}, err
 	}

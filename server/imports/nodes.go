@@ -79,7 +79,8 @@ func (s *Service) ClockSkew() time.Duration {
 
 // expireDeadNode expires a node that has not left. If the kernel of its machine has killed a
 // process for lack of memory since its last heartbeat, that process was probably the node. On
-// another machine, this is unknown.
+// another machine, this is unknown. It is also unknown if the node has claimed work after it was
+// removed.
 func (s *Service) expireDeadNode(ctx context.Context, node string) error {
 	last, err := model.View(ctx, s.env.Store, func(tx model.Tx) (model.OOMKills, error) { return tx.Nodes.OOMKills(ctx, node) })
 	if model.IsKind(err, model.NotFound) { // it was removed, but may have claimed an import

@@ -172,7 +172,7 @@ func (s *Service) OpenResumable(ctx context.Context, g auth.Grant) (*ResumableUp
 	}
 	upload, err := s.Upload(ctx, imp.Org, imp.UploadID)
 	if model.IsKind(err, model.NotFound) || err == nil && (g.What == "" || upload.Raw.Key != key) {
-		return nil, model.NotFoundError(intray.NewMessage("upload.not_created", nil))
+		return nil, uploadReplacedError()
 	}
 	if err != nil {
 		return nil, err
@@ -356,12 +356,16 @@ func (u *ResumableUpload) acceptIfComplete(ctx context.Context, file blob.Append
 	s := u.receiver.service
 	s.env.CrashPoint("upload.stored")
 	sum := sha256.New()
-	if _, err := io.CopyBuffer(sum, io.NewSectionReader(file, 0, u.Length), make([]byte, 256<<10)); err != nil {
-		return fmt.Errorf("read an uploaded file: %w", err)
+	n, err := io.CopyBuffer(sum, io.NewSectionReader(file, 0, u.Length), make([]byte, 256<<10))
+	if err == nil && n < u.Length {
+		err = io.ErrUnexpectedEOF // the file was deleted
+	}
+	if err != nil {
+		return u.unlessGone(ctx, fmt.Errorf("read an uploaded file: %w", err))
 	}
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()
-	err := u.receiver.accept(ctx, u.key, u.filename, model.StoredFile{Size: u.Length, SHA256: sum.Sum(nil)})
+	err = u.receiver.accept(ctx, u.key, u.filename, model.StoredFile{Size: u.Length, SHA256: sum.Sum(nil)}, true)
 	if err != nil {
 		if imp, failure := s.Import(ctx, u.receiver.imp.Org, u.receiver.imp.ID); failure == nil && imp.Raw.Key == u.key {
 			err = nil // another request has completed the upload
@@ -395,6 +399,11 @@ func (u *ResumableUpload) discard(ctx context.Context) {
 	s.env.DiscardBlobs(ctx, u.key)
 }
 
+// uploadReplacedError returns the error for an upload that does not exist, or that a later one has replaced.
+func uploadReplacedError() error {
+	return model.NotFoundError(intray.NewMessage("upload.not_created", nil))
+}
+
 // unlessGone returns err, or the reason why the upload no longer exists if it was deleted with its
 // import or replaced.
 func (u *ResumableUpload) unlessGone(ctx context.Context, err error) error {
@@ -410,7 +419,7 @@ func (u *ResumableUpload) unlessGone(ctx context.Context, err error) error {
 	if gone == nil {
 		var upload model.Upload
 		if upload, gone = s.Upload(ctx, imp.Org, imp.UploadID); gone == nil && upload.Raw.Key != u.key {
-			gone = model.NotFoundError(intray.NewMessage("upload.not_created", nil))
+			gone = uploadReplacedError()
 		}
 	}
 	var reason *model.Error

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path"
 	"runtime/debug"
 	"time"
 
@@ -308,10 +309,10 @@ func userDocument(imp model.Import) ([]byte, error) {
 	return document, nil
 }
 
-// WriteResult writes the result of an import from its staged rows to blobs. It sets the
+// WriteResult writes the result of an import from its staged rows, next to them, to blobs. It sets the
 // result file and the number of result rows in imp. The caller must save imp.
 func (s *Service) WriteResult(ctx context.Context, imp *model.Import, schema *intray.Schema, blobs blob.Store) error {
-	key := imp.RunPrefix(imp.Run) + "/result.json"
+	key := path.Dir(imp.Stage) + "/result.json"
 	from, to := io.Pipe()
 	written := make(chan struct{})
 	defer func() {

@@ -152,7 +152,7 @@ func (r *UploadReceiver) Receive(ctx context.Context, in IncomingFile) (UploadRe
 	s.env.CrashPoint("upload.stored")
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()
-	if err := r.accept(ctx, key, in.Filename, done.StoredFile); err != nil {
+	if err := r.accept(ctx, key, in.Filename, done.StoredFile, false); err != nil {
 		if model.IsRolledBack(err) { // otherwise, the transaction may have been committed
 			s.env.DiscardBlobs(context.WithoutCancel(ctx), key)
 		}
@@ -220,8 +220,9 @@ func (r *UploadReceiver) verify(in IncomingFile, d receivedFile) error {
 }
 
 // accept records the stored file in the import and queues the import. If the import has another
-// file that is not complete, accept deletes it.
-func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d model.StoredFile) error {
+// file that is not complete, accept deletes it. If resumable is set, that file must be the stored one:
+// otherwise, a later upload has replaced it and deleted its blob, and accept returns NotFound.
+func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d model.StoredFile, resumable bool) error {
 	s := r.service
 	partial := ""
 	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
@@ -242,7 +243,9 @@ func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d mod
 		if err != nil {
 			return err
 		}
-		partial = u.Raw.Key
+		if partial = u.Raw.Key; resumable && partial != key {
+			return uploadReplacedError()
+		}
 		imp.Filename = cmp.Or(imp.Filename, filename)
 		imp.Raw = model.File{Key: key, Size: d.Size, SHA256: hex.EncodeToString(d.SHA256)}
 		if err := tx.Trash.Remove(ctx, key); err != nil {

@@ -129,7 +129,7 @@ func (s *Service) cancelWhenDue(ctx context.Context, imp model.Import, progress 
 	ticker := time.NewTicker(watchInterval)
 	defer ticker.Stop()
 	seen, since := progress.Load(), time.Now()
-	for {
+	for ctx.Err() == nil { // a select would choose at random if the ticker was ready, too
 		select {
 		case <-ctx.Done():
 			return

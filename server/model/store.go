@@ -346,6 +346,9 @@ type WebhookRows interface {
 
 // DeliveryRows stores deliveries and their attempts.
 type DeliveryRows interface {
+	// Insert stores a delivery. If an earlier delivery about the same import was not created before it,
+	// for example because the clocks of two processes differ, Insert stores the next microsecond as
+	// Created. Deliveries about an import therefore remain in order.
 	Insert(ctx context.Context, d Delivery) error
 	Get(ctx context.Context, org, id string) (Delivery, error)
 	// List returns a page of the deliveries of a webhook, newest first.

@@ -262,16 +262,46 @@ func beginOutcome(out *model.Outcome) {
 }
 
 // sealReview writes the rows of a draft as a new stage, and the result from that stage. It fails
-// if the log has received a new entry by the time the import is saved.
+// if the log has received a new entry by the time the import is saved. Each call writes under its own
+// prefix, because several processes may submit the same review, also after one of them has succeeded.
 func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft, schema *intray.Schema) (model.Import, error) {
 	last := o.last.Load()
+	id, err := s.env.NewID()
+	if err != nil {
+		return imp, err
+	}
+	prefix := imp.FinalPrefix() + "/" + id
+	if err := s.env.GuardBlob(ctx, prefix); err != nil {
+		return imp, err
+	}
+	final, err := s.writeFinal(ctx, imp, prefix, o, schema)
+	committing := err == nil
+	if committing {
+		err = s.finishReview(ctx, &final, prefix, last)
+	}
+	if err == nil || committing && !model.IsRolledBack(err) {
+		return final, err
+	}
+	s.env.DiscardBlobs(context.WithoutCancel(ctx), prefix)
+	// Writing may have failed because the import, or its files after another submission, were deleted
+	// together with the unfinished files.
+	now, failed := s.imports.Import(ctx, imp.Org, imp.ID)
+	if failed == nil {
+		failed = checkReviewable(now)
+	}
+	if model.IsKind(failed, model.NotFound) || model.IsKind(failed, model.Conflict) {
+		err = failed
+	}
+	return imp, err
+}
+
+// writeFinal writes the stage and the result of a submission under a prefix, and calls the last hook. It
+// returns the import as it is to be saved.
+func (s *Service) writeFinal(ctx context.Context, imp model.Import, prefix string, o *openDraft, schema *intray.Schema) (model.Import, error) {
 	final := imp
 	out := *imp.Outcome
 	final.Outcome = &out
-	final.Stage = finalPrefix(imp, last) + "/stage"
-	if err := s.env.GuardBlob(ctx, finalPrefix(final, last)); err != nil {
-		return imp, err
-	}
+	final.Stage = prefix + "/stage"
 	beginOutcome(&out)
 	count := func(b *intray.Batch) { o.revalidator.Count(b, &out.Outcome) }
 	if err := s.writeFinalRows(ctx, final.Stage, o.draft.Batches(ctx), schema, count); err != nil {
@@ -286,31 +316,32 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 	if out.Verdict != engine.Done {
 		return imp, s.notFinishedError(final)
 	}
-	if err := s.imports.WriteResult(ctx, &final, schema, s.env.Blobs); err != nil {
-		return imp, err
-	}
-	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
-		now, err := tx.Imports.Get(ctx, imp.Org, imp.ID)
-		if err != nil {
-			return model.DescribeNotFound(err, model.ImportMissing)
-		}
-		if err := checkReviewable(now); err != nil || now.Run != imp.Run {
-			return errors.Join(err, runChangedError(now.Run != imp.Run))
-		}
-		if at, err := tx.Edits.LastSeq(ctx, imp.Org, imp.ID, imp.Run); err != nil || at != last {
-			return errors.Join(err, model.NewError(model.Conflict, "rows_changed", intray.NewMessage("review.rows_changed_meanwhile", nil)))
-		}
-		if err := tx.Trash.Remove(ctx, finalPrefix(final, last)); err != nil {
-			return err
-		}
-		return s.imports.FinishReviewed(ctx, tx, &final)
-	})
+	err := s.imports.WriteResult(ctx, &final, schema, s.env.Blobs)
 	return final, err
 }
 
-// finalPrefix returns the prefix of the blobs that a submission writes.
-func finalPrefix(imp model.Import, last int64) string {
-	return fmt.Sprintf("%s/%d", imp.FinalPrefix(), last)
+// finishReview saves a submitted import whose files are under a prefix. It returns a Conflict if the
+// import is no longer under review, or if the last entry of the log is not the one with the given
+// position.
+func (s *Service) finishReview(ctx context.Context, final *model.Import, prefix string, last int64) error {
+	submitted := *final
+	return s.env.Store.Update(ctx, func(tx model.Tx) error {
+		*final = submitted
+		now, err := tx.Imports.Get(ctx, final.Org, final.ID)
+		if err != nil {
+			return model.DescribeNotFound(err, model.ImportMissing)
+		}
+		if err := checkReviewable(now); err != nil || now.Run != final.Run {
+			return errors.Join(err, runChangedError(now.Run != final.Run))
+		}
+		if at, err := tx.Edits.LastSeq(ctx, final.Org, final.ID, final.Run); err != nil || at != last {
+			return errors.Join(err, model.NewError(model.Conflict, "rows_changed", intray.NewMessage("review.rows_changed_meanwhile", nil)))
+		}
+		if err := tx.Trash.Remove(ctx, prefix); err != nil {
+			return err
+		}
+		return s.imports.FinishReviewed(ctx, tx, final)
+	})
 }
 
 // notFinishedError returns an error with the reason why the last hook prevented the submission.

@@ -1,12 +1,16 @@
 package service_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/intraydata/intray/server/draft"
 	"github.com/intraydata/intray/server/model"
@@ -109,6 +113,86 @@ func TestReview(t *testing.T) {
 	// A page that was opened before the submission gets the same error.
 	_, err = f.ChangeRows(f.ctx, imp, newEdit(setEmail(0, 0, "ada@example.org", "x")))
 	f.wantError(err, model.Conflict, "not_in_review")
+}
+
+// TestSubmissionAfterAnother checks that a page that was opened before the review was submitted cannot
+// make the trash delete the rows of the result.
+func TestSubmissionAfterAnother(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.correctedReview()
+	done, _, err := f.SubmitReview(f.ctx, imp)
+	must(t, err)
+	want := f.Blobs.Keys(done.Stage)
+	_, _, err = f.SubmitReview(f.ctx, imp)
+	f.wantError(err, model.Conflict, "not_in_review")
+	f.Clock.Advance(model.GuardFor + time.Hour)
+	must(t, f.RunMaintenance(f.ctx))
+	if got := f.Blobs.Keys(imp.FinalPrefix()); len(want) == 0 || !slices.Equal(got, append([]string{path.Dir(done.Stage) + "/result.json"}, want...)) {
+		t.Errorf("after the second submission, the files are %q, want %q and the result", got, want)
+	}
+}
+
+// TestSubmissionOvertaken checks that a submission does not change the result of another one that
+// another process makes after a further change.
+func TestSubmissionOvertaken(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.correctedReview()
+	other := f.newNode("folder/two")
+	overtake := sync.OnceValue(func() error {
+		_, err := other.ChangeRows(f.ctx, imp, newEdit(setEmail(1, 1, "bob@example.org", "eve@example.org")))
+		if err == nil {
+			_, _, err = other.SubmitReview(f.ctx, imp)
+		}
+		return err
+	})
+	begun := false
+	f.Blobs.OnUse(func(_ context.Context, use, key string) error {
+		if use != "create" || !strings.HasSuffix(key, "/result.json") || begun {
+			return nil
+		}
+		begun = true
+		return overtake()
+	})
+	_, _, err := f.SubmitReview(f.ctx, imp)
+	f.wantError(err, model.Conflict, "not_in_review")
+	f.wantResult(f.wantStatus(imp, model.Successful), `[{"email":"ada@example.org","name":"Ada"},{"email":"eve@example.org","name":"Bob"}]`)
+}
+
+// TestDeletionDuringSubmission checks the error of a submission whose files are deleted while it writes
+// them, with the import or after another submission.
+func TestDeletionDuringSubmission(t *testing.T) {
+	t.Parallel()
+	for code, change := range map[string]func(f *fixture, imp model.Import) error{
+		"not_found": func(f *fixture, imp model.Import) error { return f.DeleteImport(f.ctx, imp.Org, imp.ID) },
+		"not_in_review": func(f *fixture, imp model.Import) error {
+			done, _, err := f.newNode("folder/two").SubmitReview(f.ctx, imp)
+			must(t, err)
+			return errors.Join(err, f.DeleteUpload(f.ctx, done.Org, done.UploadID))
+		},
+	} {
+		t.Run(code, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			imp := f.correctedReview()
+			begun := false
+			f.Blobs.OnUse(func(_ context.Context, use, key string) error {
+				if use != "create" || !strings.HasSuffix(key, "/result.json") || begun {
+					return nil
+				}
+				begun = true
+				return change(f, imp)
+			})
+			_, _, err := f.SubmitReview(f.ctx, imp)
+			if !errors.Is(err, &model.Error{Kind: map[string]model.Kind{"not_found": model.NotFound, "not_in_review": model.Conflict}[code], Code: code}) {
+				t.Errorf("SubmitReview: %v, want %s", err, code)
+			}
+			if left := f.Blobs.Keys(imp.Prefix()); len(left) > 0 {
+				t.Errorf("these files are left: %q", left)
+			}
+		})
+	}
 }
 
 // TestImportChangesDuringSubmission checks that a submission fails, and changes nothing, if the

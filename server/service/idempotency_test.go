@@ -328,6 +328,63 @@ func TestRepeatedCreation(t *testing.T) {
 	}
 }
 
+// TestReplayTakenOver checks that a process that others considered dead does not change the response of
+// the process that has taken over its request.
+func TestReplayTakenOver(t *testing.T) {
+	t.Parallel()
+	want := auth.ReplayedResponse{Status: 201, Body: []byte("created")}
+	for name, end := range map[string]func(f *fixture, late *auth.ReplayLock) error{
+		"release": func(f *fixture, late *auth.ReplayLock) error { return late.Release(f.ctx) },
+		"finish": func(f *fixture, late *auth.ReplayLock) error {
+			return late.Finish(f.ctx, auth.ReplayedResponse{Status: 409, Body: []byte("late")})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t)
+			frozen, other := f.newNode("folder/frozen"), f.newNode("folder/two")
+			late := f.beginReplay(frozen, "key", "print") // its node is not registered
+			lock := f.beginReplay(other, "key", "print")
+			if lock.ID != late.ID {
+				t.Errorf("the request has the IDs %s and %s", late.ID, lock.ID)
+			}
+			must(t, lock.Finish(f.ctx, want))
+			must(t, end(f, late))
+			f.wantReplay("key", "print", want)
+		})
+	}
+}
+
+// TestCreationTakenOver checks that an import with rows keeps its file if two processes create it with the
+// same id, because one of them was considered dead.
+func TestCreationTakenOver(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	other := f.newNode("other/one")
+	create := func(s *service.Service) (model.Import, error) {
+		return s.CreateImport(f.ctx, f.org, imports.Draft{ID: unknownID, Doc: doc(f.T, contacts, ""), Rows: strings.NewReader(`[{"email":"ada@example.org"}]`)})
+	}
+	begun := false
+	f.Blobs.OnUse(func(_ context.Context, use, _ string) error {
+		if use != "create" || begun {
+			return nil
+		}
+		begun = true
+		_, err := create(other)
+		return err
+	})
+	imp, err := create(f.Service)
+	must(t, err)
+	f.Blobs.OnUse(nil)
+	f.Clock.Advance(model.GuardFor + time.Hour)
+	must(t, f.RunMaintenance(f.ctx))
+	if imp = f.reload(imp); len(f.Blobs.Keys(imp.Prefix())) != 1 || f.Blobs.Keys(imp.Prefix())[0] != imp.Raw.Key {
+		t.Errorf("the files are %q, want %q", f.Blobs.Keys(imp.Prefix()), imp.Raw.Key)
+	}
+	f.runAll()
+	f.wantStatus(imp, model.Successful)
+}
+
 func namedSchema(t testing.TB, name string) schema.Doc {
 	d := doc(t, contacts, "")
 	d.Name = name

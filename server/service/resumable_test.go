@@ -294,6 +294,32 @@ func TestResumableCrashes(t *testing.T) {
 	}
 }
 
+// TestResumableReplacedAtTheEnd checks that a complete upload is not accepted if the client has started over
+// in the meantime, which deletes its file.
+func TestResumableReplacedAtTheEnd(t *testing.T) {
+	t.Parallel()
+	var startOver func()
+	f := newFixture(t, onCrashPoint(func(point string) {
+		if point == "upload.stored" && startOver != nil {
+			start := startOver
+			startOver = nil
+			start()
+		}
+	}))
+	imp := f.newImport("")
+	first := f.mustCreateResumable(imp, len(goodFile))
+	var second *resumable
+	startOver = func() { second = f.mustCreateResumable(imp, len(goodFile)) }
+	f.wantError(first.send(0, goodFile), model.NotFound, "not_found")
+	f.wantStatus(imp, model.AwaitingUpload)
+	must(t, second.send(0, goodFile))
+	f.runAll()
+	f.wantStatus(imp, model.Successful)
+	if files := second.files(); len(files) != 1 {
+		t.Errorf("the files are %q", files)
+	}
+}
+
 // Unfinished files are deleted with their import, when they are refused, and when they expire.
 func TestResumableIsSwept(t *testing.T) {
 	t.Parallel()

@@ -602,3 +602,17 @@ func TestMissingJob(t *testing.T) {
 		}
 	}
 }
+
+// TestClaimAfterRemoval checks that an import is run again if a process claims it after others have
+// removed its node, for example because it was suspended, and then ends.
+func TestClaimAfterRemoval(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.pendingImport(goodFile, "")
+	removed := f.newNode("other/one", crashAt("run.claimed")) // it has not joined
+	f.expectCrash(func() { _, _ = removed.RunNext(f.ctx) })
+	f.wantStatus(imp, model.Running)
+	must(t, f.RecoverRuns(f.ctx))
+	f.runAll()
+	f.wantStatus(imp, model.Successful)
+}

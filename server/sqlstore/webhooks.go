@@ -42,6 +42,19 @@ var deliveries = newTable("deliveries", "delivery", 10, func(to *columns, d *mod
 		"status", &d.Status, "tries", &d.Tries, "due", micros{&d.Due}, "node", &d.Node)
 })
 
+func (r deliveryRows) Insert(ctx context.Context, d model.Delivery) error {
+	if d.ImportID != "" {
+		last, err := r.count(ctx, deliveries.entity, `SELECT COALESCE(max(created), 0) FROM deliveries WHERE import_id = $1`, d.ImportID)
+		if err != nil {
+			return err
+		}
+		if toMicros(d.Created) <= last {
+			d.Created = time.UnixMicro(last + 1)
+		}
+	}
+	return r.ownedRows.Insert(ctx, d)
+}
+
 var deliveryList = listing[model.Delivery]{
 	table: deliveries, where: ` WHERE org = $1 AND webhook_id = $2`,
 	order: []string{"created", "id"}, position: func(d model.Delivery) []any { return []any{toMicros(d.Created), d.ID} },

@@ -70,6 +70,7 @@ func testCases() []testCase {
 		{"import links", testImportLinks},
 		{"webhooks", testWebhooks},
 		{"deliveries", testDeliveries},
+		{"order of deliveries", testDeliveryOrder},
 		{"limits of deliveries", testDeliveryLimits},
 		{"connectors", testConnectors},
 		{"due uploads", testDueUploads},

@@ -136,6 +136,26 @@ func testDeliveries(f *fixture) {
 	})
 }
 
+// testDeliveryOrder checks that deliveries about an import remain in the order in which they were inserted,
+// although the clock goes back.
+func testDeliveryOrder(f *fixture) {
+	created := map[string]time.Time{}
+	for _, c := range []struct {
+		n, minute int
+		imp       string
+	}{{1, 5, "imp"}, {2, 3, "imp"}, {3, 5, "imp"}, {4, 9, "imp"}, {5, 1, "other"}, {6, 1, ""}, {7, 0, ""}} {
+		d := aDelivery(c.n, "hook", c.imp)
+		d.Created = startPlus(c.minute)
+		f.mustUpdate(func(tx model.Tx) error { return tx.Deliveries.Insert(f.ctx, d) })
+		stored := read(f, func(tx model.Tx) (model.Delivery, error) { return tx.Deliveries.Get(f.ctx, "org-a", d.ID) })
+		created[d.ID] = stored.Created
+	}
+	f.wantEqual(created, map[string]time.Time{
+		"msg_001": startPlus(5), "msg_002": startPlus(5).Add(time.Microsecond), "msg_003": startPlus(5).Add(2 * time.Microsecond),
+		"msg_004": startPlus(9), "msg_005": startPlus(1), "msg_006": startPlus(1), "msg_007": startPlus(0),
+	})
+}
+
 // onlyError returns the error of a call that also returns a number.
 func onlyError(_ int64, err error) error { return err }
 
@@ -145,7 +165,7 @@ func testDeliveryLimits(f *fixture) {
 	f.mustUpdate(func(tx model.Tx) error {
 		errs := []error{tx.Webhooks.Insert(f.ctx, w)}
 		for n := 1; n <= 5; n++ {
-			d := aDelivery(n, w.ID, "imp")
+			d := aDelivery(n, w.ID, fmt.Sprint("imp-", n))
 			d.Created = startPlus(n / 2) // the times are equal in pairs
 			errs = append(errs, tx.Deliveries.Insert(f.ctx, d))
 		}
