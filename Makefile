@@ -90,6 +90,10 @@ torture: ## Kill, overload and attack the server, fill its disk and damage its f
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m ./hooks
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^(TestFairness|TestThroughput|TestDownForADay)$$' ./server/service
 
+.PHONY: growth
+growth: ## Measure calls with 1,000,000 stored imports, on SQLite and PostgreSQL. Needs 15 GB of disk space.
+	INTRAY_TESTS=growth $(GO) test -count=1 -timeout 120m -v ./test/growth
+
 .PHONY: fuzz
 fuzz: ## Fuzz every reader and sniffer, each for FUZZTIME (default 1m).
 	FUZZTIME=$(FUZZTIME) sh .ci/fuzz

@@ -50,7 +50,7 @@ type Writer struct {
 	held   *heldFiles
 	// location is the location of the sealed stage.
 	location string
-	remove func() error
+	remove   func() error
 	// compressor is nil if Config.Codec is not supported.
 	compressor *parquetio.Compressor
 	// encoders and batches are reused for later batches.

@@ -40,13 +40,15 @@ const (
 	Schemathesis = "schemathesis"
 	// RealFiles reads files from public repositories.
 	RealFiles = "realfiles"
+	// Growth measures calls with millions of stored rows.
+	Growth = "growth"
 	// Generators generates clients of the API with other programs and imports files with them.
 	Generators = "generators"
 )
 
 // All returns the names of all suites.
 func All() []string {
-	return []string{Contract, Torture, Attacks, Hostile, Conformance, Bench, Readers, Schemathesis, RealFiles, Generators}
+	return []string{Contract, Torture, Attacks, Hostile, Conformance, Bench, Readers, Schemathesis, RealFiles, Growth, Generators}
 }
 
 // Selected reports whether a suite is selected. It panics if the variable contains an unknown
