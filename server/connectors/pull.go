@@ -36,8 +36,8 @@ const (
 	// fetchGrace and fetchPace limit the duration of a download to fetchGrace plus one second
 	// for every fetchPace bytes of the file. A slower download would delay other files.
 	fetchGrace, fetchPace = 5 * time.Minute, 64 << 10
-	// runsPerOrg is the maximum number of concurrent runs of an organization in a
-	// process. At most failingPerOrg of them may belong to connectors whose last
+	// runsPerOrg is the maximum number of concurrent runs of an organization in all
+	// processes. At most failingPerOrg of them may belong to connectors whose last
 	// run failed, so that slow servers of an organization do not block its other
 	// connectors. A connector that exceeds a limit is postponed by postponeFor.
 	runsPerOrg, failingPerOrg, postponeFor = 2, 1, 5 * time.Second
@@ -51,18 +51,21 @@ type runSet struct {
 	unstored []*connectorRun
 }
 
-// isFull reports whether a connector must be postponed. The caller must hold the lock.
-func (r *runSet) isFull(c model.Connector) bool {
+// mustWait reports whether a connector that was claimed must be postponed, because others of its
+// organization are running.
+func mustWait(ctx context.Context, tx model.Tx, c model.Connector) (bool, error) {
+	running, err := tx.Connectors.Running(ctx, c.Org)
 	runs, failing := 0, 0
-	for _, other := range r.active {
-		if other.Org == c.Org {
-			runs++
-			if other.Failures > 0 {
-				failing++
-			}
+	for _, other := range running {
+		if other.ID == c.ID {
+			continue
+		}
+		runs++
+		if other.Failures > 0 {
+			failing++
 		}
 	}
-	return runs >= runsPerOrg || c.Failures > 0 && failing >= failingPerOrg
+	return runs >= runsPerOrg || c.Failures > 0 && failing >= failingPerOrg, err
 }
 
 // claimConnector claims the connector that has been due for the longest time, ignoring those
@@ -72,7 +75,10 @@ func (s *Service) claimConnector(ctx context.Context) (c model.Connector, err er
 	defer s.runs.mu.Unlock()
 	err = s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
 		for {
-			if c, err = tx.Connectors.ClaimDue(ctx, s.env.Node, s.env.Now()); err != nil || !s.runs.isFull(c) {
+			if c, err = tx.Connectors.ClaimDue(ctx, s.env.Node, s.env.Now()); err != nil {
+				return err
+			}
+			if wait, err := mustWait(ctx, tx, c); err != nil || !wait {
 				return err
 			}
 			c.Node, c.Next = "", s.env.Now().Add(postponeFor)

@@ -95,6 +95,10 @@ func (r connectorRows) ClaimDue(_ context.Context, node string, now time.Time) (
 	return claimed[0], nil
 }
 
+func (r connectorRows) Running(_ context.Context, org string) ([]model.Connector, error) {
+	return r.connectors.find(func(c model.Connector) bool { return c.Org == org && c.Node != "" }, byKeyOrder(connectorID), 0, -1), nil
+}
+
 func (r connectorRows) GiveBack(_ context.Context, node string) error {
 	_, err := r.connectors.changeWhere(r.txn, func(c model.Connector) bool { return c.Node == node }, byKeyOrder(connectorID), -1, connectorID, func(c *model.Connector) { c.Node = "" })
 	return err

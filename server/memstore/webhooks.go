@@ -167,6 +167,11 @@ func (r outboxRows) ClaimDue(_ context.Context, target, node string, now time.Ti
 	return r.deliveries.changeWhere(r.txn, due, dueOrder, max(limit, 0), deliveryID, func(d *model.Delivery) { d.Node = node })
 }
 
+func (r outboxRows) Claimed(_ context.Context, org, target string) (ofTarget, ofOrg int, err error) {
+	claimed := func(d model.Delivery) bool { return d.Org == org && d.Node != "" }
+	return r.deliveries.count(func(d model.Delivery) bool { return claimed(d) && d.Target == target }), r.deliveries.count(claimed), nil
+}
+
 func (r outboxRows) GiveBack(_ context.Context, node string) error {
 	_, err := r.deliveries.changeWhere(r.txn, func(d model.Delivery) bool { return d.Node == node && node != "" }, deliveryOrder, -1, deliveryID, func(d *model.Delivery) { d.Node = "" })
 	return err

@@ -370,12 +370,7 @@ type OutboxRows interface {
 	// node has claimed. It returns at most perOrg targets of each organization. Targets
 	// whose delivery has been due longest come first.
 	Targets(ctx context.Context, now time.Time, perOrg, limit int) ([]Target, error)
-	// ClaimDue claims at most limit due deliveries for a target on behalf of a node. If
-	// node is "", it returns them without claiming them. For each import, it claims
-	// only the oldest Waiting delivery.
-	ClaimDue(ctx context.Context, target, node string, now time.Time, limit int) ([]Delivery, error)
-	// GiveBack releases all deliveries that a node has claimed.
-	GiveBack(ctx context.Context, node string) error
+	DeliveryClaims
 	// MakeDue makes due at most limit Waiting deliveries for a target that no node has claimed,
 	// and returns their number.
 	MakeDue(ctx context.Context, target string, now time.Time, limit int) (int64, error)
@@ -388,6 +383,19 @@ type OutboxRows interface {
 	// DeleteBefore deletes at most limit deliveries that were created before t and are
 	// not Waiting. It returns their number.
 	DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error)
+}
+
+// DeliveryClaims stores which node sends a delivery. The claims are part of the deliveries in OutboxRows.
+type DeliveryClaims interface {
+	// ClaimDue claims at most limit due deliveries for a target on behalf of a node. If
+	// node is "", it returns them without claiming them. For each import, it claims
+	// only the oldest Waiting delivery.
+	ClaimDue(ctx context.Context, target, node string, now time.Time, limit int) ([]Delivery, error)
+	// Claimed returns the numbers of deliveries to a target, and of an organization, that any node has
+	// claimed. Other transactions that call it for the organization wait until this one has ended.
+	Claimed(ctx context.Context, org, target string) (ofTarget, ofOrg int, err error)
+	// GiveBack releases all deliveries that a node has claimed.
+	GiveBack(ctx context.Context, node string) error
 }
 
 // ConnectorRows stores connectors.
@@ -410,6 +418,8 @@ type ConnectorClaims interface {
 	// ClaimDue claims the connector that has been due longest among those that no node
 	// has claimed. If none is due, it returns NotFound.
 	ClaimDue(ctx context.Context, node string, now time.Time) (Connector, error)
+	// Running returns the connectors of an organization that any node has claimed.
+	Running(ctx context.Context, org string) ([]Connector, error)
 	// GiveBack releases all connectors that a node has claimed.
 	GiveBack(ctx context.Context, node string) error
 }

@@ -389,6 +389,13 @@ func (rows outboxFaults) Targets(ctx context.Context, now time.Time, perOrg, lim
 	return Get(rows.faults, "Outbox.Targets", func() ([]model.Target, error) { return rows.OutboxRows.Targets(ctx, now, perOrg, limit) })
 }
 
+func (rows outboxFaults) Claimed(ctx context.Context, org, target string) (ofTarget, ofOrg int, err error) {
+	if err := rows.faults.Use("Outbox.Claimed"); err != nil {
+		return 0, 0, err
+	}
+	return rows.OutboxRows.Claimed(ctx, org, target)
+}
+
 func (rows outboxFaults) ClaimDue(ctx context.Context, target, node string, now time.Time, limit int) ([]model.Delivery, error) {
 	return Get(rows.faults, "Outbox.ClaimDue", func() ([]model.Delivery, error) { return rows.OutboxRows.ClaimDue(ctx, target, node, now, limit) })
 }
@@ -440,6 +447,10 @@ func (rows connectorsFaults) Delete(ctx context.Context, org, id string) error {
 
 func (rows connectorsFaults) IsDue(ctx context.Context, now time.Time) (bool, error) {
 	return Get(rows.faults, "Connectors.IsDue", func() (bool, error) { return rows.ConnectorRows.IsDue(ctx, now) })
+}
+
+func (rows connectorsFaults) Running(ctx context.Context, org string) ([]model.Connector, error) {
+	return Get(rows.faults, "Connectors.Running", func() ([]model.Connector, error) { return rows.ConnectorRows.Running(ctx, org) })
 }
 
 func (rows connectorsFaults) ClaimDue(ctx context.Context, node string, now time.Time) (model.Connector, error) {

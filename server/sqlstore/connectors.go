@@ -52,6 +52,10 @@ func (r connectorRows) ClaimDue(ctx context.Context, node string, now time.Time)
 		RETURNING `+connectors.list, node, toMicros(now))
 }
 
+func (r connectorRows) Running(ctx context.Context, org string) ([]model.Connector, error) {
+	return connectors.all(ctx, r.txn, ` WHERE org = $1 AND node <> '' ORDER BY id`, org)
+}
+
 func (r connectorRows) GiveBack(ctx context.Context, node string) error {
 	_, err := r.exec(ctx, "release connectors", `UPDATE connectors SET node = '' WHERE node = $1`, node)
 	return err

@@ -41,6 +41,8 @@ type dialect struct {
 	// lock is a statement that waits for the lock $1 and holds it until the
 	// transaction ends. It is "" if only one transaction writes at a time.
 	lock string
+	// lockText is like lock, but each text $2 has a lock $1 of its own.
+	lockText string
 	// sessionLock and sessionUnlock are statements that acquire and release the
 	// lock $1 for a connection. They are "" if only one process uses the database.
 	sessionLock, sessionUnlock string
@@ -54,6 +56,7 @@ const (
 	lockExpireNode = 7_204_118_303
 	lockConnectors = 7_204_118_304
 	lockUploads    = 7_204_118_305
+	lockDeliveries = 7_204_118_306
 )
 
 func sqliteDialect() dialect {
@@ -77,6 +80,7 @@ func postgresDialect() dialect {
 		forUpdate:     ` FOR UPDATE`,
 		countsInserts: true,
 		lock:          `SELECT pg_advisory_xact_lock($1)`,
+		lockText:      `SELECT pg_advisory_xact_lock(hashtextextended($2, $1))`,
 		sessionLock:   `SELECT pg_advisory_lock($1)`,
 		sessionUnlock: `SELECT pg_advisory_unlock($1)`,
 	}

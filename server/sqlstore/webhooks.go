@@ -123,6 +123,18 @@ func (r outboxRows) ClaimDue(ctx context.Context, target, node string, now time.
 		RETURNING `+deliveries.list, node, target, toMicros(now), max(limit, 0))
 }
 
+func (r outboxRows) Claimed(ctx context.Context, org, target string) (ofTarget, ofOrg int, err error) {
+	if r.dialect.lockText != "" {
+		if _, err := r.exec(ctx, "wait for a lock", r.dialect.lockText, lockDeliveries, org); err != nil {
+			return 0, 0, err
+		}
+	}
+	type counts struct{ ofTarget, ofOrg int }
+	c, err := queryOne(ctx, r.txn, deliveries.entity, func(c *counts) []any { return []any{&c.ofTarget, &c.ofOrg} }, `
+		SELECT COALESCE(sum(CASE WHEN target = $2 THEN 1 ELSE 0 END), 0), count(*) FROM deliveries WHERE org = $1 AND node <> ''`, org, target)
+	return c.ofTarget, c.ofOrg, err
+}
+
 func (r outboxRows) GiveBack(ctx context.Context, node string) error {
 	_, err := r.exec(ctx, "release deliveries", `UPDATE deliveries SET node = '' WHERE node = $1`, node)
 	return err

@@ -13,7 +13,8 @@ import (
 
 const (
 	// perTarget is the maximum number of concurrent deliveries to one receiver. A receiver that
-	// fails gets one delivery at a time. perOrg is the maximum per organization.
+	// fails gets one delivery at a time. perOrg is the maximum per organization. These limits apply to
+	// all processes together.
 	perTarget, perOrg = 4, 32
 	// firstPerOrg replaces perOrg for receivers without a delivery in flight, so that slow
 	// receivers do not block others. A webhook can always have one delivery in flight, because
@@ -81,15 +82,17 @@ func (f *inFlight) reserve(t model.Target) int {
 	return slots
 }
 
-// singleSlot returns how many of the reserved slots a target may use if it gets
-// only one delivery at a time: 0 or 1.
-func (f *inFlight) singleSlot(t model.Target, reserved int) int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.targets[t.Key] > reserved {
-		return 0
+// freeSlots returns how many of the slots that this process has reserved a target may use, given the
+// deliveries that all processes have claimed. A target that is failing gets only one delivery at a time.
+func freeSlots(t model.Target, reserved int, failing bool, ofTarget, ofOrg int) int {
+	slots := min(reserved, perTarget-ofTarget, perOrg-ofOrg)
+	if ofTarget == 0 && (!isSchemaURL(t) || ofOrg < firstPerOrg) {
+		slots = min(max(slots, 1), reserved)
 	}
-	return min(reserved, 1)
+	if failing {
+		slots = min(slots, 1-ofTarget)
+	}
+	return max(slots, 0)
 }
 
 // schemaTargetPrefix is the prefix of the key of a target that is a URL in a schema.
@@ -192,10 +195,11 @@ func (s *Service) deliverTo(ctx context.Context, t model.Target) (n int, err err
 			_, err := s.updateWaiting(ctx, tx, w)
 			return err
 		}
-		limit := slots
-		if w.FailureStreak.Failures > 0 {
-			limit = s.inFlight.singleSlot(t, slots)
+		ofTarget, ofOrg, err := tx.Outbox.Claimed(ctx, t.Org, t.Key)
+		if err != nil {
+			return err
 		}
+		limit := freeSlots(t, slots, w.FailureStreak.Failures > 0, ofTarget, ofOrg)
 		if limit == 0 {
 			return nil
 		}

@@ -30,6 +30,9 @@ DROP INDEX imports_next;
 CREATE INDEX imports_pending ON imports (org, queued, id) WHERE status = 'PENDING';
 CREATE INDEX imports_running ON imports (org, node) WHERE status = 'RUNNING';
 
+-- Deliveries that are being sent, for the limits of receivers and organizations.
+CREATE INDEX deliveries_claimed ON deliveries (org, target) WHERE node <> '';
+
 -- A number that changes with the learned mappings of an import identifier, so that processes notice
 -- that a copy in memory is outdated.
 CREATE TABLE memory_versions (

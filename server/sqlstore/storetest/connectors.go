@@ -64,6 +64,13 @@ func testConnectors(f *fixture) {
 		return read(f, func(tx model.Tx) ([]model.Connector, error) { return tx.Connectors.List(f.ctx, org) })
 	}
 	f.wantEqual(list("org-a"), []model.Connector{aConnector(1, "org-a"), aConnector(2, "org-a")})
+	running := func(org string) (ids []string) {
+		for _, c := range read(f, func(tx model.Tx) ([]model.Connector, error) { return tx.Connectors.Running(f.ctx, org) }) {
+			ids = append(ids, c.ID+" "+c.Node)
+		}
+		return ids
+	}
+	f.wantEqual(running("org-a"), []string(nil))
 	take := func(node string, now int) (id string) {
 		f.mustUpdate(func(tx model.Tx) error {
 			c, err := tx.Connectors.ClaimDue(f.ctx, node, startPlus(now))
@@ -75,6 +82,8 @@ func testConnectors(f *fixture) {
 		return id
 	}
 	f.wantEqual([]string{take("n", 0), take("n", 2), take("n", 2), take("n", 2)}, []string{"", id("connector", 1), id("connector", 2), ""})
+	f.wantEqual(running("org-a"), []string{id("connector", 1) + " n", id("connector", 2) + " n"})
+	f.wantEqual(running("org-b"), []string(nil))
 	f.mustUpdate(func(tx model.Tx) error { return tx.Connectors.GiveBack(f.ctx, "n") })
 	want := aConnector(2, "org-a")
 	want.Schedule, want.Directory, want.PutDirectory, want.Last, want.Failures = model.Schedule{Daily: "07:30"}, "/x", "", startPlus(8), 3

@@ -72,6 +72,7 @@ func testCases() []testCase {
 		{"deliveries", testDeliveries},
 		{"order of deliveries", testDeliveryOrder},
 		{"limits of deliveries", testDeliveryLimits},
+		{"claimed deliveries", testClaimedDeliveries},
 		{"connectors", testConnectors},
 		{"due uploads", testDueUploads},
 		{"retention", testRetention},

@@ -2,6 +2,7 @@ package storetest
 
 import (
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/intraydata/intray"
@@ -193,4 +194,51 @@ func testDeliveryLimits(f *fixture) {
 		return int64(len(list)), err
 	}), []int64{2, 2, 0}) // without the first one
 	f.wantEqual(repeat(func(tx model.Tx) (int64, error) { return tx.Webhooks.DeleteDeliveries(f.ctx, "org-a", w.ID, 2) }), []int64{2, 2, 1})
+}
+
+// testClaimedDeliveries checks the numbers of claimed deliveries, and that transactions that depend on them
+// run one after the other for each organization.
+func testClaimedDeliveries(f *fixture) {
+	insert := func(org string, n int, target, node string) {
+		d := aDelivery(n, target, id("import", n))
+		d.Org, d.Node = org, node
+		f.mustUpdate(func(tx model.Tx) error { return tx.Deliveries.Insert(f.ctx, d) })
+	}
+	insert("org-a", 1, "one", "n1")
+	insert("org-a", 2, "one", "n2")
+	insert("org-a", 3, "one", "")
+	insert("org-a", 4, "two", "n2")
+	insert("org-b", 5, "one", "n1")
+	for want, of := range map[[2]int][2]string{{2, 3}: {"org-a", "one"}, {1, 3}: {"org-a", "two"}, {0, 3}: {"org-a", "none"}, {1, 1}: {"org-b", "one"}} {
+		f.mustUpdate(func(tx model.Tx) error {
+			ofTarget, ofOrg, err := tx.Outbox.Claimed(f.ctx, of[0], of[1])
+			f.wantEqual([2]int{ofTarget, ofOrg}, want)
+			return err
+		})
+	}
+	for n := range 20 {
+		insert("org-a", 10+n, "busy", "")
+	}
+	var group sync.WaitGroup
+	for n := range 8 {
+		group.Go(func() {
+			err := f.store.Update(f.ctx, func(tx model.Tx) error {
+				ofTarget, _, err := tx.Outbox.Claimed(f.ctx, "org-a", "busy")
+				if err != nil || ofTarget > 0 {
+					return err
+				}
+				_, err = tx.Outbox.ClaimDue(f.ctx, "busy", fmt.Sprint("n", n), startPlus(99), 3)
+				return err
+			})
+			if err != nil {
+				f.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	f.mustUpdate(func(tx model.Tx) error {
+		ofTarget, _, err := tx.Outbox.Claimed(f.ctx, "org-a", "busy")
+		f.wantEqual(ofTarget, 3)
+		return err
+	})
 }
