@@ -427,3 +427,72 @@ func TestManyGivenUp(t *testing.T) {
 		})
 	}
 }
+
+// TestLimitsOfAllProcesses checks that processes that share a store send at most four messages to a receiver
+// at the same time, and one if it is failing.
+func TestLimitsOfAllProcesses(t *testing.T) {
+	for name, c := range map[string]struct {
+		down bool
+		want int
+	}{"a receiver": {false, 4}, "a receiver that fails": {true, 1}} {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t)
+			processes := []*webhooks.Service{f.Service}
+			for _, node := range []string{"second", "third"} {
+				env := f.Model()
+				env.Node = node
+				s, err := webhooks.New(env, f.sender)
+				must(t, err)
+				processes = append(processes, s)
+			}
+			w := f.webhook("https://receiver.example.org/")
+			if c.down {
+				f.sender.down = true
+				must(t, f.announce())
+				must(t, f.deliverDue())
+				f.Clock.Advance(time.Hour)
+			}
+			for range 20 {
+				must(t, f.announceAbout(w))
+			}
+			entered, leave := make(chan struct{}, 99), make(chan struct{})
+			f.sender.onSend = func() {
+				entered <- struct{}{}
+				<-leave
+			}
+			for range 3 {
+				for _, s := range processes {
+					must(t, s.Deliver(f.ctx))
+				}
+			}
+			for range c.want {
+				<-entered
+			}
+			select {
+			case <-entered:
+				t.Errorf("more than %d messages are sent at the same time", c.want)
+			case <-time.After(50 * time.Millisecond):
+			}
+			close(leave)
+			for _, s := range processes {
+				s.WaitForDeliveries()
+			}
+		})
+	}
+}
+
+// announceAbout queues a message to a webhook about an import of its own, because messages about the same
+// import are sent one after the other.
+func (f *fixture) announceAbout(w model.Webhook) error {
+	id, err := f.env.NewID()
+	if err != nil {
+		return err
+	}
+	return f.env.Store.Update(f.ctx, func(tx model.Tx) error {
+		now := f.env.Now()
+		return tx.Deliveries.Insert(f.ctx, model.Delivery{
+			ID: "msg_" + id, Org: org, WebhookID: w.ID, ImportID: id, Target: w.ID, Event: string(webhooks.ImportCompleted), URL: w.URL,
+			ContentType: "application/json", Body: []byte("{}"), Status: model.Waiting, Due: now, Created: now,
+		})
+	})
+}
