@@ -89,16 +89,7 @@ func (l *smallLoad) one(server *livetest.Server) bool {
 // processorTime returns the processor time that the servers have used.
 func (l *smallLoad) processorTime() (sum time.Duration) {
 	for _, s := range l.servers {
-		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID()))
-		if err != nil {
-			l.t.Fatal(err)
-		}
-		fields := strings.Fields(string(text[strings.LastIndexByte(string(text), ')')+1:]))
-		var user, system int64
-		if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
-			l.t.Fatal(err)
-		}
-		sum += time.Duration(user+system) * 10 * time.Millisecond
+		sum += s.ProcessorTime()
 	}
 	return sum
 }

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -63,11 +64,17 @@ func TestGrowth(t *testing.T) {
 }
 
 func measure(t *testing.T, imports int, cfg livetest.Config, driver, source string) {
-	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, _ = io.Copy(io.Discard, r.Body) }))
+	f := &filled{t: t}
+	receiver := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body)
+		if f.hangs.Load() {
+			<-r.Context().Done()
+		}
+	}))
 	t.Cleanup(receiver.Close)
 	cfg.Args = append(cfg.Args, "--egress-allow", "127.0.0.0/8")
 	server := livetest.Start(t, cfg)
-	f := &filled{t: t, server: server}
+	f.server = server
 	from := f.prepare(receiver.URL)
 	db, err := sql.Open(driver, source)
 	if err != nil {
@@ -86,6 +93,9 @@ func measure(t *testing.T, imports int, cfg livetest.Config, driver, source stri
 	server.Restart()
 	after := f.measureAll("full", maxMappings)
 	f.print(before, after)
+	f.measureRetention()
+	server.Kill()
+	f.measureBacklog(s)
 	if err := db.Close(); err != nil {
 		t.Error(err)
 	}
@@ -96,6 +106,8 @@ type filled struct {
 	t       *testing.T
 	server  *livetest.Server
 	webhook string
+	// hangs makes the receiver of the webhook respond to nothing.
+	hangs atomic.Bool
 }
 
 type m = map[string]any

@@ -229,6 +229,21 @@ func (s *Server) Stderr() string { return s.log.String() }
 // Stdout returns the standard output of the process so far.
 func (s *Server) Stdout() string { return s.out.String() }
 
+// ProcessorTime returns the processor time that the process has used, without its children.
+func (s *Server) ProcessorTime() time.Duration {
+	s.t.Helper()
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID()))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // the name before it may contain spaces
+	var user, system int64
+	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
+		s.t.Fatal(err)
+	}
+	return time.Duration(user+system) * 10 * time.Millisecond // 100 ticks per second
+}
+
 // PeakMemory returns the peak resident memory of the process in bytes. On systems other
 // than Linux, it returns 0.
 func (s *Server) PeakMemory() int64 {
