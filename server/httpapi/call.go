@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -353,7 +354,12 @@ func (a *API) writeResponse(c *call, done *response) {
 	}
 	if done.stream == nil {
 		c.w.WriteHeader(done.status)
-		_, _ = io.Copy(a.pacedWriter(c.w), onlyReader{bytes.NewReader(done.raw)})
+		to := a.pacedWriter(c.w) // the client must receive each part in time
+		for part := range slices.Chunk(done.raw, 32<<10) {
+			if _, err := to.Write(part); err != nil {
+				return
+			}
+		}
 		return
 	}
 	c.w.WriteHeader(done.status)

@@ -292,10 +292,14 @@ func (e *Env) StoreFileIn(ctx context.Context, blobs blob.Store, key string, fro
 // DigestFile returns the size and digest of a file without storing it.
 func DigestFile(from io.Reader) (StoredFile, error) { return copyFile(io.Discard, from) }
 
+var copyBuffers = sync.Pool{New: func() any { return new([256 << 10]byte) }}
+
 // copyFile copies a file and returns its size and digest.
 func copyFile(to io.Writer, from io.Reader) (StoredFile, error) {
 	sum := sha256.New()
-	n, err := io.CopyBuffer(io.MultiWriter(to, sum), onlyReader{from}, make([]byte, 256<<10))
+	buffer := copyBuffers.Get().(*[256 << 10]byte)
+	defer copyBuffers.Put(buffer)
+	n, err := io.CopyBuffer(io.MultiWriter(to, sum), onlyReader{from}, buffer[:])
 	return StoredFile{Size: n, SHA256: sum.Sum(nil)}, err
 }
 

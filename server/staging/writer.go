@@ -89,7 +89,7 @@ func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layo
 	w.remove = func() error { return store.DeleteAll(context.WithoutCancel(ctx), prefix) }
 	var codec format.CompressionCodec
 	if w.manifest.Codec, codec, w.err = w.cfg.Codec.resolve(); w.err == nil {
-		w.compressor, w.err = parquetio.NewCompressor(codec, runtime.GOMAXPROCS(0))
+		w.compressor, w.err = compressors[codec]()
 	}
 	w.problemIndex = newProblemIndex()
 	w.encoders.New = func() any { return newEncoder(w.compressor, codec) }
@@ -99,6 +99,19 @@ func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layo
 		w.err = fmt.Errorf("the prefix %q of a stage is not a valid blob key", prefix)
 	}
 	return w
+}
+
+// compressors are the compressors of this process, by codec. One needs some megabytes, which would cost
+// more to allocate than a small stage.
+var compressors = map[format.CompressionCodec]func() (*parquetio.Compressor, error){
+	format.Zstd:   sharedCompressor(format.Zstd),
+	format.Snappy: sharedCompressor(format.Snappy),
+}
+
+func sharedCompressor(codec format.CompressionCodec) func() (*parquetio.Compressor, error) {
+	return sync.OnceValues(func() (*parquetio.Compressor, error) {
+		return parquetio.NewCompressor(codec, runtime.GOMAXPROCS(0))
+	})
 }
 
 func createBlob(ctx context.Context, store blob.Store, key string) (blob.Writer, error) {

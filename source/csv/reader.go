@@ -463,7 +463,11 @@ func (w *window) readMore(ctx context.Context) error {
 func (w *window) compact() {
 	rest := w.unread()
 	if 2*len(rest) >= len(w.buf) {
-		fresh := make([]byte, max(chunkBytes, 2*len(w.buf)))
+		size := max(chunkBytes, 2*len(w.buf))
+		if w.buf == nil && w.text.whole { // a small file, which is usually read several times
+			size = min(size, len(w.text.sample)+64)
+		}
+		fresh := make([]byte, size)
 		copy(fresh, rest)
 		w.buf = fresh
 	} else {

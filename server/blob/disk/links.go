@@ -32,9 +32,8 @@ const maxLinks = 2000
 func (l *links) forget(folder string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	maps.DeleteFunc(l.durable, func(name string, _ bool) bool {
-		return name == folder || strings.HasPrefix(name, folder+"/")
-	})
+	below := folder + "/"
+	maps.DeleteFunc(l.durable, func(name string, _ bool) bool { return name == folder || strings.HasPrefix(name, below) })
 }
 
 // toFlush returns the folders to flush so that the entries in the given folders are durable, and the
