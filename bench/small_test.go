@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"encoding/base64"
 	"fmt"
 	"net/http"
 	"os"
@@ -132,10 +133,13 @@ func TestSmallImports(t *testing.T) {
 				loads[name] = &smallLoad{t: t}
 				cfg, replicas := livetest.Config{Binary: binary, Args: strings.Fields(os.Getenv("INTRAY_BENCH_FLAGS"))}, 1
 				if store == "postgres" {
-					cfg.Args, replicas = []string{"--database-url", livetest.Postgres(t)}, 2
-					cfg.Data = filepath.Join(t.TempDir(), "data")
+					cfg.Args, replicas = append(cfg.Args, "--database-url", livetest.Postgres(t)), 2
+					cfg.Env = []string{"INTRAY_MASTER_KEY=" + base64.StdEncoding.EncodeToString(make([]byte, 32))}
 				}
-				for range replicas {
+				folder := t.TempDir()
+				for n := range replicas {
+					cfg.Data = filepath.Join(folder, fmt.Sprint("replica", n))
+					shareBlobs(t, cfg.Data, filepath.Join(folder, "blobs"))
 					loads[name].servers = append(loads[name].servers, livetest.Start(t, cfg))
 				}
 				loads[name].run(2, time.Second)
@@ -144,6 +148,19 @@ func TestSmallImports(t *testing.T) {
 				compareSmall(t, loads, clients, length, rounds)
 			}
 		})
+	}
+}
+
+// shareBlobs makes a data folder use a folder with blobs that other processes use as well.
+func shareBlobs(t *testing.T, data, blobs string) {
+	t.Helper()
+	for _, folder := range []string{data, blobs} {
+		if err := os.MkdirAll(folder, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(blobs, filepath.Join(data, "blobs")); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -40,6 +40,8 @@ type Service struct {
 	// file.
 	receiving sync.Map
 	memories  memoryCache
+	// compressor is shared by the runs.
+	compressor *staging.Compressor
 	// clockSkew is how far the clock of the database was ahead at the last heartbeat, in
 	// nanoseconds.
 	clockSkew atomic.Int64
@@ -71,7 +73,7 @@ type Config struct {
 // New returns a Service.
 func New(env *model.Env, cfg Config) *Service {
 	return &Service{
-		env: env, cfg: cfg, activeRuns: model.NewInProgress(), repairing: make(chan struct{}, 1), uploadKey: env.Keys.TokenKey("upload addresses"),
+		env: env, cfg: cfg, activeRuns: model.NewInProgress(), repairing: make(chan struct{}, 1), compressor: staging.NewCompressor(), uploadKey: env.Keys.TokenKey("upload addresses"),
 		downloadKey: env.Keys.TokenKey("download addresses"), hydrationKey: env.Keys.TokenKey("hydration tokens"),
 	}
 }

@@ -144,7 +144,7 @@ func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status,
 	prefix := imp.RunPrefix(imp.Run) + "/stage"
 	run := engineRun(ctx, *imp, raw, schema)
 	blobs, flush := blob.Batch(s.env.Blobs)
-	out, writer, err := s.stageRows(ctx, blobs, run, prefix, staging.Config{SingleFile: smallStage})
+	out, writer, err := s.stageRows(ctx, blobs, run, prefix, staging.Config{SingleFile: smallStage, Compressor: s.compressor})
 	if writer != nil {
 		defer writer.Abort()
 	}

@@ -25,6 +25,8 @@ type Config struct {
 	SegmentBytes int64
 	// Codec is the compression of the pages. The default is Zstd.
 	Codec Codec
+	// Compressor compresses the pages if Codec is Zstd. The default is a new one.
+	Compressor *Compressor
 	// SingleFile is the maximum size of a stage that is stored as a single file, in bytes. Such a stage
 	// is kept in memory until it is closed. The default is 0: no stage is a single file.
 	SingleFile int64
@@ -89,7 +91,9 @@ func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layo
 	w.remove = func() error { return store.DeleteAll(context.WithoutCancel(ctx), prefix) }
 	var codec format.CompressionCodec
 	if w.manifest.Codec, codec, w.err = w.cfg.Codec.resolve(); w.err == nil {
-		w.compressor, w.err = compressors[codec]()
+		if w.compressor = cfg.Compressor; w.compressor == nil || codec != format.Zstd {
+			w.compressor, w.err = parquetio.NewCompressor(codec, runtime.GOMAXPROCS(0))
+		}
 	}
 	w.problemIndex = newProblemIndex()
 	w.encoders.New = func() any { return newEncoder(w.compressor, codec) }
@@ -101,17 +105,17 @@ func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layo
 	return w
 }
 
-// compressors are the compressors of this process, by codec. One needs some megabytes, which would cost
-// more to allocate than a small stage.
-var compressors = map[format.CompressionCodec]func() (*parquetio.Compressor, error){
-	format.Zstd:   sharedCompressor(format.Zstd),
-	format.Snappy: sharedCompressor(format.Snappy),
-}
+// Compressor compresses the pages of stages with Zstd. It is safe for concurrent use.
+type Compressor = parquetio.Compressor
 
-func sharedCompressor(codec format.CompressionCodec) func() (*parquetio.Compressor, error) {
-	return sync.OnceValues(func() (*parquetio.Compressor, error) {
-		return parquetio.NewCompressor(codec, runtime.GOMAXPROCS(0))
-	})
+// NewCompressor returns a compressor that several writers can share. It needs some megabytes, which
+// would otherwise cost more to allocate than a small stage.
+func NewCompressor() *Compressor {
+	c, err := parquetio.NewCompressor(format.Zstd, runtime.GOMAXPROCS(0))
+	if err != nil {
+		panic(err) // only an unknown codec causes an error
+	}
+	return c
 }
 
 func createBlob(ctx context.Context, store blob.Store, key string) (blob.Writer, error) {

@@ -347,8 +347,12 @@ func (s *Service) updateWaiting(ctx context.Context, tx model.Tx, w model.Webhoo
 func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) (more bool, err error) {
 	d := a.delivery
 	now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
-	if err != nil || now.Node != d.Node || now.Body == nil {
-		return false, model.IgnoreKind(err, model.NotFound) // the delivery or its content was deleted meanwhile
+	if err != nil || now.Node != d.Node {
+		return false, model.IgnoreKind(err, model.NotFound) // the delivery was deleted meanwhile
+	}
+	if now.Body == nil { // its content was deleted meanwhile
+		now.Node = "" // it would count against the limits of the receiver
+		return false, tx.Deliveries.Save(ctx, now)
 	}
 	if a.again && (now.Tries == d.Tries+1 || s.inFlight.isSending(d)) {
 		return false, nil // the attempt was stored before

@@ -496,3 +496,23 @@ func (f *fixture) announceAbout(w model.Webhook) error {
 		})
 	})
 }
+
+// TestErasedWhileSent checks that a delivery whose content is deleted while it is being sent no longer counts
+// as in flight afterwards.
+func TestErasedWhileSent(t *testing.T) {
+	f := newFixture(t)
+	w := f.webhook("https://receiver.example.org/")
+	must(t, f.announceAbout(w))
+	list, _ := f.deliveries(w)
+	f.sender.onSend = func() {
+		must(t, f.env.Store.Update(f.ctx, func(tx model.Tx) error { return tx.Outbox.EraseImport(f.ctx, list[0].ImportID) }))
+	}
+	must(t, f.deliverDue())
+	must(t, f.env.Store.Update(f.ctx, func(tx model.Tx) error {
+		ofTarget, ofOrg, err := tx.Outbox.Claimed(f.ctx, org, w.ID)
+		if ofTarget != 0 || ofOrg != 0 {
+			t.Errorf("%d deliveries to the receiver and %d of the organization are in flight", ofTarget, ofOrg)
+		}
+		return err
+	}))
+}

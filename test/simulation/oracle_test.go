@@ -218,6 +218,9 @@ func (o *oracle) describeUnfinished() string {
 	backlog := view(o.w, func(tx model.Tx) (model.Backlog, error) { return tx.Usage.Backlog(context.Background()) })
 	if backlog.Deliveries > 0 {
 		list = append(list, fmt.Sprintf("%d deliveries wait", backlog.Deliveries))
+		for _, d := range o.openDeliveries() {
+			list = append(list, fmt.Sprintf("delivery %s about %s is %s, of node %q, %d tries, due %v", d.ID, d.ImportID, d.Status, d.Node, d.Tries, d.Due))
+		}
 	}
 	for at, want := range o.w.receiver.expected {
 		if _, exists := o.last[at.imp]; exists && len(o.w.receiver.arrived[at]) < len(want) && backlog.Deliveries == 0 {
@@ -231,6 +234,27 @@ func (o *oracle) describeUnfinished() string {
 		}
 	}
 	return strings.Join(list, "; ")
+}
+
+// openDeliveries returns the deliveries that wait or that a process has claimed.
+func (o *oracle) openDeliveries() (open []model.Delivery) {
+	seen := map[string]bool{}
+	for at := range o.w.receiver.expected {
+		org := o.last[at.imp].Org
+		if org == "" || seen[at.webhook] {
+			continue
+		}
+		seen[at.webhook] = true
+		all := view(o.w, func(tx model.Tx) (model.Page[model.Delivery], error) {
+			return tx.Deliveries.List(context.Background(), org, at.webhook, whole)
+		})
+		for _, d := range all.Rows {
+			if d.Status == model.Waiting || d.Node != "" {
+				open = append(open, d)
+			}
+		}
+	}
+	return open
 }
 
 // checkImports checks the state after all clients and processes have done their work.

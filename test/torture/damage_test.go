@@ -223,7 +223,7 @@ func (d *damageTest) filesOf(s *subject) (files []storedFile) {
 		}
 		kind := kindOfFile(path)
 		files = append(files, storedFile{path, kind})
-		if filepath.Base(path) == "manifest.json" && (kind == "run" || kind == "stage") && info.ModTime().UnixNano() > newest[kind] {
+		if base := filepath.Base(path); (base == "manifest.json" || base == "stage.parquet") && (kind == "run" || kind == "stage") && info.ModTime().UnixNano() > newest[kind] {
 			newest[kind], latest[kind] = info.ModTime().UnixNano(), filepath.Dir(path)
 		}
 		return nil
@@ -251,7 +251,7 @@ func kindOfFile(path string) string {
 	switch {
 	case strings.Contains(path, "/sessions/"):
 		return "session"
-	case strings.Contains(path, "/raw/"):
+	case strings.Contains(path, "/raw-"):
 		return "raw"
 	case filepath.Base(path) == "result.json":
 		return "result"

@@ -107,6 +107,8 @@ func (o *killedImport) killAtResult() {
 func (o *killedImport) writesResult() bool {
 	blobs := filepath.Join(o.server.DataDir(), "blobs")
 	sealed, _ := filepath.Glob(filepath.Join(blobs, "blobs/imports+", o.id+"+/run-*+/stage+/manifest.json"))
+	small, _ := filepath.Glob(filepath.Join(blobs, "blobs/imports+", o.id+"+/run-*+/stage.parquet"))
+	sealed = append(sealed, small...)
 	finished, _ := filepath.Glob(filepath.Join(blobs, "blobs/imports+", o.id+"+/run-*+/result.json"))
 	drafts, _ := filepath.Glob(filepath.Join(blobs, "tmp/*/*"))
 	for _, draft := range drafts {
