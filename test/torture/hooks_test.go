@@ -204,8 +204,8 @@ func withoutRun(name string) string {
 		if strings.HasPrefix(part, "run-") {
 			parts[i] = "run"
 		}
-		if i > 0 && parts[i-1] == "raw+" {
-			parts[i] = "file"
+		if strings.HasPrefix(part, "raw-") {
+			parts[i] = "raw"
 		}
 	}
 	return strings.Join(parts, "/")

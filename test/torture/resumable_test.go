@@ -226,7 +226,7 @@ func (u *resumingClient) checkOffset() {
 }
 
 func (u *resumingClient) files() []string {
-	files, err := filepath.Glob(filepath.Join(u.server.DataDir(), "blobs/blobs/imports+", u.id+"+/raw+/*"))
+	files, err := filepath.Glob(filepath.Join(u.server.DataDir(), "blobs/blobs/imports+", u.id+"+/raw-*"))
 	if err != nil {
 		u.t.Fatal(err)
 	}
