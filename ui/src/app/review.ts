@@ -216,8 +216,9 @@ export class Review {
   }
 
   async #advance(): Promise<void> {
+    const wanted = this.#wanted; // a refresh after the run clears it
     await this.refresh();
-    if (this.#state.steps.length > 0 && !this.#wanted) this.goTo(nextStep(this.#state.steps));
+    if (this.#state.steps.length > 0 && !wanted) this.goTo(nextStep(this.#state.steps));
   }
 
   goTo(step: StepId): void {

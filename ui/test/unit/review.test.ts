@@ -171,6 +171,20 @@ test('a rejected answer throws, and the page stays', async () => {
   assert.equal(review.state.phase, 'open');
 });
 
+test('the page shows the wanted step after a run, however short the run is', async () => {
+  answers = { ...inReview, 'POST layout/': layout() };
+  const review = await open();
+  await review.updateLayout({ derived: '[]' }, 'columns');
+  assert.equal(review.state.step, 'columns', 'the run has ended before the page asks');
+  answers = { ...answers, 'GET ': facts({ status: 'RUNNING' }) };
+  await review.updateLayout({ derived: '[]' }, 'columns');
+  assert.deepEqual(review.state.steps, []);
+  answers = inReview;
+  Stream.all[0]!.emit('NEEDS_REVIEW', 1);
+  await settle();
+  assert.equal(review.state.step, 'columns', 'the run ends later');
+});
+
 test('a lost connection is reported after a delay, until it is restored', async () => {
   answers = inReview;
   const review = await open();
