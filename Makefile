@@ -28,7 +28,7 @@ short: ## Run the short tests, which take about a minute in total.
 
 .PHONY: all-tests
 all-tests: ## Run all tests, including all long suites.
-	@INTRAY_TESTS=all GO="$(GO)" sh .ci/test ./...
+	@INTRAY_TESTS=all GO="$(GO)" sh .ci/test -timeout 60m ./...
 	$(GO) -C tools test ./...
 	$(GO) -C sdk/go test ./...
 
@@ -92,7 +92,7 @@ torture: ## Kill, overload and attack the server, fill its disk and damage its f
 
 .PHONY: growth
 growth: ## Measure calls with 1,000,000 stored imports, on SQLite and PostgreSQL. Needs 15 GB of disk space.
-	INTRAY_TESTS=growth $(GO) test -count=1 -timeout 120m -v ./test/growth
+	INTRAY_TESTS=growth INTRAY_GROWTH=1000000 $(GO) test -count=1 -timeout 120m -v ./test/growth
 
 .PHONY: fuzz
 fuzz: ## Fuzz every reader and sniffer, each for FUZZTIME (default 1m).

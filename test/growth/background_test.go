@@ -14,8 +14,8 @@ const (
 	observed = time.Minute
 )
 
-// measureRetention makes the files of almost all imports overdue, and measures how many the service deletes
-// per second, and how much longer imports take in the meantime.
+// measureRetention makes the files of almost all imports overdue, and measures how many the service
+// deletes per second, and how much longer imports take in the meantime.
 func (f *filled) measureRetention() {
 	f.server.Call(f.t, "PUT", "/api/v1/retention/", m{"originals_days": 1}).WantStatus(http.StatusOK)
 	before := f.runFor(20 * time.Second)
@@ -54,14 +54,14 @@ func (f *filled) runFor(length time.Duration) time.Duration {
 
 func inMilliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
 
-// measureBacklog makes all deliveries due for a receiver that never responds, and measures the processor time
+// measureBacklog makes all deliveries due for a receiver that never responds, and measures the CPU time
 // that the service needs.
 func (f *filled) measureBacklog(s *seeder) {
 	s.exec(fmt.Sprintf("UPDATE deliveries SET status = 'WAITING', due = 1, node = '' WHERE webhook_id = '%s'", f.webhook))
 	f.hangs.Store(true)
 	f.server.Restart()
 	time.Sleep(10 * time.Second)
-	before, began := f.server.ProcessorTime(), time.Now()
+	before, began := f.server.CPUTime(), time.Now()
 	time.Sleep(observed)
-	f.t.Logf("a backlog of deliveries takes %.1f %% of a processor", 100*(f.server.ProcessorTime()-before).Seconds()/time.Since(began).Seconds())
+	f.t.Logf("a backlog of deliveries takes %.1f %% of a CPU core", 100*(f.server.CPUTime()-before).Seconds()/time.Since(began).Seconds())
 }

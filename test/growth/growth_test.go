@@ -1,7 +1,7 @@
 // Package growth measures how the cost of calls grows with the number of stored rows.
 //
 // It fills a database with copies of rows that the built program wrote, and compares calls before
-// and after. INTRAY_GROWTH is the number of imports, 1,000,000 by default.
+// and after. INTRAY_GROWTH is the number of imports, 20,000 by default.
 package growth
 
 import (
@@ -45,7 +45,7 @@ const (
 
 // TestGrowth prints a table of calls, with their medians in a database with few rows and in a full one.
 func TestGrowth(t *testing.T) {
-	imports := 1_000_000
+	imports := 20_000
 	if text := os.Getenv("INTRAY_GROWTH"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < few {
@@ -215,9 +215,9 @@ func (f *filled) measureAll(state string, mappings int) (all []timing) {
 		f.server.Call(f.t, "DELETE", importsPath+made[n+1]+"/", nil).WantStatus(http.StatusNoContent)
 	})
 	add("list imports", calls, get(importsPath))
-	add("imports from position 500,000", calls, get(f.middle(importsPath+"?offset=", true)))
+	add("imports in the middle of the list", calls, get(f.middle(importsPath+"?offset=", true)))
 	add("list uploads", calls, get(uploadsPath+"?end=100"))
-	add("uploads from position 500,000", calls, get(f.middle(uploadsPath+"?start=", false)))
+	add("uploads in the middle of the list", calls, get(f.middle(uploadsPath+"?start=", false)))
 	day := time.Now().Add(-24 * time.Hour).UTC().Format(time.DateOnly)
 	add("uploads since yesterday", calls, get(uploadsPath+"?end=100&start_date="+day))
 	add("list schemas", calls, get("/api/v1/schemas/?limit=100"))

@@ -29,8 +29,8 @@ func identifier(kind int) string {
 	return fmt.Sprintf("CAST(10000000 + (n * 7919) %% 89999989 AS TEXT) || '-0000-4000-8%03d-' || CAST(100000000000 + n AS TEXT)", kind)
 }
 
-// owner is an SQL expression for the organization of row n. one is the copied row, whose organization has
-// six of ten rows.
+// owner is an SQL expression for the organization of row n. one is the copied row, whose
+// organization has 60 % of the rows.
 const owner = "CASE WHEN n % 10 < 6 THEN one.org ELSE '20000000-0000-4000-8000-' || CAST(100000000000 + n % 999 AS TEXT) END"
 
 // spread returns an SQL expression for the creation time of row n of the given number, in the 600 days
@@ -92,9 +92,9 @@ func (s *seeder) addOrgs() {
 		SELECT '20000000-0000-4000-8000-' || CAST(100000000000 + n AS TEXT), 'org ' || CAST(n AS TEXT), 1 FROM series`)
 }
 
-// seed adds rows until there are as many as in a service that has stored the given number of imports.
-// done is the number of imports of the last call. Of all learned mappings, mappings belong to one
-// import identifier.
+// seed adds rows until there are as many as in a service that has stored the given number of
+// imports. done is the number of imports of the last call, and mappings the number of learned
+// mappings of one import identifier.
 //
 // In PostgreSQL, triggers would update one row of counts once for each import in the same transaction,
 // which takes longer the more there are. They are disabled, and the counts are stored afterwards.
