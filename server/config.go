@@ -34,7 +34,8 @@ type Config struct {
 	Data string
 	// DatabaseURL is the URL of a PostgreSQL database. Default: SQLite in Data.
 	DatabaseURL string
-	// BlobURL is the address of a bucket of an S3-compatible store, s3://BUCKET/PREFIX. Default: a folder in Data.
+	// BlobURL is the URL of a bucket of an S3-compatible store, s3://BUCKET/PREFIX. Default: a
+	// folder in Data.
 	BlobURL string
 	// MasterKey is the key that encrypts the internal keys in the database:
 	// 32 bytes in base64. Default: the key in the file master.key in Data, which the first
@@ -163,11 +164,11 @@ func (c *Config) checkStore() error {
 		return usageErrorf("--database-url must begin with postgres://")
 	}
 	if c.BlobURL != "" {
-		if _, _, err := s3.ParseAddress(c.BlobURL); err != nil {
+		if _, _, err := s3.ParseURL(c.BlobURL); err != nil {
 			return usageErrorf("--blob-url: %w", err)
 		}
 		if c.DatabaseURL == "" {
-			return usageErrorf("--blob-url needs --database-url: with SQLite, files are in the data folder next to the database")
+			return usageErrorf("--blob-url requires --database-url; with SQLite, Intray stores files in the data folder")
 		}
 	}
 	for _, key := range []struct{ variable, text string }{{"INTRAY_MASTER_KEY", c.MasterKey}, {"INTRAY_NEW_MASTER_KEY", c.NewMasterKey}} {

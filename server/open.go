@@ -85,13 +85,13 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	return &components{made, rows, sender, closeAll}, nil
 }
 
-// closableBlobs is a store of blobs that must be closed.
+// closableBlobs is a blob store that must be closed.
 type closableBlobs interface {
 	blob.Store
 	io.Closer
 }
 
-// openBlobs opens the storage of files.
+// openBlobs opens the blob store.
 func openBlobs(ctx context.Context, cfg Config) (closableBlobs, error) {
 	if cfg.BlobURL != "" {
 		return s3.Open(ctx, cfg.BlobURL, s3.Config{Log: cfg.Log})

@@ -12,11 +12,11 @@ import (
 	"github.com/intraydata/intray/server"
 )
 
-// storeFlags are the flags that select the data folder, the database and the storage of files.
+// storeFlags are the flags that select the data folder, the database and the blob store.
 type storeFlags struct {
 	Data        string `help:"Store all data in this folder. Default: ./intray-data." default:"./intray-data" placeholder:"DIR"`
 	DatabaseURL string `name:"database-url" help:"Use this PostgreSQL database instead of SQLite in the data folder: postgres://…" placeholder:"URL"`
-	BlobURL     string `name:"blob-url" help:"Store files in this bucket of an S3-compatible store instead of the data folder: s3://BUCKET/PREFIX. Needs --database-url." placeholder:"URL"`
+	BlobURL     string `name:"blob-url" help:"Store files in this bucket of an S3-compatible store instead of the data folder: s3://BUCKET/PREFIX. Requires --database-url." placeholder:"URL"`
 }
 
 func (f storeFlags) config(s streams) server.Config {

@@ -7,7 +7,7 @@
 //
 // Keys are generated and never derived from names in requests. A key consists of parts joined by
 // "/". A part consists of characters from [a-z0-9._-] and does not begin with ".". No key is the
-// beginning of another one up to a "/", as if "a" and "a/b" were keys: some stores treat "a" as a folder.
+// parent of another: if "a/b" is a key, "a" is not, because some stores treat "a" as a folder.
 package blob
 
 import (
@@ -24,8 +24,8 @@ var (
 	ErrNotFound = errors.New("blob not found")
 	// ErrInUse means that there is another Appender for the blob, in this or another process.
 	ErrInUse = errors.New("blob is being written")
-	// ErrUnavailable means that the store could not be reached, or did not respond in time, although the call was tried
-	// several times. A later call can succeed. A store without a network does not return it.
+	// ErrUnavailable means that the store was unreachable or did not respond in time, even after
+	// several attempts. A later call can succeed. Local stores do not return it.
 	ErrUnavailable = errors.New("blob store is unavailable")
 )
 
@@ -34,8 +34,9 @@ type Store interface {
 	// Create starts writing a blob. Commit replaces any existing blob with the same key.
 	Create(ctx context.Context, key string) (Writer, error)
 	// Append opens a blob for writing at its end. It creates the blob if it does not exist. It
-	// returns ErrInUse if the blob is already open for this. If another process has opened the blob, a
-	// store can let either process continue and return ErrInUse to the other one when it writes or flushes.
+	// returns ErrInUse if the blob is already open for this. If another process has opened the
+	// blob, a store can let either process continue and return ErrInUse to the other one when it
+	// writes or flushes.
 	Append(ctx context.Context, key string) (Appender, error)
 	// Open opens a blob for reading. It returns ErrNotFound if the blob does not exist. If the blob is
 	// deleted or replaced later, the reader still reads the same bytes, or returns an error.

@@ -35,7 +35,7 @@ func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 		{"delete all drops unfinished blobs", deleteAllUnfinished},
 		{"invalid keys", invalidKeys},
 		{"long keys", longKeys},
-		{"cancelled context", cancelledContext},
+		{"canceled context", canceledContext},
 		{"check writable", checkWritable},
 		{"many writers, one key", manyWriters},
 		{"many readers, one blob", manyReaders},
@@ -162,7 +162,7 @@ func invalidKeys(t *testing.T, s blob.Store) {
 	wantBlob(t, s, "a/b", []byte("remains"))
 }
 
-func cancelledContext(t *testing.T, s blob.Store) {
+func canceledContext(t *testing.T, s blob.Store) {
 	putBlob(t, s, "a/b", []byte("remains"))
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()

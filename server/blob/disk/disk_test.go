@@ -290,7 +290,8 @@ func TestReaderAfterDeletion(t *testing.T) {
 	}
 }
 
-// TestKeysWithinKeys checks that a key can be the beginning of another one, which other stores do not support.
+// TestKeysWithinKeys checks that a key can be the beginning of another one, which other stores do
+// not support.
 func TestKeysWithinKeys(t *testing.T) {
 	s := openStore(t, t.TempDir())
 	for _, key := range []string{"a/b/c", "a", "a/b", "a/b/c/d"} {

@@ -93,15 +93,15 @@ func (s *Store) flushFolders(folders ...string) error {
 	return nil
 }
 
-// batch is a view of a Store whose writers leave flushing the folders to flush.
+// batch is a view of a Store whose writers leave their folders unflushed until flush is called.
 type batch struct {
 	*Store
 	mu      sync.Mutex
 	folders map[string]bool
 }
 
-// Batch implements [blob.Batcher]. Files are flushed when they are committed, but each of their folders only
-// once.
+// Batch implements [blob.Batcher]. Files are flushed when they are committed, but each of their
+// folders only once.
 func (s *Store) Batch() (blob.Store, func() error) {
 	b := &batch{Store: s, folders: map[string]bool{}}
 	return b, b.flush

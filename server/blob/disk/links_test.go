@@ -39,8 +39,8 @@ func put(t *testing.T, s blob.Store, key string) func() error {
 	}
 }
 
-// TestFlushedFolders checks that a commit flushes the folder of its file and the parents of new folders, and
-// nothing twice.
+// TestFlushedFolders checks that a commit flushes the folder of its file and the parents of new
+// folders, and nothing twice.
 func TestFlushedFolders(t *testing.T) {
 	s, err := Open(t.TempDir(), Config{})
 	if err != nil {

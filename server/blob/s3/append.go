@@ -35,8 +35,8 @@ func segmentName(name string, start int64) string {
 	return fmt.Sprintf("%s%s%016x", name, segments, start)
 }
 
-// listSegments returns the segments of a blob, in order. Segments after a gap remain from a deleted blob and
-// do not count.
+// listSegments returns the segments of a blob, in order. Segments after a gap are left over from a
+// deleted blob and are ignored.
 func (s *Store) listSegments(ctx context.Context, name string) (list []segment, err error) {
 	for page, err := range s.pages(ctx, name+segments) {
 		if err != nil {
@@ -56,8 +56,8 @@ func (s *Store) listSegments(ctx context.Context, name string) (list []segment, 
 	return list, nil
 }
 
-// Append opens a blob for writing at its end. It returns ErrInUse if this process is already writing it. If
-// another process is writing it, one of the two gets ErrInUse when it stores bytes.
+// Append opens a blob for writing at its end. It returns ErrInUse if this process is already
+// writing it. If another process is writing it, one of the two gets ErrInUse when it stores bytes.
 func (s *Store) Append(ctx context.Context, key string) (blob.Appender, error) {
 	name, err := s.object(ctx, key)
 	if err != nil {
@@ -75,7 +75,7 @@ func (s *Store) Append(ctx context.Context, key string) (blob.Appender, error) {
 	return w, nil
 }
 
-// appender writes segments. It keeps up to one part in memory.
+// appender writes segments. It buffers one part.
 type appender struct {
 	unfinished.Blob
 	store  *Store

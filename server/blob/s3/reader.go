@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	// tailBytes is the size of the end of an object that Open reads. It contains the footer of a staged file, or
-	// the whole of a small object.
+	// tailBytes is the size of the end of an object that Open reads. It contains the footer of a
+	// staged file, or the whole of a small object.
 	tailBytes = 64 << 10
-	// minRead is the minimum size of a read, and maxAhead the maximum size of one that follows the previous one.
-	// Larger reads are not cached.
+	// minRead is the minimum size of a read, and maxAhead the maximum size of one that follows the
+	// previous one. Larger reads are not cached.
 	minRead, maxAhead = 64 << 10, 4 << 20
 	// windows is the number of parts of an object that a reader keeps in memory.
 	windows = 3
@@ -32,7 +32,8 @@ const (
 	readAttempts = 8
 )
 
-// Open opens a blob for reading. It reads the end of the object, whose size it thereby learns.
+// Open opens a blob for reading. It reads the end of the object, and learns the size from the
+// response.
 func (s *Store) Open(ctx context.Context, key string) (blob.Reader, error) {
 	name, err := s.object(ctx, key)
 	if err != nil {
@@ -102,8 +103,8 @@ type reader struct {
 	closed atomic.Bool
 
 	mu sync.Mutex
-	// kept are the parts of the object in memory. The first is the end of the object, and the last is the one that was
-	// used last.
+	// kept are the parts of the object in memory. The first is the end of the object, and the last
+	// is the one that was used last.
 	kept []window
 	// next is the position after the last read, and ahead the size of a read that starts there.
 	next, ahead int64

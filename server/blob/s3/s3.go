@@ -1,12 +1,13 @@
 // Package s3 stores blobs as objects in a bucket of an S3-compatible store.
 //
-// A blob is an object with its key. A blob that is written in several steps consists of segments instead: objects
-// named KEY~/OFFSET, where OFFSET is the position of their first byte as 16 hexadecimal digits. Keys cannot
-// contain "~". A segment is created only if it does not exist, so two writers cannot both continue a blob.
+// A blob is an object with its key. A blob that is written in several steps consists of segments
+// instead: objects named KEY~/OFFSET, where OFFSET is the position of their first byte as 16
+// hexadecimal digits. Keys cannot contain "~". A segment is created only if it does not exist, so
+// two writers cannot both continue a blob.
 //
-// The package uses the configuration of the AWS SDK: environment variables, shared configuration files, and
-// the roles of instances and containers. It needs a store with strong consistency and conditional writes
-// (If-None-Match).
+// The package uses the configuration of the AWS SDK: environment variables, shared configuration
+// files, and the roles of instances and containers. It needs a store with strong consistency and
+// conditional writes (If-None-Match).
 package s3
 
 import (
@@ -39,37 +40,39 @@ import (
 )
 
 const (
-	// maxBackoff is the maximum delay before a failed request is repeated.
+	// maxBackoff is the maximum delay before a failed request is retried.
 	maxBackoff = 5 * time.Second
-	// headerTimeout is how long the store may take to begin its response. callTimeout limits a request with all its
-	// attempts.
+	// headerTimeout is how long the store may take to begin its response. callTimeout limits a
+	// request with all its attempts.
 	headerTimeout, callTimeout = 30 * time.Second, 3 * time.Minute
-	// abandonedAfter is the age after which Open ends an unfinished upload of an ended process.
+	// abandonedAfter is the age at which Open aborts an incomplete multipart upload of an ended
+	// process.
 	abandonedAfter = 48 * time.Hour
-	// defaultRegion is the region of stores with their own address, which usually ignore it.
+	// defaultRegion is the region of custom endpoints, which usually ignore it.
 	defaultRegion = "us-east-1"
 )
 
 // Config configures a Store. The zero value uses the defaults.
 type Config struct {
-	// Log reports unfinished uploads that Open ends. By default, nothing is logged.
+	// Log reports incomplete multipart uploads that Open aborts. By default, nothing is logged.
 	Log *slog.Logger
-	// PartBytes is the size of the parts of a large object. A Writer or Appender uses up to twice as much memory.
+	// PartBytes is the size of the parts of a large object. A Writer or Appender buffers one part,
+	// in up to twice as much memory. The size doubles after every 2,000 parts of an object.
 	// Default: 8 MiB. S3 requires at least 5 MiB.
 	PartBytes int
 	// Attempts is the maximum number of attempts of a request. Default: 10.
 	Attempts int
 }
 
-// Store is a [blob.Store] in a bucket. Deletions are not atomic. A reader of a blob that is deleted or replaced
-// returns an error.
+// Store is a [blob.Store] in a bucket. Deletions are not atomic. A reader of a blob that is deleted
+// or replaced returns an error.
 type Store struct {
 	client    *s3.Client
 	bucket    string
 	prefix    string
 	partBytes int
 	open      unfinished.Set
-	// name is a random name of the store. Other processes have others.
+	// name is random, so that each process has its own.
 	name string
 }
 
@@ -78,14 +81,15 @@ var (
 	_ blob.Lister = (*Store)(nil)
 )
 
-// Open opens the store at an address of the form s3://BUCKET or s3://BUCKET/PREFIX. The bucket must exist.
+// Open opens the store at a URL of the form s3://BUCKET or s3://BUCKET/PREFIX. The bucket must
+// exist.
 func Open(ctx context.Context, address string, cfg Config) (*Store, error) {
 	s := &Store{partBytes: cfg.PartBytes, name: rand.Text()}
 	if s.partBytes <= 0 {
 		s.partBytes = 8 << 20
 	}
 	var err error
-	if s.bucket, s.prefix, err = ParseAddress(address); err != nil {
+	if s.bucket, s.prefix, err = ParseURL(address); err != nil {
 		return nil, err
 	}
 	shared, err := config.LoadDefaultConfig(ctx,
@@ -95,54 +99,56 @@ func Open(ctx context.Context, address string, cfg Config) (*Store, error) {
 		config.WithLogger(logging.Nop{}),
 		config.WithRetryer(func() aws.Retryer {
 			return retry.NewStandard(func(o *retry.StandardOptions) {
-				// The default limiter gives up if many requests fail, although each succeeds after a few attempts.
+				// The default limiter gives up if many requests fail, although each succeeds after
+				// a few attempts.
 				o.RateLimiter, o.MaxAttempts, o.MaxBackoff = ratelimit.None, cmp.Or(cfg.Attempts, 10), maxBackoff
-				o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(isCutShort), retry.RetryableErrorCode{Codes: transient})
+				o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(isTruncated), retry.RetryableErrorCode{Codes: transient})
 			})
 		}))
 	if err != nil {
 		return nil, fmt.Errorf("read the configuration of S3: %w", err)
 	}
 	s.client = s3.NewFromConfig(shared, func(o *s3.Options) {
-		// Stores with their own address seldom have a host name for each bucket.
+		// Custom endpoints rarely have a host name for each bucket.
 		o.UsePathStyle = o.BaseEndpoint != nil
 		if o.Region == "" && o.UsePathStyle {
 			o.Region = defaultRegion
 		}
-		// Users of blobs verify them, and can rebuild some damaged ones. The SDK would fail instead, and only for whole objects.
+		// Users of blobs verify them, and can rebuild some damaged ones. The SDK would fail
+		// instead, and only for whole objects.
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		o.APIOptions = append(o.APIOptions, markUnavailable)
 	})
 	if s.client.Options().Region == "" {
-		return nil, errors.New("S3 needs a region: set AWS_REGION, or AWS_ENDPOINT_URL_S3 for a store with its own address")
+		return nil, errors.New("no AWS region is configured; set AWS_REGION, or AWS_ENDPOINT_URL_S3 for a store other than AWS")
 	}
-	if err := s.endAbandoned(ctx, cfg.Log); err != nil {
+	if err := s.abortAbandoned(ctx, cfg.Log); err != nil {
 		return nil, fmt.Errorf("open s3://%s: %w", s.bucket, err)
 	}
 	return s, nil
 }
 
-// ParseAddress parses an address of the form s3://BUCKET/PREFIX. prefix is empty or ends with a slash.
-func ParseAddress(address string) (bucket, prefix string, err error) {
+// ParseURL parses a URL of the form s3://BUCKET/PREFIX. prefix is empty or ends with a slash.
+func ParseURL(address string) (bucket, prefix string, err error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Port() != "" {
-		return "", "", fmt.Errorf("%q is not an address of the form s3://BUCKET or s3://BUCKET/PREFIX", address)
+		return "", "", fmt.Errorf("%q is not an S3 URL; enter s3://BUCKET or s3://BUCKET/PREFIX", address)
 	}
 	prefix = strings.Trim(u.Path, "/")
 	if prefix != "" {
 		if !blob.ValidKey(prefix) {
-			return "", "", fmt.Errorf("the prefix %q may contain only a-z, 0-9, '.', '_', '-' and '/'", prefix)
+			return "", "", fmt.Errorf("the prefix %q contains an invalid character; use a-z, 0-9, '.', '_', '-' and '/'", prefix)
 		}
 		prefix += "/"
 	}
 	return u.Host, prefix, nil
 }
 
-// Close ends the use of the store.
+// Close does nothing.
 func (s *Store) Close() error { return nil }
 
-// calls returns a function that begins a request of a blob that stays open, and one that ends all of them. The
-// requests do not end with ctx.
+// calls returns a function that begins a request of a blob that stays open, and one that ends all
+// of them. The requests do not end with ctx.
 func calls(ctx context.Context) (begin func() (context.Context, context.CancelFunc), end func()) {
 	ctx, end = context.WithCancel(context.WithoutCancel(ctx))
 	return func() (context.Context, context.CancelFunc) { return context.WithTimeout(ctx, callTimeout) }, end
@@ -188,7 +194,7 @@ func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 		return fmt.Errorf("delete blobs: %w", err)
 	}
 	s.open.Drop(func(b *unfinished.Blob) bool { return strings.HasPrefix(b.Key, prefix+"/") })
-	if err = s.endUploads(ctx, name+"/", time.Time{}, nil); err == nil {
+	if err = s.abortUploads(ctx, name+"/", time.Time{}, nil); err == nil {
 		err = s.deleteBelow(ctx, name+"/")
 	}
 	if err != nil {
@@ -289,16 +295,17 @@ func (s *Store) CheckWritable(ctx context.Context) error {
 	return nil
 }
 
-// endAbandoned ends uploads that processes left unfinished long ago. It also checks that the bucket exists.
-func (s *Store) endAbandoned(ctx context.Context, log *slog.Logger) error {
+// abortAbandoned aborts multipart uploads that processes left incomplete long ago. It also checks
+// that the bucket exists.
+func (s *Store) abortAbandoned(ctx context.Context, log *slog.Logger) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)
 	defer cancel()
-	return s.endUploads(ctx, s.prefix, time.Now().Add(-abandonedAfter), log)
+	return s.abortUploads(ctx, s.prefix, time.Now().Add(-abandonedAfter), log)
 }
 
-// endUploads ends the unfinished uploads of objects whose names begin with a prefix and that began before a time,
-// unless it is zero.
-func (s *Store) endUploads(ctx context.Context, prefix string, before time.Time, log *slog.Logger) error {
+// abortUploads aborts the multipart uploads under a prefix that began before the given time. A zero
+// time selects all.
+func (s *Store) abortUploads(ctx context.Context, prefix string, before time.Time, log *slog.Logger) error {
 	pages := s3.NewListMultipartUploadsPaginator(s.client, &s3.ListMultipartUploadsInput{Bucket: &s.bucket, Prefix: &prefix})
 	for pages.HasMorePages() {
 		page, err := pages.NextPage(ctx)
@@ -314,7 +321,7 @@ func (s *Store) endUploads(ctx context.Context, prefix string, before time.Time,
 				return err
 			}
 			if log != nil {
-				log.Info("unfinished upload ended", "key", aws.ToString(u.Key))
+				log.Info("incomplete multipart upload aborted", "key", aws.ToString(u.Key))
 			}
 		}
 	}
@@ -330,8 +337,8 @@ func markUnavailable(stack *middleware.Stack) error {
 	return stack.Initialize.Add(middleware.InitializeMiddlewareFunc("MarkUnavailable", mark), middleware.Before)
 }
 
-// wrapUnavailable adds ErrUnavailable to an error if it means that the store is unavailable, that it is overloaded, or that
-// it refuses the credentials.
+// wrapUnavailable adds ErrUnavailable to an error if it means that the store is unavailable, that
+// it is overloaded, or that it refuses the credentials.
 func wrapUnavailable(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, blob.ErrUnavailable) {
 		return err
@@ -355,12 +362,12 @@ func isNotFound(err error) bool { return hasCode(err, "NoSuchKey", "NotFound", "
 // isConflict reports whether a condition of a request was not met.
 func isConflict(err error) bool { return hasCode(err, "PreconditionFailed") }
 
-// transient are codes of errors that the SDK does not repeat. A request may meet another one for the same object. A
-// store that keeps objects as files can also meet its own folders while they are created and deleted.
+// transient are error codes that the SDK does not retry. Another request may be changing the same
+// object. A store that keeps objects as files may also be creating or deleting its own folders.
 var transient = map[string]struct{}{"OperationAborted": {}, "ConditionalRequestConflict": {}, "ExistingObjectIsDirectory": {}, "ObjectParentIsFile": {}}
 
-// isCutShort makes the client repeat a request whose response is incomplete.
-func isCutShort(err error) aws.Ternary {
+// isTruncated makes the client retry a request whose response is incomplete.
+func isTruncated(err error) aws.Ternary {
 	var broken *smithy.DeserializationError
 	if errors.As(err, &broken) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return aws.TrueTernary

@@ -181,7 +181,7 @@ func TestTwoProcesses(t *testing.T) {
 	_, err = b.Write([]byte("second"))
 	must(t, err)
 	if err := b.Sync(); !errors.Is(err, blob.ErrInUse) {
-		t.Errorf("the second process stored bytes at the same place: %v", err)
+		t.Errorf("the second process stored bytes at the same offset: %v", err)
 	}
 	if got := read(t, second, "up"); string(got) != "first" {
 		t.Errorf("the blob is %q", got)
@@ -232,7 +232,7 @@ func TestAddresses(t *testing.T) {
 		"s3://bucket": "bucket ", "s3://bucket/": "bucket ", "s3://b/a/c": "b a/c/", "s3://b/a/c/": "b a/c/",
 		"": "", "s3:bucket": "", "s3:///a": "", "https://b/a": "", "s3://user@b": "", "s3://b?x=1": "", "s3://b/Ä": "", "s3://b/../c": "", "s3://b:80": "",
 	} {
-		bucket, prefix, err := s3.ParseAddress(address)
+		bucket, prefix, err := s3.ParseURL(address)
 		if got := bucket + " " + prefix; (err != nil) != (want == "") || err == nil && got != want {
 			t.Errorf("%q: %q, %v, want %q", address, got, err, want)
 		}
@@ -248,7 +248,8 @@ func TestMissingBucket(t *testing.T) {
 	}
 }
 
-// TestUnavailable checks that all calls return ErrUnavailable while the store is down, and that they then work again.
+// TestUnavailable checks that all calls return ErrUnavailable while the store is down, and that
+// they then work again.
 func TestUnavailable(t *testing.T) {
 	server := s3test.Start(t)
 	server.SetEnv(t)
@@ -286,7 +287,7 @@ func TestUnavailable(t *testing.T) {
 	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.Delete(cancelled, "some/blob"); errors.Is(err, blob.ErrUnavailable) {
-		t.Errorf("a cancelled call returned %v", err)
+		t.Errorf("a canceled call returned %v", err)
 	}
 	server.Restart(t)
 	if got := read(t, s, "some/blob"); len(got) != 200<<10 {
@@ -297,8 +298,8 @@ func TestUnavailable(t *testing.T) {
 	}
 }
 
-// TestRefusedCredentials checks that a store that refuses the credentials counts as unavailable: an operator can correct
-// them.
+// TestRefusedCredentials checks that a store that refuses the credentials counts as unavailable: an
+// operator can correct them.
 func TestRefusedCredentials(t *testing.T) {
 	server := s3test.Start(t)
 	server.SetEnv(t)
@@ -333,7 +334,8 @@ func TestTruncatedReads(t *testing.T) {
 	}
 }
 
-// TestDamagedObject checks that a changed object can be read, whatever its size, so that its user can detect the damage.
+// TestDamagedObject checks that a changed object can be read, whatever its size, so that its user
+// can detect the damage.
 func TestDamagedObject(t *testing.T) {
 	server := s3test.Start(t)
 	server.SetEnv(t)

@@ -17,13 +17,13 @@ import (
 const (
 	// maxParts is the maximum number of parts that S3 allows.
 	maxParts = 10_000
-	// growEvery is the number of parts after which parts become twice as large.
+	// growEvery is the number of parts after which the part size doubles.
 	growEvery = 2000
 	// authorField is the name of the metadata with the author of an object.
 	authorField = "intray-author"
 )
 
-// Create starts writing a blob. The writer keeps up to one part in memory.
+// Create starts writing a blob. The writer buffers one part.
 func (s *Store) Create(ctx context.Context, key string) (blob.Writer, error) {
 	name, err := s.object(ctx, key)
 	if err != nil {
@@ -112,7 +112,7 @@ func (w *writer) sendPart() error {
 
 func (w *writer) metadata() map[string]string { return map[string]string{authorField: w.author} }
 
-// Commit stores the object. A deletion that happens at the same time deletes it.
+// Commit stores the object. If the blob is deleted meanwhile, Commit deletes the object.
 func (w *writer) Commit() error {
 	if err := w.checkOpen(); err != nil {
 		return fmt.Errorf("commit blob %s: %w", w.Key, err)
@@ -156,8 +156,8 @@ func (w *writer) finish() error {
 	return err
 }
 
-// put stores an object and returns its ETag. If condition is not nil, it sets the condition under which the object
-// is stored.
+// put stores an object and returns its ETag. If condition is not nil, it sets the condition under
+// which the object is stored.
 func (s *Store) put(ctx context.Context, name string, content []byte, author string, condition func(*s3.PutObjectInput)) (etag string, err error) {
 	in := &s3.PutObjectInput{
 		Bucket: &s.bucket, Key: &name, Body: bytes.NewReader(content), ContentLength: aws.Int64(int64(len(content))),

@@ -1,4 +1,5 @@
-// Package unfinished keeps track of the blobs that a process is writing, so that a deletion can drop them.
+// Package unfinished keeps track of the blobs that a process is writing, so that a deletion can
+// drop them.
 package unfinished
 
 import (
@@ -7,8 +8,8 @@ import (
 	"sync"
 )
 
-// ErrDropped means that a blob was deleted while it was written.
-var ErrDropped = errors.New("deleted while it was written")
+// ErrDropped means that a blob was deleted while it was being written.
+var ErrDropped = errors.New("deleted while it was being written")
 
 // Blob is a blob that is being written. It belongs to at most one Set.
 type Blob struct {
@@ -62,14 +63,15 @@ func (b *Blob) close() bool {
 	return wasOpen
 }
 
-// Set is the set of blobs that a process is writing. The zero value is empty. It is safe for concurrent use.
+// Set is the set of blobs that a process is writing. The zero value is empty. It is safe for
+// concurrent use.
 type Set struct {
 	mu   sync.Mutex
 	open map[*Blob]struct{}
 }
 
-// Add adds a blob. If exclusive is set, it reports false instead if the set has a visible blob with the same
-// key that was not deleted.
+// Add adds a blob. If exclusive is set, it reports false instead if the set has a visible blob with
+// the same key that was not deleted.
 func (s *Set) Add(b *Blob, exclusive bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
