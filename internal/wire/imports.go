@@ -2,7 +2,7 @@ package wire
 
 // Page is a part of a list.
 type Page[T any] struct {
-	Count    int64   `json:"count" doc:"Number of elements in the whole list. Lists of deliveries and of results count at most 10,000."`
+	Count    int64   `json:"count" doc:"Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results."`
 	Next     *string `json:"next" schema:"uri" doc:"URL of the next page."`
 	Previous *string `json:"previous" schema:"uri" doc:"URL of the previous page."`
 	Results  []T     `json:"results"`

@@ -268,14 +268,14 @@ func pageParams() []parameter {
 	return []parameter{
 		{"offset", "Number of elements to skip. Default: 0.", countType("")},
 		{"limit", "Maximum number of elements. Default: 100, at most 1,000.", &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1)}},
-		cursorParam("The property next contains it."),
+		cursorParam("The URL in next contains it."),
 	}
 }
 
 // cursorParam returns the parameter for the position of a page. source describes where clients find
 // its values.
 func cursorParam(source string) parameter {
-	return parameter{"cursor", "Continues after the last element of an earlier page, however long the list is. " + source + " It precedes the parameters for the position.", stringType("")}
+	return parameter{"cursor", "Start after the last element of an earlier page. " + source + " The cursor overrides the position.", stringType("")}
 }
 
 func formatParam() []parameter {
@@ -288,7 +288,7 @@ func uploadParams() []parameter {
 		{"end", "Position after the last one. Default: 10,000, at most start + 10,000.", countType("")},
 		{"start_date", "Only uploads created at this time or later. An ISO 8601 date (the whole day in UTC) or date and time.", stringType("")},
 		{"end_date", "Only uploads created at this time or earlier.", stringType("")},
-		cursorParam("The header Link contains the URL of the next page."),
+		cursorParam("The Link header contains the URL of the next page."),
 	}
 }
 

@@ -49,12 +49,13 @@ func (a *API) createSchema(c *call) (*response, error) {
 	return jsonResponse(http.StatusCreated, wireSchema(s, warnings), err)
 }
 
-// schemaPageParams are the parameters of the list of schemas, which has no pages unless a request asks for one.
+// schemaPageParams are the parameters of the list of schemas, which has no pages unless a request
+// asks for one.
 func schemaPageParams() []parameter {
 	return []parameter{
 		{"offset", "Number of schemas to skip. Default: 0.", countType("")},
 		{"limit", "Maximum number of schemas. Default: all.", &jsonschema.Schema{Kind: jsonschema.Integer, Min: jsonschema.Bound(1)}},
-		cursorParam("The header Link contains the URL of the next page."),
+		cursorParam("The Link header contains the URL of the next page."),
 	}
 }
 

@@ -159,7 +159,7 @@ func TestFindingR4Disk(t *testing.T) {
 	}
 }
 
-// TestUnavailableBlobStore checks that a store of blobs that cannot be reached is not an internal error.
+// TestUnavailableBlobStore checks that an unreachable blob store is not an internal error.
 func TestUnavailableBlobStore(t *testing.T) {
 	e := toAPIError(fmt.Errorf("open blob x of secret: %w", blob.ErrUnavailable))
 	header := http.Header{}

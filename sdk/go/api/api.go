@@ -1860,7 +1860,7 @@ type ImportLinkDraft struct {
 
 // ImportLinkPage defines model for ImportLinkPage.
 type ImportLinkPage struct {
-	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+	// Count Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -1906,7 +1906,7 @@ type ImportMetadataDraft struct {
 
 // ImportPage defines model for ImportPage.
 type ImportPage struct {
-	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+	// Count Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -1943,7 +1943,7 @@ type LearnedMappingKind string
 
 // LearnedMappingPage defines model for LearnedMappingPage.
 type LearnedMappingPage struct {
-	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+	// Count Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -2225,7 +2225,7 @@ type ReceiptReason string
 
 // ReceiptPage defines model for ReceiptPage.
 type ReceiptPage struct {
-	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+	// Count Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -2884,7 +2884,7 @@ type SftpConnectorFailedMessageEvent string
 
 // SftpConnectorPage defines model for SftpConnectorPage.
 type SftpConnectorPage struct {
-	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+	// Count Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -2941,7 +2941,7 @@ type SftpConnectorRun struct {
 
 // SftpConnectorRunPage defines model for SftpConnectorRunPage.
 type SftpConnectorRunPage struct {
-	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+	// Count Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -2993,7 +2993,7 @@ type SftpCredentialDraftAuthType string
 
 // SftpCredentialPage defines model for SftpCredentialPage.
 type SftpCredentialPage struct {
-	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+	// Count Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -3103,7 +3103,7 @@ type SftpResultDeliveryStatus string
 
 // SftpResultDeliveryPage defines model for SftpResultDeliveryPage.
 type SftpResultDeliveryPage struct {
-	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+	// Count Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -3414,7 +3414,7 @@ type WebhookDeliveryStatus string
 
 // WebhookDeliveryPage defines model for WebhookDeliveryPage.
 type WebhookDeliveryPage struct {
-	// Count Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+	// Count Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
 	Count int64 `json:"count"`
 
 	// Next URL of the next page.
@@ -3495,7 +3495,7 @@ type ListImportsParams struct {
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	// Cursor Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3552,7 +3552,7 @@ type ListMemoryParams struct {
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	// Cursor Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3582,7 +3582,7 @@ type ListResultDeliveriesParams struct {
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	// Cursor Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3600,7 +3600,7 @@ type ListConnectorRunsParams struct {
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	// Cursor Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3612,7 +3612,7 @@ type ListCredentialsParams struct {
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	// Cursor Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3636,7 +3636,7 @@ type ListImportLinksParams struct {
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	// Cursor Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3654,7 +3654,7 @@ type ListReceiptsParams struct {
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	// Cursor Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3666,7 +3666,7 @@ type ListSchemasParams struct {
 	// Limit Maximum number of schemas. Default: all.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Continues after the last element of an earlier page, however long the list is. The header Link contains the URL of the next page. It precedes the parameters for the position.
+	// Cursor Start after the last element of an earlier page. The Link header contains the URL of the next page. The cursor overrides the position.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3705,7 +3705,7 @@ type ListUploadsParams struct {
 	// EndDate Only uploads created at this time or earlier.
 	EndDate *string `form:"end_date,omitempty" json:"end_date,omitempty"`
 
-	// Cursor Continues after the last element of an earlier page, however long the list is. The header Link contains the URL of the next page. It precedes the parameters for the position.
+	// Cursor Start after the last element of an earlier page. The Link header contains the URL of the next page. The cursor overrides the position.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3723,7 +3723,7 @@ type ListSettingsDeliveriesParams struct {
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	// Cursor Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 
@@ -3735,7 +3735,7 @@ type ListDeliveriesParams struct {
 	// Limit Maximum number of elements. Default: 100, at most 1,000.
 	Limit *int64 `form:"limit,omitempty" json:"limit,omitempty"`
 
-	// Cursor Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+	// Cursor Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
 	Cursor *string `form:"cursor,omitempty" json:"cursor,omitempty"`
 }
 

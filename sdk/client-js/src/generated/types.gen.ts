@@ -723,7 +723,7 @@ export type ImportLinkDraft = {
 
 export type ImportLinkPage = {
     /**
-     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+     * Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
      */
     count: number;
     /**
@@ -777,7 +777,7 @@ export type ImportMetadataDraft = {
 
 export type ImportPage = {
     /**
-     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+     * Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
      */
     count: number;
     /**
@@ -818,7 +818,7 @@ export type LearnedMapping = {
 
 export type LearnedMappingPage = {
     /**
-     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+     * Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
      */
     count: number;
     /**
@@ -1357,7 +1357,7 @@ export type Receipt = {
 
 export type ReceiptPage = {
     /**
-     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+     * Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
      */
     count: number;
     /**
@@ -2150,7 +2150,7 @@ export type SftpConnectorFailedMessage = {
 
 export type SftpConnectorPage = {
     /**
-     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+     * Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
      */
     count: number;
     /**
@@ -2220,7 +2220,7 @@ export type SftpConnectorRun = {
 
 export type SftpConnectorRunPage = {
     /**
-     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+     * Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
      */
     count: number;
     /**
@@ -2275,7 +2275,7 @@ export type SftpCredentialDraft = {
 
 export type SftpCredentialPage = {
     /**
-     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+     * Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
      */
     count: number;
     /**
@@ -2399,7 +2399,7 @@ export type SftpResultDelivery = {
 
 export type SftpResultDeliveryPage = {
     /**
-     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+     * Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
      */
     count: number;
     /**
@@ -2823,7 +2823,7 @@ export type WebhookDelivery = {
 
 export type WebhookDeliveryPage = {
     /**
-     * Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+     * Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
      */
     count: number;
     /**
@@ -2942,7 +2942,7 @@ export type ListImportsData = {
          */
         limit?: number;
         /**
-         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         * Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
          */
         cursor?: string;
     };
@@ -3233,7 +3233,7 @@ export type ListMemoryData = {
          */
         limit?: number;
         /**
-         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         * Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
          */
         cursor?: string;
     };
@@ -3410,7 +3410,7 @@ export type ListResultDeliveriesData = {
          */
         limit?: number;
         /**
-         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         * Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
          */
         cursor?: string;
     };
@@ -3471,7 +3471,7 @@ export type ListConnectorRunsData = {
          */
         limit?: number;
         /**
-         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         * Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
          */
         cursor?: string;
     };
@@ -3500,7 +3500,7 @@ export type ListCredentialsData = {
          */
         limit?: number;
         /**
-         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         * Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
          */
         cursor?: string;
     };
@@ -3641,7 +3641,7 @@ export type ListImportLinksData = {
          */
         limit?: number;
         /**
-         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         * Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
          */
         cursor?: string;
     };
@@ -3797,7 +3797,7 @@ export type ListReceiptsData = {
          */
         limit?: number;
         /**
-         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         * Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
          */
         cursor?: string;
     };
@@ -3858,7 +3858,7 @@ export type ListSchemasData = {
          */
         limit?: number;
         /**
-         * Continues after the last element of an earlier page, however long the list is. The header Link contains the URL of the next page. It precedes the parameters for the position.
+         * Start after the last element of an earlier page. The Link header contains the URL of the next page. The cursor overrides the position.
          */
         cursor?: string;
     };
@@ -4106,7 +4106,7 @@ export type ListUploadsData = {
          */
         end_date?: string;
         /**
-         * Continues after the last element of an earlier page, however long the list is. The header Link contains the URL of the next page. It precedes the parameters for the position.
+         * Start after the last element of an earlier page. The Link header contains the URL of the next page. The cursor overrides the position.
          */
         cursor?: string;
     };
@@ -4173,7 +4173,7 @@ export type ListSettingsDeliveriesData = {
          */
         limit?: number;
         /**
-         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         * Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
          */
         cursor?: string;
     };
@@ -4286,7 +4286,7 @@ export type ListDeliveriesData = {
          */
         limit?: number;
         /**
-         * Continues after the last element of an earlier page, however long the list is. The property next contains it. It precedes the parameters for the position.
+         * Start after the last element of an earlier page. The URL in next contains it. The cursor overrides the position.
          */
         cursor?: string;
     };

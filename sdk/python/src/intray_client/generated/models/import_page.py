@@ -17,7 +17,7 @@ T = TypeVar("T", bound="ImportPage")
 class ImportPage:
     """
     Attributes:
-        count (int): Number of elements in the whole list. Lists of deliveries and of results count at most 10,000.
+        count (int): Number of elements in the whole list, but at most 10,000 in lists of deliveries and of results.
         next_ (None | str): URL of the next page.
         previous (None | str): URL of the previous page.
         results (list[ImportListItem]):
