@@ -49,9 +49,9 @@ type SplitColumn struct {
 	Rest bool `json:"rest,omitempty"`
 }
 
-// ChangedColumn is a copy of a column in which the text of each cell is changed: first Find is replaced, then
-// dates are rewritten, then spaces are removed, and then the letter case changes. At least one of these changes
-// is set.
+// ChangedColumn is a copy of a column in which the text of each cell is changed: first Find is
+// replaced, then dates are rewritten, then spaces are removed, and then the letter case changes. At
+// least one of these changes is set.
 type ChangedColumn struct {
 	// Column is the index of a column of the file.
 	Column int `json:"column"`

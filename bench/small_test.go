@@ -27,8 +27,8 @@ func smallFile() []byte {
 	return []byte(b.String())
 }
 
-// smallLoad imports small files with several clients. Each client creates an import, uploads its file, and
-// polls until the import has ended.
+// smallLoad imports small files with several clients. Each client creates an import, uploads its
+// file, and polls until the import has ended.
 type smallLoad struct {
 	t       *testing.T
 	servers []*livetest.Server
@@ -36,13 +36,13 @@ type smallLoad struct {
 }
 
 // run imports files for the given time, and returns the number of imports that ended per second and the
-// processor time of the servers for each.
-func (l *smallLoad) run(clients int, length time.Duration) (perSecond float64, processor time.Duration) {
+// CPU time of the servers for each.
+func (l *smallLoad) run(clients int, length time.Duration) (perSecond float64, cpu time.Duration) {
 	var mu sync.Mutex
 	var group sync.WaitGroup
 	var ended atomic.Int64
 	l.took = nil
-	before := l.processorTime()
+	before := l.cpuTime()
 	began := time.Now()
 	for client := range clients {
 		group.Go(func() {
@@ -61,7 +61,7 @@ func (l *smallLoad) run(clients int, length time.Duration) (perSecond float64, p
 	group.Wait()
 	took := time.Since(began)
 	slices.Sort(l.took)
-	return float64(ended.Load()) / took.Seconds(), (l.processorTime() - before) / time.Duration(max(ended.Load(), 1))
+	return float64(ended.Load()) / took.Seconds(), (l.cpuTime() - before) / time.Duration(max(ended.Load(), 1))
 }
 
 func (l *smallLoad) one(server *livetest.Server) bool {
@@ -87,10 +87,10 @@ func (l *smallLoad) one(server *livetest.Server) bool {
 	return false
 }
 
-// processorTime returns the processor time that the servers have used.
-func (l *smallLoad) processorTime() (sum time.Duration) {
+// cpuTime returns the CPU time that the servers have used.
+func (l *smallLoad) cpuTime() (sum time.Duration) {
 	for _, s := range l.servers {
-		sum += s.ProcessorTime()
+		sum += s.CPUTime()
 	}
 	return sum
 }
@@ -170,10 +170,10 @@ func compareSmall(t *testing.T, loads map[string]*smallLoad, clients int, length
 	for range rounds {
 		for _, name := range []string{"before", "now"} {
 			if l := loads[name]; l != nil {
-				rate, processor := l.run(clients, length)
+				rate, cpu := l.run(clients, length)
 				rates[name] = append(rates[name], rate)
-				fmt.Fprintf(&line, "%s %.1f/s (p50 %d ms, p99 %d ms, %.1f ms of processor time); ", name, rate,
-					l.took[len(l.took)/2].Milliseconds(), l.took[len(l.took)*99/100].Milliseconds(), float64(processor.Microseconds())/1000)
+				fmt.Fprintf(&line, "%s %.1f/s (p50 %d ms, p99 %d ms, %.1f ms of CPU time); ", name, rate,
+					l.took[len(l.took)/2].Milliseconds(), l.took[len(l.took)*99/100].Milliseconds(), float64(cpu.Microseconds())/1000)
 			}
 		}
 		if n := len(rates["before"]); n > 0 {

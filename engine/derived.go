@@ -279,8 +279,9 @@ func (d *derivedColumn) changed(cell celltype.Cell) string {
 	return text
 }
 
-// rewriteDate writes a date in the format of the column. text is the text of the cell after a replacement. A date
-// of a workbook is read from its stored value, which has only one meaning, unless the replacement changed it.
+// rewriteDate writes a date in the format of the column. text is the text of the cell after a
+// replacement. A date of a workbook is read from its stored value, which has only one meaning,
+// unless the replacement changed it.
 func (d *derivedColumn) rewriteDate(text string, cell celltype.Cell) string {
 	raw := []byte(text)
 	if text == string(cell.Raw) && (cell.Kind == intray.CellDate || cell.Kind == intray.CellDateTime) {

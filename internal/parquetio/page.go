@@ -20,7 +20,8 @@ const (
 	// maxPageBytes is the maximum size of a page for a [PageReader], in bytes. DuckDB writes
 	// pages of up to 100 MB.
 	maxPageBytes = 128 << 20
-	// largePage is the size of a page, in bytes, from which on garbage is collected before it is read.
+	// largePage is the page size, in bytes, from which the garbage collector runs before the page
+	// is read.
 	largePage = 32 << 20
 	// maxPagesBytes is the default of [PageReader.Limit]. It is enough for a page of 100 MB that
 	// cannot be compressed.

@@ -106,7 +106,7 @@ func (s *Service) RunNextConnector(ctx context.Context) (bool, error) {
 	if err := s.storeUnstoredEnds(ctx); err != nil {
 		return false, err
 	}
-	// Claiming locks out all other processes, so look first.
+	// Claiming takes a global lock, so check first.
 	if due, err := model.Get(ctx, s.env.Store, func(tx model.Tx) (bool, error) { return tx.Connectors.IsDue(ctx, s.env.Now()) }); err != nil || !due {
 		return false, err
 	}

@@ -83,7 +83,7 @@ func (s *Service) DeliverNextResult(ctx context.Context) (bool, error) {
 	if s.cfg.Remotes == nil {
 		return false, nil
 	}
-	// Claiming locks out all other processes, so look first.
+	// Claiming takes a global lock, so check first.
 	if found, err := model.Get(ctx, s.env.Store, func(tx model.Tx) (bool, error) { return tx.Pulled.IsUploadDue(ctx, s.env.Now()) }); err != nil || !found {
 		return false, err
 	}

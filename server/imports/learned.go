@@ -83,14 +83,15 @@ func checkLexicon(list []model.LearnedMapping) error {
 	return nil
 }
 
-// memoryCache holds the learned mappings of the import identifiers that this process used last, so that
-// an import does not read all of them again if they have not changed. The zero value is ready to use.
+// memoryCache holds the learned mappings that this process read last, so that an import does not
+// read them again unless they have changed. The zero value is ready to use.
 type memoryCache struct {
 	mu      sync.Mutex
 	entries []memoryEntry
 }
 
-// maxMemories is the maximum number of import identifiers in a memoryCache. Each takes about 3 MB at most.
+// maxMemories is the maximum number of import identifiers in a memoryCache. Each takes about 3 MB
+// at most.
 const maxMemories = 16
 
 type memoryEntry struct {
@@ -134,7 +135,8 @@ func (s *Service) loadMemory(ctx context.Context, imp *model.Import) error {
 	return err
 }
 
-// currentMemory returns what Intray has learned for an import identifier. The caller must not change it.
+// currentMemory returns the learned mappings of an import identifier. The caller must not change
+// them.
 func (s *Service) currentMemory(ctx context.Context, org, identifier string) (*intray.LearnedMappings, error) {
 	version, err := model.Get(ctx, s.env.Store, func(tx model.Tx) (int64, error) { return tx.Memory.Version(ctx, org, identifier) })
 	if err != nil {

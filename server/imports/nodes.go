@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// nodeTimeout is how long after its last heartbeat a node is considered dead. Other nodes look for dead ones every 2 s, so
-// they run its imports within 10 s of its death.
+// nodeTimeout is the time without a heartbeat after which other nodes consider a node dead. They
+// look for dead nodes every 2 s, so its imports run again within 10 s.
 const nodeTimeout = 7 * time.Second
 
 // RecoverRuns reclaims the runs of dead nodes and the abandoned runs of this process. If an

@@ -246,8 +246,8 @@ func (u *ResumableUpload) open(ctx context.Context) (blob.Appender, error) {
 	return file, describeInUse(err)
 }
 
-// describeInUse returns an error for clients if another request is sending bytes of the upload. Some stores notice that
-// only when they store bytes.
+// describeInUse returns an error for clients if another request is sending bytes of the upload.
+// Some stores notice that only when they store bytes.
 func describeInUse(err error) error {
 	if !errors.Is(err, blob.ErrInUse) {
 		return err
@@ -399,7 +399,8 @@ func (u *ResumableUpload) discard(ctx context.Context) {
 	s.env.DiscardBlobs(ctx, u.key)
 }
 
-// uploadReplacedError returns the error for an upload that does not exist, or that a later one has replaced.
+// uploadReplacedError returns the error for an upload that does not exist, or that a later one has
+// replaced.
 func uploadReplacedError() error {
 	return model.NotFoundError(intray.NewMessage("upload.not_created", nil))
 }

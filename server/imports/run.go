@@ -212,8 +212,8 @@ func engineRun(ctx context.Context, imp model.Import, raw blob.Reader, schema *i
 	}
 }
 
-// smallStage is the maximum size of staged rows in a single file, in bytes. It saves two flushes and, in S3,
-// two requests.
+// smallStage is the maximum size, in bytes, of staged rows that are stored as a single file, which
+// saves two flushes and, in S3, two requests.
 const smallStage = 256 << 10
 
 // stageRows reads and validates the rows of a file, and writes them to an unfinished stage. The
@@ -309,8 +309,8 @@ func userDocument(imp model.Import) ([]byte, error) {
 	return document, nil
 }
 
-// WriteResult writes the result of an import from its staged rows, next to them, to blobs. It sets the
-// result file and the number of result rows in imp. The caller must save imp.
+// WriteResult writes the result of an import to blobs, next to the staged rows from which it is
+// made. It sets the result file and the number of result rows in imp. The caller must save imp.
 func (s *Service) WriteResult(ctx context.Context, imp *model.Import, schema *intray.Schema, blobs blob.Store) error {
 	key := path.Dir(imp.Stage) + "/result.json"
 	from, to := io.Pipe()

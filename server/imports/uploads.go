@@ -220,8 +220,8 @@ func (r *UploadReceiver) verify(in IncomingFile, d receivedFile) error {
 }
 
 // accept records the stored file in the import and queues the import. If the import has another
-// file that is not complete, accept deletes it. If resumable is set, that file must be the stored one:
-// otherwise, a later upload has replaced it and deleted its blob, and accept returns NotFound.
+// file that is not complete, accept deletes it. If resumable is set, accept returns NotFound if a
+// later upload has replaced this one and deleted its blob.
 func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d model.StoredFile, resumable bool) error {
 	s := r.service
 	partial := ""

@@ -17,9 +17,11 @@ import (
 )
 
 const (
-	// heartbeatInterval is the interval between heartbeats, and between searches for runs of ended processes.
+	// heartbeatInterval is the interval between heartbeats, and between searches for runs of ended
+	// processes.
 	heartbeatInterval = 2 * time.Second
-	// maintenanceInterval is the interval between rounds of maintenance. The first one is after heartbeatInterval.
+	// maintenanceInterval is the interval between rounds of maintenance. The first one is after
+	// heartbeatInterval.
 	maintenanceInterval = 10 * time.Second
 	// heartbeatTimeout is the maximum time without a successful heartbeat. After that,
 	// other processes may consider this process dead, so it must stop its runs.
@@ -165,8 +167,9 @@ func (w *Worker) logFailure(ctx context.Context, text string, err error) {
 	}
 }
 
-// pollWork starts a worker at each interval until ctx is canceled, unless the maximum number is working. A worker
-// calls the function next until nothing is due. Without work, there is therefore one call for each interval.
+// pollWork starts a worker at each interval until ctx is canceled, unless the maximum number is
+// working. A worker calls the function next until nothing is due. Without work, there is therefore
+// one call for each interval.
 func (w *Worker) pollWork(ctx context.Context, failure string, workers int, next func(context.Context) (bool, error)) {
 	var group sync.WaitGroup
 	defer group.Wait()

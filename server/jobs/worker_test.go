@@ -169,8 +169,8 @@ func TestReadyDeliveries(t *testing.T) {
 	})
 }
 
-// Without work, there is one call every 2 s. Up to eight connectors run and two results are uploaded at the
-// same time: one more every 2 s. Each goroutine continues until nothing is due.
+// Without work, there is one call every 2 s. Up to eight connectors run and two results are
+// uploaded at the same time: one more every 2 s. Each goroutine continues until nothing is due.
 func TestPolling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var connectors, uploads atomic.Int64

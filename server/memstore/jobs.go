@@ -113,7 +113,7 @@ func (s *Store) RunJobs(ctx context.Context, node string, workers int, handlers 
 	}
 }
 
-// hasDueJob reports whether a job is due. It is not a transaction, so that an idle node makes none.
+// hasDueJob reports whether a job is due. It uses no transaction, so an idle node starts none.
 func (s *Store) hasDueJob(kinds []string) bool {
 	t := s.db.snapshot()
 	now := s.db.now()

@@ -318,7 +318,7 @@ func WrapStorageFull(err error) error {
 	return err
 }
 
-// IsBlobStoreUnavailable reports whether err means that the store of blobs, which may be on another machine, is unavailable.
+// IsBlobStoreUnavailable reports whether err means that the blob store is unavailable.
 func IsBlobStoreUnavailable(err error) bool { return errors.Is(err, blob.ErrUnavailable) }
 
 // IsDiskFull reports whether err means that the disk or the quota of its user is full.

@@ -9,8 +9,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Cursor is a position in a list: after a row that a page ended with. Clients must treat it as
-// opaque. It remains valid if rows are added or deleted, even if its row is deleted.
+// Cursor is the position after the last row of a page. Clients must treat it as opaque. It remains
+// valid if rows are added or deleted, including its own row.
 type Cursor string
 
 // PageRequest selects a page of a list.

@@ -312,8 +312,8 @@ type MemoryReader interface {
 	List(ctx context.Context, org, identifier string, page PageRequest) (Page[LearnedMapping], error)
 	// Columns returns the mappings of an import identifier whose kind is ColumnMemory.
 	Columns(ctx context.Context, org, identifier string) ([]LearnedMapping, error)
-	// Version returns a number that differs each time that the mappings of an import identifier have
-	// changed. It is 0 if there never were any.
+	// Version returns a number that changes whenever the mappings of an import identifier change.
+	// It is 0 before the first change.
 	Version(ctx context.Context, org, identifier string) (int64, error)
 }
 
@@ -346,9 +346,9 @@ type WebhookRows interface {
 
 // DeliveryRows stores deliveries and their attempts.
 type DeliveryRows interface {
-	// Insert stores a delivery. If an earlier delivery about the same import was not created before it,
-	// for example because the clocks of two processes differ, Insert stores the next microsecond as
-	// Created. Deliveries about an import therefore remain in order.
+	// Insert stores a delivery. If d.Created is not after that of the last delivery about the same
+	// import, for example because of clock skew, Insert stores the next microsecond instead.
+	// Deliveries about an import therefore remain in order.
 	Insert(ctx context.Context, d Delivery) error
 	Get(ctx context.Context, org, id string) (Delivery, error)
 	// List returns a page of the deliveries of a webhook, newest first.
@@ -385,13 +385,14 @@ type OutboxRows interface {
 	DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error)
 }
 
-// DeliveryClaims stores which node sends a delivery. The claims are part of the deliveries in OutboxRows.
+// DeliveryClaims stores which node sends a delivery. The claims are part of the deliveries in
+// OutboxRows.
 type DeliveryClaims interface {
 	// ClaimDue claims at most limit due deliveries for a target on behalf of a node. If
 	// node is "", it returns them without claiming them. For each import, it claims
 	// only the oldest Waiting delivery.
 	ClaimDue(ctx context.Context, target, node string, now time.Time, limit int) ([]Delivery, error)
-	// Claimed returns the numbers of deliveries to a target, and of an organization, that any node has
+	// Claimed returns how many deliveries to a target, and how many of an organization, nodes have
 	// claimed. Other transactions that call it for the organization wait until this one has ended.
 	Claimed(ctx context.Context, org, target string) (ofTarget, ofOrg int, err error)
 	// GiveBack releases all deliveries that a node has claimed.
@@ -411,9 +412,10 @@ type ConnectorRows interface {
 	ConnectorClaims
 }
 
-// ConnectorClaims stores which node runs a connector. The claims are part of the connectors in ConnectorRows.
+// ConnectorClaims stores which node runs a connector. The claims are part of the connectors in
+// ConnectorRows.
 type ConnectorClaims interface {
-	// IsDue reports whether a connector is due that no node has claimed.
+	// IsDue reports whether an unclaimed connector is due.
 	IsDue(ctx context.Context, now time.Time) (bool, error)
 	// ClaimDue claims the connector that has been due longest among those that no node
 	// has claimed. If none is due, it returns NotFound.

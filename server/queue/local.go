@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// local is a queue of the only process that uses a database. It keeps the jobs in memory, which saves
-// two transactions for each job.
+// local is the queue of a database that only one process uses. It keeps the jobs in memory, which
+// saves two transactions per job.
 type local struct {
 	cfg Config
 
@@ -20,8 +20,8 @@ type local struct {
 	// or the queue stops.
 	due     []localJob
 	changed *sync.Cond
-	// started and stopping tell whether Start and Stop were called. cancel cancels the contexts of the
-	// running jobs, and ended is closed when all workers have ended.
+	// started and stopping report whether Start and Stop were called. cancel cancels the contexts
+	// of the running jobs, and ended is closed when all workers have ended.
 	started, stopping bool
 	cancel            context.CancelFunc
 	ended             chan struct{}
@@ -33,9 +33,9 @@ type localJob struct {
 	attempt int
 }
 
-// Local returns a queue in memory, for a database that only this process uses. Its jobs are lost when
-// the process ends, so the caller must enqueue jobs again for the work that it finds in the store when it
-// starts.
+// Local returns a queue in memory, for a database that only this process uses. Its jobs are lost
+// when the process ends, so the caller must enqueue jobs again for the work that it finds in the
+// store when it starts.
 func Local(cfg Config) Queue {
 	q := &local{cfg: cfg.withDefaults(), ended: make(chan struct{})}
 	q.changed = sync.NewCond(&q.mu)
@@ -49,7 +49,7 @@ func (q *local) Enqueue(ctx context.Context, tx Tx, job Job) error {
 		return fmt.Errorf("enqueue a job %s: %w", job.Kind, err)
 	}
 	if tx.AfterCommit == nil {
-		return fmt.Errorf("enqueue a job %s: this needs a transaction that can change something", job.Kind)
+		return fmt.Errorf("enqueue a job %s: the transaction is read-only", job.Kind)
 	}
 	tx.AfterCommit(func() { q.add(localJob{job, 1}) })
 	return nil

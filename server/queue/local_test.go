@@ -48,8 +48,8 @@ func waitingLocal(t *testing.T, q queue.Queue, kind string) int {
 	return n
 }
 
-// TestLocalJobsRun checks that jobs run after their transaction has been committed, in parallel up to the
-// number of workers, and that enough equal jobs wait to occupy all workers.
+// TestLocalJobsRun checks that jobs run after their transaction has been committed, in parallel up
+// to the number of workers, and that enough equal jobs wait to occupy all workers.
 func TestLocalJobsRun(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		started, end := make(chan string, 99), make(chan struct{})
@@ -104,7 +104,8 @@ func TestLocalRetries(t *testing.T) {
 	}
 }
 
-// TestLocalStop checks that Stop waits for running jobs, then cancels them, and gives up after the grace.
+// TestLocalStop checks that Stop waits for running jobs, then cancels them, and gives up after the
+// grace.
 func TestLocalStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := startLocal(t, queue.Config{}, func(ctx context.Context, _ queue.Job) error {

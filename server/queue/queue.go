@@ -4,9 +4,9 @@
 // A [Job] identifies a kind of work and the object to work on. It has no payload: its [Handler]
 // reads the current state from the store. A node is a process that runs jobs.
 //
-// There are two queues. [Postgres] stores the jobs in a database that several processes share, so that
-// they run even if processes crash. [Queue.Reclaim] returns the jobs of a dead node. [Local] keeps the
-// jobs in memory, for a database that only one process uses.
+// There are two queues. [Postgres] stores the jobs in a database that several processes share, so
+// that they run even if processes crash. [Queue.Reclaim] enqueues the jobs of a dead node again.
+// [Local] keeps the jobs in memory, for a database that only one process uses.
 //
 // The package does not know the meaning of kinds, or which nodes are dead.
 package queue

@@ -32,7 +32,7 @@ type riverQueue struct {
 // maxAttempts is the maximum number of attempts at a job.
 const maxAttempts = 10
 
-// pollInterval is the interval between searches for jobs about which no notification arrived.
+// pollInterval is the interval between searches for jobs whose notification was lost.
 const pollInterval = 2 * time.Second
 
 func (c Config) riverConfig() *river.Config {
@@ -190,7 +190,7 @@ func (q *riverQueue) Stop(ctx context.Context) error {
 }
 
 func stillRunning(grace time.Duration, err error) error {
-	return fmt.Errorf("stop the queue: jobs are still running %s after they were cancelled: %w", grace, err)
+	return fmt.Errorf("stop the queue: jobs are still running %s after they were canceled: %w", grace, err)
 }
 
 // handlerWorker runs the jobs of one kind.
@@ -252,7 +252,8 @@ func (q *riverQueue) Reclaim(ctx context.Context, tx Tx, node string) (int, erro
 	return reclaimed, nil
 }
 
-// everyRun returns a time after the start of all running jobs, even if the clock of their node was wrong.
+// everyRun returns a time after the start of all running jobs, even if the clock of their node was
+// wrong.
 func everyRun() time.Time { return time.Now().AddDate(1, 0, 0) }
 
 func (q *riverQueue) reclaim(ctx context.Context, t pgx.Tx, node string) (int, error) {

@@ -261,9 +261,10 @@ func beginOutcome(out *model.Outcome) {
 	out.Verdict, out.Questions = engine.Done, nil
 }
 
-// sealReview writes the rows of a draft as a new stage, and the result from that stage. It fails
-// if the log has received a new entry by the time the import is saved. Each call writes under its own
-// prefix, because several processes may submit the same review, also after one of them has succeeded.
+// sealReview writes the rows of a draft as a new stage, and the result from that stage. It fails if
+// the log has received a new entry by the time the import is saved. Each call writes under its own
+// prefix, because several processes may submit the same review, even after one of them has
+// succeeded.
 func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft, schema *intray.Schema) (model.Import, error) {
 	last := o.last.Load()
 	id, err := s.env.NewID()
@@ -283,8 +284,7 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 		return final, err
 	}
 	s.env.DiscardBlobs(context.WithoutCancel(ctx), prefix)
-	// Writing may have failed because the import, or its files after another submission, were deleted
-	// together with the unfinished files.
+	// The import may have been deleted meanwhile, or its files after another submission.
 	now, failed := s.imports.Import(ctx, imp.Org, imp.ID)
 	if failed == nil {
 		failed = checkReviewable(now)
@@ -295,8 +295,8 @@ func (s *Service) sealReview(ctx context.Context, imp model.Import, o *openDraft
 	return imp, err
 }
 
-// writeFinal writes the stage and the result of a submission under a prefix, and calls the last hook. It
-// returns the import as it is to be saved.
+// writeFinal writes the stage and the result of a submission under a prefix, and calls the last
+// hook. It returns the import to save.
 func (s *Service) writeFinal(ctx context.Context, imp model.Import, prefix string, o *openDraft, schema *intray.Schema) (model.Import, error) {
 	final := imp
 	out := *imp.Outcome

@@ -217,8 +217,8 @@ func TestFindingReliability4Stage(t *testing.T) {
 	}
 }
 
-// stageFiles returns the keys of the files of the current stage of an import. A new stage is a single file,
-// and one that was rebuilt consists of several files.
+// stageFiles returns the keys of the files of the current stage of an import. A new stage is a
+// single file, and one that was rebuilt consists of several files.
 func (f *fixture) stageFiles(imp model.Import) []string {
 	f.Helper()
 	location := f.reload(imp).Stage

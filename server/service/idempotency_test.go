@@ -355,8 +355,8 @@ func TestReplayTakenOver(t *testing.T) {
 	}
 }
 
-// TestCreationTakenOver checks that an import with rows keeps its file if two processes create it with the
-// same id, because one of them was considered dead.
+// TestCreationTakenOver checks that an import with rows keeps its file if two processes create it
+// with the same id, because one of them was considered dead.
 func TestCreationTakenOver(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -215,8 +215,8 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
-// A mapping is learned between two runs of the same import. The second run must not use it, even in another
-// process.
+// A mapping is learned between two runs of the same import. The second run must not use it, even in
+// another process.
 func TestRunsUseTheSameMemory(t *testing.T) {
 	t.Parallel()
 	const both = "E-Mail,Name,name\nada@example.org,Ada,A.\n"

@@ -294,8 +294,8 @@ func TestResumableCrashes(t *testing.T) {
 	}
 }
 
-// TestResumableReplacedAtTheEnd checks that a complete upload is not accepted if the client has started over
-// in the meantime, which deletes its file.
+// TestResumableReplacedAtTheEnd checks that a complete upload is not accepted if the client has
+// started over in the meantime, which deletes its file.
 func TestResumableReplacedAtTheEnd(t *testing.T) {
 	t.Parallel()
 	var startOver func()

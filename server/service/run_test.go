@@ -534,7 +534,8 @@ func TestFullDiskDuringRuns(t *testing.T) {
 	f.wantResult(imp, goodResult)
 }
 
-// Runs that fail because the store of blobs is unavailable do not count as lost runs, however long that lasts.
+// Runs that fail because the blob store is unavailable do not count as lost runs, however long that
+// lasts.
 func TestUnavailableBlobsDuringRuns(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)

@@ -153,12 +153,14 @@ func makeFile(path string) (string, error) {
 // pingAfter is the time after which an unused connection is checked before it is used.
 const pingAfter = 30 * time.Second
 
-// maxIdleInTransaction is how long a process may do nothing in a transaction before PostgreSQL rolls it back. A process that
-// is frozen, or whose machine is cut off, would otherwise keep its locks, and no other process could take over its imports.
+// maxIdleInTransaction is how long a process may do nothing in a transaction before PostgreSQL
+// rolls it back. A process that is frozen, or whose machine is cut off, would otherwise keep its
+// locks, and no other process could take over its imports.
 const maxIdleInTransaction = 5 * time.Second
 
-// limitIdleTransactions sets maxIdleInTransaction for a new connection, unless the URL of the database has another limit. It
-// is no parameter of the connection, because proxies of connections may refuse unknown ones.
+// limitIdleTransactions sets maxIdleInTransaction for a new connection, unless the database URL
+// sets another limit. It is not a startup parameter, because connection poolers such as PgBouncer
+// may reject unknown ones.
 func limitIdleTransactions(ctx context.Context, conn *pgx.Conn) error {
 	const parameter = "idle_in_transaction_session_timeout"
 	if _, set := conn.Config().RuntimeParams[parameter]; set {

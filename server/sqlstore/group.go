@@ -11,12 +11,12 @@ import (
 	"github.com/intraydata/intray/server/queue"
 )
 
-// group is a transaction of SQLite that several callers of Update share. Each of them runs in a savepoint,
-// one after the other, while it is the writer. The last one commits for all, so that they share one flush.
-// A caller returns only after the commit.
+// group is a transaction of SQLite that several callers of Update share. Each of them runs in a
+// savepoint, one after the other, while it is the writer. The last one commits for all, so that
+// they share one flush. A caller returns only after the commit.
 //
-// If the database rolls back the transaction or the commit fails, each caller runs again in a transaction
-// of its own. Only the caller that caused a failure can then fail.
+// If the database rolls back the transaction or the commit fails, each caller runs again in a
+// transaction of its own. Only the caller that caused a failure can then fail.
 type group struct {
 	tx      queue.Tx
 	began   time.Time
@@ -192,8 +192,8 @@ func (s *Store) runMember(ctx context.Context, g *group, work func(model.Tx) err
 	return nil
 }
 
-// memberQuerier runs queries to the end even if their context is canceled. SQLite would otherwise roll back
-// the transaction of the whole group.
+// memberQuerier runs queries to the end even if their context is canceled. SQLite would otherwise
+// roll back the transaction of the whole group.
 type memberQuerier struct{ querier }
 
 func uninterrupted(ctx context.Context) context.Context {

@@ -89,8 +89,8 @@ func numbers(n int, without ...int) (list []string) {
 	return list
 }
 
-// TestGroupsShareCommits checks that callers that wait at the same time are committed together, that all of
-// them find their rows, and that only the work that failed is undone.
+// TestGroupsShareCommits checks that callers that wait at the same time are committed together,
+// that all of them find their rows, and that only the work that failed is undone.
 func TestGroupsShareCommits(t *testing.T) {
 	errWork := errors.New("this call fails")
 	for name, c := range map[string]struct {
@@ -144,8 +144,8 @@ func mayPanic(now bool) {
 	}
 }
 
-// rollBack returns a function that, when caller i calls it, ends the transaction as SQLite does after some
-// errors, at most the given number of times.
+// rollBack returns a function that, when caller i calls it, ends the transaction as SQLite does
+// after some errors, at most the given number of times.
 func rollBack(caller, times int) func(i int, tx model.Tx) error {
 	return func(i int, tx model.Tx) error {
 		if i != caller || times == 0 {
@@ -158,8 +158,8 @@ func rollBack(caller, times int) func(i int, tx model.Tx) error {
 	}
 }
 
-// TestGroupCommitFails checks that all members of a group are stored although its commit fails, and that a
-// caller whose own commit fails reports this.
+// TestGroupCommitFails checks that all members of a group are stored although its commit fails, and
+// that a caller whose own commit fails reports this.
 func TestGroupCommitFails(t *testing.T) {
 	s, f := openFaulty(t)
 	ctx := t.Context()
@@ -216,8 +216,8 @@ func TestGroupMemberCanceled(t *testing.T) {
 	}
 }
 
-// TestAfterCommit checks that jobs of a group start after its commit, and that those of members that failed
-// do not.
+// TestAfterCommit checks that jobs of a group start after its commit, and that those of members
+// that failed do not.
 func TestAfterCommit(t *testing.T) {
 	s, _ := openFaulty(t)
 	started, errWork := 0, errors.New("this call fails")

@@ -16,9 +16,10 @@ import (
 // insertInto finds the table and the columns of a query that inserts rows.
 var insertInto = regexp.MustCompile(`^INSERT INTO (\w+) \(([^)]+)\)`)
 
-// TestQueriesOfPreviousVersion checks that processes of the previous version can use a database that this
-// version has migrated, as they do during a rolling upgrade. testdata/queries-23.sql contains their queries,
-// as the conformance suite made them in PostgreSQL with version 23 of the tables.
+// TestQueriesOfPreviousVersion checks that processes of the previous version can use a database
+// that this version has migrated, as they do during a rolling upgrade. testdata/queries-23.sql
+// contains their queries, as the conformance suite made them in PostgreSQL with version 23 of the
+// tables.
 func TestQueriesOfPreviousVersion(t *testing.T) {
 	ctx := t.Context()
 	database := storetest.PostgresURL(t)

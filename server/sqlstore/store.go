@@ -128,9 +128,9 @@ func (s *Store) Forget(ctx context.Context) error {
 }
 
 // Update implements [model.Store]. On SQLite, calls run one after the other, in their order, and
-// calls that wait for each other are committed together. On PostgreSQL, a transaction that is rolled back because of a deadlock runs again. If
-// a method of Tx returns an error of kind NotFound or Conflict, the function work can still use the
-// transaction.
+// waiting calls are committed together. On PostgreSQL, a transaction that is rolled back because of
+// a deadlock runs again. If a method of Tx returns an error of kind NotFound or Conflict, the
+// function work can still use the transaction.
 func (s *Store) Update(ctx context.Context, work func(model.Tx) error) error {
 	return s.update(ctx, false, work)
 }
@@ -270,7 +270,7 @@ type querier interface {
 type readOnlyQuerier struct{ querier }
 
 func (readOnlyQuerier) ExecContext(context.Context, string, ...any) (sql.Result, error) {
-	return nil, errors.New("a change needs a transaction")
+	return nil, errors.New("the transaction is read-only")
 }
 
 // txn is a transaction. Each type that embeds it reads and writes the rows of one entity.

@@ -194,8 +194,8 @@ func BenchmarkImports(b *testing.B) {
 	})
 }
 
-// TestFrozenTransaction checks that a process that is frozen in a transaction does not keep its locks from other processes.
-// The transaction has no effect when the process continues.
+// TestFrozenTransaction checks that a process that is frozen in a transaction does not keep its
+// locks from other processes. The transaction has no effect when the process continues.
 func TestFrozenTransaction(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: the test waits for 5 s")

@@ -90,7 +90,7 @@ func (f *heldFile) Abort() {
 	}
 }
 
-// isSmall reports whether all files are still in memory and belong into a single file.
+// isSmall reports whether all files are still in memory and fit in a single file.
 func (h *heldFiles) isSmall() bool {
 	size, segments := int64(0), 0
 	for _, f := range h.files {
@@ -207,8 +207,8 @@ func (s *single) readManifest() (*Manifest, error) {
 	return parseManifest(text)
 }
 
-// within returns the bytes from one position to another. It reads them only if tail, the end of the file,
-// does not contain them.
+// within returns the bytes from one position to another. It reads them only if tail, the end of the
+// file, does not contain them.
 func (s *single) within(tail []byte, from, to int64) ([]byte, error) {
 	if from < 0 || to > s.Size() || from > to {
 		return nil, fmt.Errorf("%w: the file is truncated", ErrDamaged)
@@ -230,8 +230,8 @@ func (s *single) readAll(b []byte, offset int64) error {
 	return nil
 }
 
-// Find returns the location of the stage that was written with a prefix, for callers that did not store it.
-// If no single file exists, it returns the prefix.
+// Find returns the location of the stage that was written with a prefix, for callers that did not
+// store it. If no single file exists, it returns the prefix.
 func Find(ctx context.Context, store blob.Store, prefix string) (location string, err error) {
 	r, err := store.Open(ctx, prefix+singleSuffix)
 	switch {

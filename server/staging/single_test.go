@@ -46,8 +46,8 @@ func putSingle(t failer, store blob.Store, content []byte) {
 	}
 }
 
-// TestSingleFile checks that a small stage is one Parquet file with the same content as a stage of several
-// files, and that other stages consist of several files.
+// TestSingleFile checks that a small stage is one Parquet file with the same content as a stage of
+// several files, and that other stages consist of several files.
 func TestSingleFile(t *testing.T) {
 	for name, c := range map[string]struct {
 		cfg     staging.Config

@@ -271,7 +271,8 @@ func (s *Stage) readPiece(ctx context.Context, name string, at Piece, buf []byte
 	return buf, nil
 }
 
-// openFile opens a file of the stage, and returns where it begins. It keeps the file open for later calls.
+// openFile opens a file of the stage, and returns where it begins. It keeps the file open for later
+// calls.
 func (s *Stage) openFile(ctx context.Context, name string) (r blob.Reader, start int64, err error) {
 	if s.single != nil {
 		return s.single, s.single.starts[name], nil

@@ -108,8 +108,8 @@ func NewWriter(ctx context.Context, store blob.Store, prefix string, layout Layo
 // Compressor compresses the pages of stages with Zstd. It is safe for concurrent use.
 type Compressor = parquetio.Compressor
 
-// NewCompressor returns a compressor that several writers can share. It needs some megabytes, which
-// would otherwise cost more to allocate than a small stage.
+// NewCompressor returns a compressor that several writers can share. Its buffers take a few
+// megabytes, which cost more to allocate than a small stage costs to write.
 func NewCompressor() *Compressor {
 	c, err := parquetio.NewCompressor(format.Zstd, runtime.GOMAXPROCS(0))
 	if err != nil {

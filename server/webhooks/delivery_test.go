@@ -428,8 +428,8 @@ func TestManyGivenUp(t *testing.T) {
 	}
 }
 
-// TestLimitsOfAllProcesses checks that processes that share a store send at most four messages to a receiver
-// at the same time, and one if it is failing.
+// TestLimitsOfAllProcesses checks that processes that share a store send at most four messages to a
+// receiver at the same time, and one if it is failing.
 func TestLimitsOfAllProcesses(t *testing.T) {
 	for name, c := range map[string]struct {
 		down bool
@@ -481,8 +481,8 @@ func TestLimitsOfAllProcesses(t *testing.T) {
 	}
 }
 
-// announceAbout queues a message to a webhook about an import of its own, because messages about the same
-// import are sent one after the other.
+// announceAbout queues a message to a webhook about an import of its own, because messages about
+// the same import are sent one after the other.
 func (f *fixture) announceAbout(w model.Webhook) error {
 	id, err := f.env.NewID()
 	if err != nil {
@@ -497,8 +497,8 @@ func (f *fixture) announceAbout(w model.Webhook) error {
 	})
 }
 
-// TestErasedWhileSent checks that a delivery whose content is deleted while it is being sent no longer counts
-// as in flight afterwards.
+// TestErasedWhileSent checks that a delivery whose content is deleted while it is being sent no
+// longer counts as in flight afterwards.
 func TestErasedWhileSent(t *testing.T) {
 	f := newFixture(t)
 	w := f.webhook("https://receiver.example.org/")

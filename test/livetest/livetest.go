@@ -229,8 +229,8 @@ func (s *Server) Stderr() string { return s.log.String() }
 // Stdout returns the standard output of the process so far.
 func (s *Server) Stdout() string { return s.out.String() }
 
-// ProcessorTime returns the processor time that the process has used, without its children.
-func (s *Server) ProcessorTime() time.Duration {
+// CPUTime returns the CPU time that the process has used, without its children.
+func (s *Server) CPUTime() time.Duration {
 	s.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID()))
 	if err != nil {

@@ -17,8 +17,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// PostgresServer is a PostgreSQL server of one test, which the test can interrupt. It writes to the disk as in
-// production. Its methods must not be called concurrently.
+// PostgresServer is a PostgreSQL server of one test, which the test can interrupt. It writes to the
+// disk as in production. Its methods must not be called concurrently.
 type PostgresServer struct {
 	// URL is the URL of a database without tables.
 	URL string
@@ -33,8 +33,8 @@ type PostgresServer struct {
 	frozen  bool
 }
 
-// StartPostgres starts a server on a loopback port, which ends with the test. It skips the test if PostgreSQL is not
-// installed. It fails the test if the server detected a deadlock.
+// StartPostgres starts a server on a loopback port, which ends with the test. It skips the test if
+// PostgreSQL is not installed. It fails the test if the server detected a deadlock.
 func StartPostgres(t testing.TB) *PostgresServer {
 	t.Helper()
 	programs := postgresPrograms(t)
@@ -51,8 +51,8 @@ func StartPostgres(t testing.TB) *PostgresServer {
 	return p
 }
 
-// postgresPrograms returns the folder with the programs of PostgreSQL. Distributions install links to initdb, whose
-// target is in this folder.
+// postgresPrograms returns the folder with the programs of PostgreSQL. Distributions install links
+// to initdb, whose target is in this folder.
 func postgresPrograms(t testing.TB) (folder string) {
 	t.Helper()
 	candidates, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
@@ -73,8 +73,8 @@ func postgresPrograms(t testing.TB) (folder string) {
 	return folder
 }
 
-// prepareFolder creates the folder of the server. PostgreSQL refuses to run as root, so if root runs the test, the server
-// runs as the user postgres or nobody.
+// prepareFolder creates the folder of the server. PostgreSQL refuses to run as root, so if root
+// runs the test, the server runs as the user postgres or nobody.
 func (p *PostgresServer) prepareFolder() {
 	p.t.Helper()
 	// Only root could enter a folder in that of the test.
@@ -162,8 +162,8 @@ func (p *PostgresServer) connectOnce() error {
 	return conn.Close(ctx)
 }
 
-// Stop ends the server immediately, without a checkpoint. Transactions in progress are lost, and the next start
-// recovers from the write-ahead log.
+// Stop ends the server immediately, without a checkpoint. Transactions in progress are lost, and
+// the next start recovers from the write-ahead log.
 func (p *PostgresServer) Stop() {
 	p.t.Helper()
 	_ = p.command.Process.Signal(syscall.SIGQUIT)
@@ -181,8 +181,8 @@ func (p *PostgresServer) Restart() {
 	p.Start()
 }
 
-// Freeze stops all processes of the server until Unfreeze. Connections remain open, but nothing responds. It works only
-// on Linux.
+// Freeze stops all processes of the server until Unfreeze. Connections remain open, but nothing
+// responds. It works only on Linux.
 func (p *PostgresServer) Freeze() {
 	p.t.Helper()
 	p.frozen = true
@@ -196,7 +196,8 @@ func (p *PostgresServer) Unfreeze() {
 	p.frozen = false
 }
 
-// signalAll sends a signal to the server, which then starts no more processes if it stops, and to its children.
+// signalAll sends a signal to the server, which then starts no more processes if it stops, and to
+// its children.
 func (p *PostgresServer) signalAll(sig syscall.Signal) {
 	p.t.Helper()
 	server := p.command.Process.Pid

@@ -8,7 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestPostgresServer checks that committed rows survive an immediate stop, and that a frozen server does not respond.
+// TestPostgresServer checks that committed rows survive an immediate stop, and that a frozen server
+// does not respond.
 func TestPostgresServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("SKIPPED: starting PostgreSQL takes a few seconds")

@@ -16,7 +16,8 @@ import (
 // ToxiproxyVariable is the environment variable with the path of toxiproxy-server, unless it is in PATH.
 const ToxiproxyVariable = "INTRAY_TEST_TOXIPROXY"
 
-// Toxiproxy is a running toxiproxy-server, whose proxies cause network faults. It is safe for concurrent use.
+// Toxiproxy is a running toxiproxy-server, whose proxies cause network faults. It is safe for
+// concurrent use.
 type Toxiproxy struct {
 	t   testing.TB
 	api string
@@ -41,7 +42,8 @@ type Toxic struct {
 	Attributes map[string]int `json:"attributes"`
 }
 
-// StartToxiproxy starts a toxiproxy-server, which ends with the test. It skips the test if the program is not installed.
+// StartToxiproxy starts a toxiproxy-server, which ends with the test. It skips the test if the
+// program is not installed.
 func StartToxiproxy(t testing.TB) *Toxiproxy {
 	t.Helper()
 	program := os.Getenv(ToxiproxyVariable)
@@ -100,7 +102,8 @@ func (x *Toxiproxy) call(method, path string, body any) error {
 	return err
 }
 
-// Proxy starts a proxy in front of the server at an address of the form host:port. The name must be unique.
+// Proxy starts a proxy in front of the server at an address of the form host:port. The name must be
+// unique.
 func (x *Toxiproxy) Proxy(name, upstream string) *NetworkProxy {
 	x.t.Helper()
 	p := &NetworkProxy{Address: freeAddress(x.t), toxiproxy: x, name: name}

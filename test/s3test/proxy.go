@@ -16,12 +16,12 @@ import (
 
 // Faults are the shares of the requests that have each kind of fault. The sum must be at most 1.
 type Faults struct {
-	// Refused requests are not executed, and have status 503.
+	// Refused requests are not executed, and return 503.
 	Refused float64
-	// Lost requests are executed, but have status 502.
+	// Lost requests are executed, but return 502.
 	Lost float64
-	// Truncated responses to GET requests end in the middle. Half of them have a Content-Length that agrees, as from a
-	// broken cache. Other requests are lost instead.
+	// Truncated responses to GET requests end in the middle. Half of them have a Content-Length
+	// that agrees, as from a broken cache. Other requests are lost instead.
 	Truncated float64
 	// Slow responses begin after up to MaxDelay, and pause for as long in the middle.
 	Slow float64
@@ -38,8 +38,8 @@ func Failing(share float64) Faults {
 // Proxy is a proxy in front of a server that causes faults.
 type Proxy struct {
 	*httptest.Server
-	// Requests is the number of requests. Failed is the number of those that the proxy refused, or whose response it
-	// dropped or truncated. Slow is the number of slow responses.
+	// Requests is the number of requests. Failed is the number of those that the proxy refused, or
+	// whose response it dropped or truncated. Slow is the number of slow responses.
 	Requests, Failed, Slow atomic.Int64
 	faults                 atomic.Pointer[Faults]
 }

@@ -90,7 +90,8 @@ func (s *Server) start(program string) error {
 	}
 }
 
-// Bucket creates a bucket. It returns its address, such as s3://test-abc, and the folder with its objects.
+// Bucket creates a bucket. It returns its address, such as s3://test-abc, and the folder with its
+// objects.
 func (s *Server) Bucket(t testing.TB) (address, folder string) {
 	t.Helper()
 	name := "test-" + strings.ToLower(rand.Text())

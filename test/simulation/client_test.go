@@ -73,9 +73,9 @@ func (w *world) startClients() <-chan struct{} {
 	return ended
 }
 
-// call makes a call to a random process. It returns nil if the call succeeded, an *model.Error if the
-// process refused it, and errUnknown if the client cannot know what happened. A client that gets no response
-// for long disconnects, but the process may still do what was requested.
+// call makes a call to a random process. It returns nil if the call succeeded, a *model.Error if
+// the process refused it, and errUnknown if the client cannot know. A client that waits too long
+// for a response disconnects, but the process may still do the work.
 func (c *client) call(action string, do func(ctx context.Context, p *process) error) error {
 	if c.w.failed() {
 		return errUnknown
@@ -547,8 +547,8 @@ type importState struct {
 	deleted progress
 	// uploaded and submitted are set if the call was acknowledged, and filesDeleted if it was tried.
 	uploaded, submitted, filesDeleted atomic.Bool
-	// createdAgain is set if a process may still handle a request to create the import. A process that was
-	// frozen then creates the import again if it was deleted in the meantime.
+	// createdAgain is set if a process may still handle a request to create the import. A process
+	// that was frozen then creates the import again if it was deleted in the meantime.
 	createdAgain atomic.Bool
 	// inChunks is set if the file is sent in several requests.
 	inChunks bool

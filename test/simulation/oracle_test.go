@@ -20,7 +20,8 @@ type oracle struct {
 	sessions []*sessionState
 
 	mu sync.Mutex
-	// last contains the imports after the last commit, by id, and files the keys of the files of sessions.
+	// last contains the imports after the last commit, by id, and files the keys of the files of
+	// sessions.
 	last  map[string]model.Import
 	files map[string]string
 	// released contains the keys and prefixes of blobs to which the store no longer refers.

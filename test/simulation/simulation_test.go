@@ -1,22 +1,23 @@
 // Package simulation runs random histories of imports and checks what must be true about each of them.
 //
-// A history has up to three processes with the use cases of the server, clients that call them, a database
-// and blobs in memory, and a receiver of webhooks, all in one bubble of testing/synctest. Clients create,
-// upload, answer, review, submit, download and delete imports and sessions. Meanwhile, processes crash and
-// start again, freeze, and have clocks that differ; transactions and writes fail, before they take effect
-// or after.
+// A history has up to three processes with the use cases of the server, clients that call them, a
+// database and blobs in memory, and a receiver of webhooks, all in one bubble of testing/synctest.
+// Clients create, upload, answer, review, submit, download and delete imports and sessions.
+// Meanwhile, processes crash and start again, freeze, and have clocks that differ; transactions and
+// writes fail, before they take effect or after.
 //
-// The scheduler decides about each step. Goroutines wait for it before and after each transaction, before
-// they open, commit or delete a blob, before and after they send a message, and at each crash point. It
-// lets one of them proceed, waits until all goroutines are blocked, and decides again. Its decisions
-// depend on the seed only.
+// The scheduler decides about each step. Goroutines wait for it before and after each transaction,
+// before they open, commit or delete a blob, before and after they send a message, and at each
+// crash point. It lets one of them proceed, waits until all goroutines are blocked, and decides
+// again. Its decisions depend on the seed only.
 //
-// The same seed gives the same history, because goroutines between two steps share nothing that others can
-// observe, the engine runs with one worker, and ids come from a random source that the seed determines. The
-// order in which goroutines run between two steps is not determined. It must not matter; TestSameSeed
-// notices if it does. Two things differ from a real server to achieve that: deliveries begin only at the
-// ticks of the worker, and two calls to one process that review the same import wait for each other before
-// they enter the process, because a goroutine that waits for a mutex would prevent the bubble from settling.
+// The same seed gives the same history, because goroutines between two steps share nothing that
+// others can observe, the engine runs with one worker, and ids come from a random source that the
+// seed determines. The order in which goroutines run between two steps is not determined. It must
+// not matter; TestSameSeed notices if it does. Two things differ from a real server to achieve
+// that: deliveries begin only at the ticks of the worker, and two calls to one process that review
+// the same import wait for each other before they enter the process, because a goroutine that waits
+// for a mutex would prevent the bubble from settling.
 //
 // The oracle checks each commit, each deletion of blobs, and the state at the end. The package does not
 // cover SQL, the order of locks in PostgreSQL, HTTP, files on a disk, or a machine that loses unflushed
@@ -61,9 +62,9 @@ func report(t *testing.T, seed uint64, trace []string, failure string) {
 	t.Fatalf("seed %d: %s\nRepeat it with INTRAY_SIMULATION_SEED=%d.\n%s", seed, failure, seed, strings.Join(trace, "\n"))
 }
 
-// TestSimulation runs the histories of the seeds from 1: as many as fit 5 s, 1 s in short mode, or two minutes
-// if the suite torture is selected. With INTRAY_TORTURE=full, it runs 20,000. INTRAY_SIMULATION_FIRST is another first
-// seed. INTRAY_SIMULATION_SEED runs a single one.
+// TestSimulation runs the histories of the seeds from 1: as many as fit in 5 s, 1 s in short mode,
+// or two minutes if the suite torture is selected. With INTRAY_TORTURE=full, it runs 20,000.
+// INTRAY_SIMULATION_FIRST is another first seed. INTRAY_SIMULATION_SEED runs a single one.
 func TestSimulation(t *testing.T) {
 	if seed, isSet := seedFrom(t, "INTRAY_SIMULATION_SEED"); isSet {
 		if trace, failure := simulate(t, seed); failure != "" {

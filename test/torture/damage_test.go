@@ -90,7 +90,7 @@ func damageFiles(t *testing.T, server *livetest.Server, folder string, total int
 			t.Logf("%-16s intact %4d, refused %4d", name, d.intact[name], d.refused[name])
 		}
 	}
-	t.Logf("%d damages, %d responses ended early", total, d.broken)
+	t.Logf("%d files damaged, %d responses ended early", total, d.broken)
 }
 
 // addFinished imports a file with the given number of rows, some of them invalid.

@@ -15,12 +15,14 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// frozenFor is how long a process is frozen. After 7 s without a heartbeat, others take over its imports.
+// frozenFor is how long a process is frozen. After 7 s without a heartbeat, others take over its
+// imports.
 const frozenFor = 15 * time.Second
 
-// TestFrozenReplica freezes a process that runs imports, receives a file and has rows under review. Another process takes
-// over all of them. When the first one continues, it must not overwrite anything: its runs are discarded, the rest of its
-// file is refused, and it shows the changes that were made meanwhile.
+// TestFrozenReplica freezes a process that runs imports, receives a file and has rows under review.
+// Another process takes over all of them. When the first one continues, it must not overwrite
+// anything: its runs are discarded, the rest of its file is refused, and it shows the changes that
+// were made meanwhile.
 func TestFrozenReplica(t *testing.T) {
 	t.Parallel() // it spends most of its time waiting
 	database := livetest.Postgres(t)
@@ -111,7 +113,8 @@ type halfSent struct {
 	reply       chan *livetest.Reply
 }
 
-// sendHalf creates an import and sends the first half of a file that differs from the table with the given number.
+// sendHalf creates an import and sends the first half of a file that differs from the table with
+// the given number.
 func sendHalf(t *testing.T, server *livetest.Server, number int) *halfSent {
 	t.Helper()
 	id, address := server.CreateImport(t, schema)

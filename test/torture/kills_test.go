@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// TestKills kills the server at random times while imports run. Each import must end as SUCCESSFUL exactly once, with all
-// its rows.
+// TestKills kills the server at random times while imports run. Each import must end as SUCCESSFUL
+// exactly once, with all its rows.
 func TestKills(t *testing.T) {
 	t.Run("sqlite", killAndResume)
 	t.Run("postgres", func(t *testing.T) {
@@ -25,8 +25,8 @@ func TestKills(t *testing.T) {
 	})
 }
 
-// killDuringBacklog kills the server while many imports wait. After the last start, at least one import must end within
-// 10 s, unless all have ended.
+// killDuringBacklog kills the server while many imports wait. After the last start, at least one
+// import must end within 10 s, unless all have ended.
 func killDuringBacklog(t *testing.T, args []string) {
 	const imports, rows = 50, 20000
 	random := seeded(t)
@@ -88,10 +88,11 @@ func ended(t *testing.T, server *livetest.Server) (n int) {
 }
 
 const (
-	// resumeLimit is the maximum time from a start of the server until an import runs again that was running at the kill. It
-	// is checked only if INTRAY_TORTURE=full, on a quiet machine.
+	// resumeLimit is the maximum time from a start of the server until an import runs again that
+	// was running at the kill. It is checked only if INTRAY_TORTURE=full, on a quiet machine.
 	resumeLimit = 5 * time.Second
-	// maxLosses is the maximum number of times that the test kills a run of one import. After 10, Intray gives up.
+	// maxLosses is the maximum number of times that the test kills a run of one import. After 10,
+	// Intray gives up.
 	maxLosses = 7
 )
 
@@ -109,8 +110,9 @@ type resumption struct {
 	took []time.Duration
 }
 
-// killAndResume kills a server with SQLite and files on disk. Each import that was running must run again soon after the
-// restart. Imports arrive over all the kills, so that no others wait before those that were running.
+// killAndResume kills a server with SQLite and files on disk. Each import that was running must run
+// again soon after the restart. Imports arrive over all the kills, so that no others wait before
+// those that were running.
 func killAndResume(t *testing.T) {
 	imports, kills := 300, 1000
 	if os.Getenv("INTRAY_TORTURE") != "full" {
@@ -146,7 +148,8 @@ func (r *resumption) send() {
 	r.ids, r.open = append(r.ids, id), append(r.open, id)
 }
 
-// kill kills the server, restarts it, and waits until the imports that were running run again or have ended.
+// kill kills the server, restarts it, and waits until the imports that were running run again or
+// have ended.
 func (r *resumption) kill() {
 	r.t.Helper()
 	lost := r.running()

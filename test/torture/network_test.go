@@ -13,9 +13,10 @@ import (
 	"github.com/intraydata/intray/test/s3test"
 )
 
-// TestNetworkFaults imports files and reviews rows with two replicas while the network between them and PostgreSQL, and
-// between them and S3, is slow, cut or silent. The processes must survive, and calls may fail only with a status that asks
-// to try again. Each import must end once with the right result.
+// TestNetworkFaults imports files and reviews rows with two replicas while the network between them
+// and PostgreSQL, and between them and S3, is slow, cut or silent. The processes must survive, and
+// calls may fail only with a status that asks to try again. Each import must end once with the
+// right result.
 func TestNetworkFaults(t *testing.T) {
 	t.Parallel() // it spends most of its time waiting
 	const rows = 2000

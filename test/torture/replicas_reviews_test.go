@@ -49,7 +49,8 @@ func (r *replicas) reviewImports(count int) []*reviewedImport {
 // table returns the number of the table that is imported. Other imports have lower numbers.
 func (v *reviewedImport) table() int { return 1_000_000 + v.number }
 
-// prepare imports a file that needs a review because one row is invalid. If the test has failed, the id remains empty.
+// prepare imports a file that needs a review because one row is invalid. If the test has failed,
+// the id remains empty.
 func (v *reviewedImport) prepare(r *replicas) {
 	v.acknowledged = map[string]int{}
 	for row := range reviewRows {
@@ -112,7 +113,8 @@ func (v *reviewedImport) get(r *replicas) *livetest.Reply {
 	}, http.StatusOK)
 }
 
-// edit makes a change, which is repeated with the same op until it is acknowledged. It reports whether that succeeded.
+// edit makes a change, which is repeated with the same op until it is acknowledged. It reports
+// whether that succeeded.
 func (v *reviewedImport) edit(r *replicas, op, change string) bool {
 	return r.call(func(s *livetest.Server) *http.Request {
 		return s.Request(r.t, "POST", "/api/review/v1/"+v.id+"/edits/", fmt.Sprintf(`{"op":%q,%s}`, op, change), "X-Service-License-Key", "", "Cookie", v.cookie)

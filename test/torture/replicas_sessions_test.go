@@ -11,8 +11,8 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// deleteSessions creates and deletes sessions until the channel is closed. When a deletion is acknowledged, every replica
-// must refuse the session at its first response.
+// deleteSessions creates and deletes sessions until the channel is closed. When a deletion is
+// acknowledged, every replica must refuse the session at its first response.
 func (r *replicas) deleteSessions(end <-chan struct{}) {
 	const path = "/api/widget/session/v2/"
 	deleted, refused := 0, atomic.Int64{}
@@ -68,8 +68,8 @@ func (r *replicas) deleteSessions(end <-chan struct{}) {
 	}
 }
 
-// each calls a function for every replica at the same time, until it returns true. It reports whether it did so for all
-// replicas.
+// each calls a function for every replica at the same time, until it returns true. It reports
+// whether it did so for all replicas.
 func (r *replicas) each(try func(*livetest.Server) bool) bool {
 	var failed atomic.Bool
 	var all sync.WaitGroup

@@ -13,10 +13,12 @@ import (
 )
 
 const (
-	// takeoverRows is the number of rows of the imports that are taken over. They run for about a second.
+	// takeoverRows is the number of rows of the imports that are taken over. They run for about a
+	// second.
 	takeoverRows = 100_000
-	// takeoverLimit is the maximum time until an import of a dead process runs in another one. It is checked only if
-	// INTRAY_TORTURE=full, on a quiet machine. Otherwise, the limit is takeoverBusyLimit.
+	// takeoverLimit is the maximum time until an import of a dead process runs in another one. It
+	// is checked only if INTRAY_TORTURE=full, on a quiet machine. Otherwise, the limit is
+	// takeoverBusyLimit.
 	takeoverLimit, takeoverBusyLimit = 10 * time.Second, 40 * time.Second
 )
 
@@ -78,8 +80,8 @@ func (r *replicas) runsOf(at int, list []run) []run {
 	return slices.DeleteFunc(slices.Clone(list), func(one run) bool { return !strings.HasPrefix(one.node, own) })
 }
 
-// awaitTakeover waits until each of the lost runs has been replaced by a run in another process, or its import has ended.
-// It returns how long each took since a time.
+// awaitTakeover waits until each of the lost runs has been replaced by a run in another process, or
+// its import has ended. It returns how long each took since a time.
 func (r *replicas) awaitTakeover(conn *pgx.Conn, lost []run, since time.Time) (took []time.Duration) {
 	r.t.Helper()
 	for ; len(lost) > 0; time.Sleep(5 * time.Millisecond) {
@@ -102,9 +104,9 @@ func (r *replicas) awaitTakeover(conn *pgx.Conn, lost []run, since time.Time) (t
 	return took
 }
 
-// measureTakeover kills a replica that runs imports, once per round, and measures until its imports run in another one.
-// The replica starts again only after that. measureTakeover returns the ids of the imports, whose tables have numbers from
-// first on.
+// measureTakeover kills a replica that runs imports, once per round, and measures until its imports
+// run in another one. The replica starts again only after that. measureTakeover returns the ids of
+// the imports, whose tables have numbers from first on.
 func (r *replicas) measureTakeover(first, rounds int) (ids []string) {
 	r.t.Helper()
 	const perRound = 6

@@ -27,12 +27,13 @@ type replicas struct {
 	database string
 	// locks hold a replica while it is killed and started again, so that only one goroutine does so.
 	locks []sync.Mutex
-	// unavailable counts the calls that failed with a status that asks to try again, and broken those without a response.
+	// unavailable counts the calls that failed with a status that asks to try again, and broken
+	// those without a response.
 	unavailable, broken atomic.Int64
 }
 
-// startReplicas starts a number of replicas with the same flags and environment. The flags select the database and the
-// bucket.
+// startReplicas starts a number of replicas with the same flags and environment. The flags select
+// the database and the bucket.
 func startReplicas(t *testing.T, count int, database string, cfg livetest.Config) *replicas {
 	t.Helper()
 	cfg.Env = append(cfg.Env[:len(cfg.Env):len(cfg.Env)], "INTRAY_MASTER_KEY="+base64.StdEncoding.EncodeToString(make([]byte, 32)))
@@ -54,8 +55,9 @@ func startReplicas(t *testing.T, count int, database string, cfg livetest.Config
 // one returns a random replica, which may be down.
 func (r *replicas) one() *livetest.Server { return r.list[rand.IntN(len(r.list))] }
 
-// call sends a request to random replicas until the status is an accepted one. Until then, connections may break, and
-// replicas may respond with 409, 423, 429 or 503. Any other status fails the test, and call returns nil.
+// call sends a request to random replicas until the status is an accepted one. Until then,
+// connections may break, and replicas may respond with 409, 423, 429 or 503. Any other status fails
+// the test, and call returns nil.
 func (r *replicas) call(request func(*livetest.Server) *http.Request, accepted ...int) *livetest.Reply {
 	r.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
@@ -68,8 +70,8 @@ func (r *replicas) call(request func(*livetest.Server) *http.Request, accepted .
 	return nil
 }
 
-// tryCall sends a request to a replica. It returns false if the client must try again. If the status is an unexpected one,
-// the test fails, and tryCall returns nil and true.
+// tryCall sends a request to a replica. It returns false if the client must try again. If the
+// status is an unexpected one, the test fails, and tryCall returns nil and true.
 func (r *replicas) tryCall(server *livetest.Server, request func(*livetest.Server) *http.Request, accepted ...int) (*livetest.Reply, bool) {
 	r.t.Helper()
 	sent := request(server)
@@ -108,7 +110,8 @@ func (r *replicas) send(number int, body map[string]any, file []byte) (id string
 	return made.String("id")
 }
 
-// sendTables imports tables with the given first number, several at a time. It returns the ids of the imports.
+// sendTables imports tables with the given first number, several at a time. It returns the ids of
+// the imports.
 func (r *replicas) sendTables(first, count, rows int) []string {
 	ids := make([]string, count)
 	next := make(chan int)
@@ -137,8 +140,8 @@ func (r *replicas) kill(at int) {
 	r.start(at)
 }
 
-// start starts a replica that was killed. It tries again if the process ends because a store is down. The caller must
-// hold the lock of the replica.
+// start starts a replica that was killed. It tries again if the process ends because a store is
+// down. The caller must hold the lock of the replica.
 func (r *replicas) start(at int) {
 	r.t.Helper()
 	var err error
@@ -151,7 +154,8 @@ func (r *replicas) start(at int) {
 	r.t.Errorf("replica %d did not start again: %v", at, err)
 }
 
-// checkTables checks that each import ended as SUCCESSFUL, with the file that was sent and with its rows.
+// checkTables checks that each import ended as SUCCESSFUL, with the file that was sent and with its
+// rows.
 func (r *replicas) checkTables(ids []string, first, rows int) {
 	r.t.Helper()
 	for i, id := range ids {
@@ -186,9 +190,10 @@ func (r *replicas) checkListedOnce(ids []string) {
 	}
 }
 
-// TestReplicas imports files, reviews rows, opens sessions, and transfers files over SFTP with three processes. Meanwhile,
-// the processes are killed, PostgreSQL and the SFTP server are restarted, PostgreSQL is frozen, 30 % of the requests to S3 fail, and 10 % are
-// slow. Each import must end once with the right result. What was acknowledged must have happened, and only once.
+// TestReplicas imports files, reviews rows, opens sessions, and transfers files over SFTP with
+// three processes. Meanwhile, the processes are killed, PostgreSQL and the SFTP server are
+// restarted, PostgreSQL is frozen, 30 % of the requests to S3 fail, and 10 % are slow. Each import
+// must end once with the right result. What was acknowledged must have happened, and only once.
 func TestReplicas(t *testing.T) {
 	t.Parallel() // it spends most of its time waiting
 	const rows = 400
@@ -240,7 +245,8 @@ func TestReplicas(t *testing.T) {
 	t.Logf("all results were checked after %.1f s", time.Since(began).Seconds())
 }
 
-// causeOutages kills replicas, and meanwhile restarts PostgreSQL and the SFTP server, and freezes PostgreSQL.
+// causeOutages kills replicas, and meanwhile restarts PostgreSQL and the SFTP server, and freezes
+// PostgreSQL.
 func (r *replicas) causeOutages(random *rand.Rand, postgres *livetest.PostgresServer, transfers *transfers) {
 	r.t.Helper()
 	kills, restarts := share(100), share(10)

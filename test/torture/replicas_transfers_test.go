@@ -97,8 +97,8 @@ func (f *transfers) addFiles(count int) {
 	}
 }
 
-// check waits until all files are imported and all results are uploaded. Each must be so exactly once. check returns the
-// ids of the imports.
+// check waits until all files are imported and all results are uploaded. Each must be so exactly
+// once. check returns the ids of the imports.
 func (f *transfers) check() (ids []string) {
 	f.r.t.Helper()
 	f.awaitUploads()

@@ -73,7 +73,8 @@ var buckets struct {
 	server *s3test.Server
 }
 
-// bucketServer returns an S3 server that all tests share, and sets the environment variables of its clients.
+// bucketServer returns an S3 server that all tests share, and sets the environment variables of its
+// clients.
 func bucketServer(t *testing.T) *s3test.Server {
 	t.Helper()
 	buckets.Lock()

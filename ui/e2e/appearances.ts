@@ -13,7 +13,7 @@ const all: Readonly<Record<string, Look>> = {
 
 /**
  * The appearances of this run: those that E2E_LOOKS names ("dark,arabic"), "all", or without it the first one and two
- * others by chance. The names of the tests contain them.
+ * others at random. The names of the tests contain them.
  */
 export const looks = Object.fromEntries(chosen().map((name) => [name, all[name]!]));
 
@@ -23,7 +23,7 @@ function chosen(): string[] {
   if (named === 'all') return names;
   if (named) {
     const unknown = named.split(',').filter((name) => !names.includes(name));
-    if (unknown.length > 0) throw new Error(`E2E_LOOKS: ${unknown.join(', ')} is not an appearance; there are ${names.join(', ')}`);
+    if (unknown.length > 0) throw new Error(`E2E_LOOKS: unknown appearance ${unknown.join(', ')}; choose from ${names.join(', ')}`);
     return named.split(',');
   }
   const others = names.slice(1);

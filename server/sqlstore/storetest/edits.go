@@ -117,8 +117,8 @@ func (f *fixture) wantMemory(org, identifier string, want ...model.LearnedMappin
 	})
 }
 
-// testMemoryVersion checks that every change of the mappings of an import identifier changes its version,
-// and that changes of other mappings do not.
+// testMemoryVersion checks that every change of the mappings of an import identifier changes its
+// version, and that changes of other mappings do not.
 func testMemoryVersion(f *fixture) {
 	version := func(org, identifier string) int64 {
 		return read(f, func(tx model.Tx) (int64, error) { return tx.Memory.Version(f.ctx, org, identifier) })

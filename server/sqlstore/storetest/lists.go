@@ -115,8 +115,8 @@ func (f *fixture) insertListed(tx model.Tx, n int, webhookID, connectorID string
 	return nil
 }
 
-// checkCursors checks that a list of five rows, read in pages of two rows with cursors, equals the list read
-// at once, and that the store rejects strings that are not cursors of the list.
+// checkCursors checks that a list of five rows, read in pages of two rows with cursors, equals the
+// list read at once, and that the store rejects strings that are not cursors of the list.
 func checkCursors[T any](f *fixture, name string, list func(model.Tx, model.PageRequest) (model.Page[T], error), id func(T) string) {
 	f.Run(name, func(t *testing.T) {
 		read := func(p model.PageRequest) (page model.Page[T], ids []string) {

@@ -137,8 +137,8 @@ func testDeliveries(f *fixture) {
 	})
 }
 
-// testDeliveryOrder checks that deliveries about an import remain in the order in which they were inserted,
-// although the clock goes back.
+// testDeliveryOrder checks that deliveries about an import remain in the order in which they were
+// inserted, although the clock goes back.
 func testDeliveryOrder(f *fixture) {
 	created := map[string]time.Time{}
 	for _, c := range []struct {
@@ -196,8 +196,8 @@ func testDeliveryLimits(f *fixture) {
 	f.wantEqual(repeat(func(tx model.Tx) (int64, error) { return tx.Webhooks.DeleteDeliveries(f.ctx, "org-a", w.ID, 2) }), []int64{2, 2, 1})
 }
 
-// testClaimedDeliveries checks the numbers of claimed deliveries, and that transactions that depend on them
-// run one after the other for each organization.
+// testClaimedDeliveries checks the numbers of claimed deliveries, and that transactions that depend
+// on them run one after the other for each organization.
 func testClaimedDeliveries(f *fixture) {
 	insert := func(org string, n int, target, node string) {
 		d := aDelivery(n, target, id("import", n))

@@ -1,4 +1,5 @@
--- Triggers that maintain the lengths of lists and the versions of learned mappings, for SQLite. importRows.Insert counts new imports.
+-- Triggers that maintain the lengths of lists and the versions of learned mappings, for SQLite.
+-- importRows.Insert counts new imports, because a trigger takes longer there.
 DROP TRIGGER imports_usage_delete;
 -- +goose StatementBegin
 CREATE TRIGGER imports_usage_delete AFTER DELETE ON imports

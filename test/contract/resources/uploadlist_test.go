@@ -79,8 +79,8 @@ func (c client) followLinks(address string) (ids []string) {
 	return nil
 }
 
-// TestCursors follows the links in the headers of lists, also while elements are added, and sends cursors
-// that are not cursors of the list.
+// TestCursors follows the links in the headers of lists, also while elements are added, and sends
+// cursors that are not cursors of the list.
 func TestCursors(t *testing.T) {
 	apitest.RunOnDatabases(t, func(t *testing.T, s *apitest.Site) {
 		c := fresh(t, s)
