@@ -2,9 +2,9 @@
 // memory or time as possible, while other organizations import ordinary files. The program runs
 // with 512 MiB of memory and 2 processors.
 //
-// The server must survive, each attack must end within a minute with a plain message, and no
-// other import may take more than three times as long as the median import without attacks. The
-// tests print the slowest and the largest attacks and the slowest other imports.
+// The server must survive, each attack must end within a minute with a plain message, and at most
+// one in ten other imports may take more than three times as long as the median import without
+// attacks. The tests print the slowest and the largest attacks and the slowest other imports.
 //
 // By default, a random sample of the attacks runs. If INTRAY_TORTURE=full, all of them run. Set
 // INTRAY_TORTURE_SEED to repeat a run with the same sample in the same order. Set INTRAY_ATTACKS
@@ -40,8 +40,9 @@ const (
 	attackLimit = time.Minute
 	// patience is the time after which the tests no longer wait for an import.
 	patience = 3 * time.Minute
-	// slowdown is the maximum factor by which attacks may delay other imports.
-	slowdown = 3
+	// slowdown is the factor by which attacks may delay other imports. One in exceptions may take
+	// longer, so that a pause of the machine does not fail the test.
+	slowdown, exceptions = 3, 10
 	// attackers is the number of attacks at a time. There is always one more than the server
 	// runs, so that the next attack begins as soon as one ends.
 	attackers = 2
@@ -542,8 +543,8 @@ func (b *battle) checkTimes(alone []time.Duration) {
 			fmt.Fprintf(&slowest, "\n  %s (%.2f times as long) during %s", one.took, ratio(one), strings.Join(one.attacks[:], ", "))
 		}
 	}
-	b.t.Logf("slowest ordinary imports during attacks:%s", slowest.String())
-	if tooSlow > 0 {
+	b.t.Logf("%d took more than %d times as long; slowest ordinary imports during attacks:%s", tooSlow, slowdown, slowest.String())
+	if tooSlow > len(b.during)/exceptions {
 		b.t.Errorf("%d of %d ordinary imports took more than %d times as long as without attacks", tooSlow, len(b.during), slowdown)
 	}
 }
