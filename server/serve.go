@@ -38,6 +38,7 @@ func (c *Config) shutdownLimits() shutdownLimits { return cmp.Or(c.shutdown, def
 // Serve runs the service until ctx ends. It then accepts no new work, finishes running
 // imports or returns them to the queue, and returns within 10 s.
 func Serve(ctx context.Context, cfg Config) (err error) {
+	ctx = model.AcrossOrgs(ctx) // for background work; requests enter the organization of their caller
 	if err := cfg.validate(); err != nil {
 		return err
 	}
@@ -151,6 +152,9 @@ func prepareStore(ctx context.Context, cfg Config, p *components) error {
 	if err := warnOfSharedDisk(ctx, cfg, p); err != nil {
 		return err
 	}
+	if err := warnOfExemptRole(ctx, cfg, p); err != nil {
+		return err
+	}
 	if err := p.service.Join(ctx); err != nil {
 		return fmt.Errorf("reclaim the work of an earlier process: %w", err)
 	}
@@ -165,6 +169,18 @@ func warnOfSharedDisk(ctx context.Context, cfg Config, p *components) error {
 	orgs, err := model.View(ctx, p.store, func(tx model.Tx) ([]model.Org, error) { return tx.Accounts.Orgs(ctx) })
 	if len(orgs) > 1 {
 		cfg.Log.Warn("one organization can fill the disk for all others; set --quota stored-bytes=N")
+	}
+	return err
+}
+
+// warnOfExemptRole logs a warning if PostgreSQL does not isolate organizations.
+func warnOfExemptRole(ctx context.Context, cfg Config, p *components) error {
+	if cfg.DatabaseURL == "" {
+		return nil
+	}
+	isolated, err := p.store.IsIsolated(ctx)
+	if err == nil && !isolated {
+		cfg.Log.Warn("PostgreSQL does not isolate organizations, because the database role is a superuser or has BYPASSRLS; connect as another role")
 	}
 	return err
 }

@@ -94,7 +94,7 @@ const collectTimeout = 5 * time.Second
 
 // Collect implements [prometheus.Collector].
 func (c *storeCollector) Collect(to chan<- prometheus.Metric) {
-	ctx, cancel := context.WithTimeout(context.Background(), collectTimeout)
+	ctx, cancel := context.WithTimeout(model.AcrossOrgs(context.Background()), collectTimeout)
 	defer cancel()
 	var usages []model.Usage
 	var backlog model.Backlog

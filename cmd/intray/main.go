@@ -22,6 +22,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/server/model"
 )
 
 // These are the exit statuses. Scripts rely on them.
@@ -138,6 +139,7 @@ You can also set each flag with the environment variable shown in its help.`
 
 // run runs the program and returns its exit status.
 func run(ctx context.Context, args []string, s streams) int {
+	ctx = model.AcrossOrgs(ctx) // operators manage all organizations
 	var cli commands
 	status := -1
 	parser, err := kong.New(&cli, kong.Name("intray"), kong.Description(description), kong.UsageOnError(),

@@ -232,6 +232,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, 
 // FindKey returns the licence for a key. It returns a Denied error if the key is unknown, revoked
 // or expired.
 func (s *Service) FindKey(ctx context.Context, key string) (model.Licence, error) {
+	ctx = model.AcrossOrgs(ctx)
 	hash := s.licenceKey.MAC([]byte(key))
 	l, err := model.Get(ctx, s.env.Store, func(tx model.Tx) (model.Licence, error) { return tx.Accounts.LicenceByHash(ctx, hash) })
 	unknown := model.NewError(model.Denied, "unknown_key", intray.NewMessage("license_key.unknown", nil))
@@ -266,6 +267,7 @@ func (s *Service) recordUse(ctx context.Context, l model.Licence) {
 	if tried && now.Sub(last.(time.Time)) < useRetryDelay {
 		return
 	}
+	ctx = model.InOrg(ctx, l.Org)
 	s.useAttempts.Store(l.ID, now) // two concurrent calls may both store the use, which is harmless
 	err := s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Accounts.SetLicenceUsed(ctx, l.ID, now) })
 	if err != nil && ctx.Err() == nil {
@@ -363,6 +365,7 @@ func VerifyGrant(ctx context.Context, env *model.Env, key secrets.Key, token str
 	if err != nil || g.Licence == "" {
 		return g, err
 	}
+	ctx = model.InOrg(ctx, g.Org)
 	l, err := model.Get(ctx, env.Store, func(tx model.Tx) (model.Licence, error) { return tx.Accounts.Licence(ctx, g.Licence) })
 	if model.IsKind(err, model.NotFound) || err == nil && !l.Revoked.IsZero() {
 		return Grant{}, RevokedError(link)

@@ -127,6 +127,7 @@ func (s *Service) RunNextConnector(ctx context.Context) (bool, error) {
 			s.runs.unstored = append(s.runs.unstored, run)
 		}
 	}()
+	ctx = model.InOrg(ctx, c.Org)
 	err = s.endRun(ctx, run, run.run(ctx))
 	return true, err
 }

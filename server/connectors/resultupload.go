@@ -99,6 +99,7 @@ func (s *Service) DeliverNextResult(ctx context.Context) (bool, error) {
 	if err != nil || len(due) == 0 {
 		return false, err
 	}
+	ctx = model.InOrg(ctx, due[0].Org)
 	leased, release := context.WithCancel(ctx)
 	var renewing sync.WaitGroup
 	renewing.Go(func() { s.renewLease(leased, due[0]) })

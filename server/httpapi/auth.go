@@ -58,7 +58,8 @@ func (a *API) authorizeBackend(c *call) error {
 	if scope := scopeOf[c.op.id]; !licence.Scopes.Contains(scope) {
 		return newError(http.StatusForbidden, "missing_scope", intray.NewMessage("license_key.missing_scope", intray.Params{"scope": string(scope)}))
 	}
-	c.org, c.licence = licence.Org, licence
+	c.enter(licence.Org)
+	c.licence = licence
 	a.markAuthenticated(c.context())
 	return nil
 }
@@ -89,7 +90,8 @@ func (a *API) authorizeHydration(c *call) error {
 	if err := a.checkGrant(c, err); err != nil {
 		return err
 	}
-	c.session, c.org = session, session.Org
+	c.enter(session.Org)
+	c.session = session
 	return nil
 }
 

@@ -127,6 +127,11 @@ type call struct {
 
 func (c *call) context() context.Context { return c.r.Context() }
 
+// enter restricts the rest of the call to an organization.
+func (c *call) enter(org string) {
+	c.org, c.r = org, c.r.WithContext(model.InOrg(c.context(), org))
+}
+
 // pathID returns the id in the path. If it is invalid, the error has the status
 // 404.
 func (c *call) pathID(name string) (string, error) {

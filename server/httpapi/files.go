@@ -38,7 +38,8 @@ func (a *API) receiveUpload(c *call) (*response, error) {
 	if err := a.checkGrant(c, err); err != nil {
 		return nil, err
 	}
-	body, end, err := a.admitUpload(c, receiving.Org(), c.r.ContentLength, a.pacedReader(c.w, c.r))
+	c.enter(receiving.Org())
+	body, end, err := a.admitUpload(c, c.org, c.r.ContentLength, a.pacedReader(c.w, c.r))
 	if err != nil {
 		return nil, err
 	}

@@ -267,7 +267,7 @@ func (a *API) openImportLink(c *call) (*response, error) {
 	if err := a.checkGrant(c, err); err != nil {
 		return nil, err
 	}
-	c.org = opened.Link.Org
+	c.enter(opened.Link.Org)
 	return a.replyLinkPage(opened)
 }
 
@@ -304,7 +304,8 @@ func (a *API) authorizeLinkSession(c *call) error {
 	if err := a.checkGrant(c, err); err != nil {
 		return err
 	}
-	c.link, c.org = link, link.Org
+	c.enter(link.Org)
+	c.link = link
 	return nil
 }
 

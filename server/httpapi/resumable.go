@@ -57,6 +57,7 @@ func (a *API) authorizeResumable(c *call) (auth.Grant, error) {
 		c.w.Header().Set("Tus-Version", tusVersion)
 		return g, newError(http.StatusPreconditionFailed, "unsupported_tus_version", intray.NewMessage("upload.unsupported_version", intray.Params{"version": tusVersion}))
 	}
+	c.enter(g.Org)
 	return g, nil
 }
 

@@ -47,7 +47,8 @@ func (a *API) openReview(c *call) (*response, error) {
 		Name: visitCookie, Value: session, Path: "/api/review/v1/" + imp.ID, MaxAge: int(review.SessionLife.Seconds()),
 		HttpOnly: true, SameSite: http.SameSiteStrictMode, Secure: a.scheme(c.r) == "https",
 	}
-	c.reviewed, c.org = imp, imp.Org
+	c.enter(imp.Org)
+	c.reviewed = imp
 	if started.Framed {
 		return a.reviewPage(c, session)
 	}
@@ -90,10 +91,11 @@ func (a *API) authorizeReviewer(c *call) error {
 		return unauthorized(intray.NewMessage("review.no_cookie", nil))
 	}
 	imp := visit.Import
+	c.enter(imp.Org)
 	if err := a.cfg.Service.TouchImport(c.context(), &imp); err != nil {
 		return err
 	}
-	c.reviewed, c.org = imp, imp.Org
+	c.reviewed = imp
 	return nil
 }
 

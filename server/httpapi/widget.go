@@ -154,7 +154,8 @@ func (a *API) authorizeWidgetSession(c *call) error {
 	if err := a.checkGrant(c, err); err != nil {
 		return err
 	}
-	c.widget, c.org = session, session.Org
+	c.enter(session.Org)
+	c.widget = session
 	return nil
 }
 

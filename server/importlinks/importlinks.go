@@ -223,6 +223,7 @@ func (s *Service) linkOfToken(ctx context.Context, token string) (model.ImportLi
 	if err != nil {
 		return model.ImportLink{}, altered
 	}
+	ctx = model.AcrossOrgs(ctx)
 	link, err := model.Get(ctx, s.env.Store, func(tx model.Tx) (model.ImportLink, error) { return tx.ImportLinks.Find(ctx, id.String()) })
 	if model.IsKind(err, model.NotFound) {
 		return model.ImportLink{}, auth.RevokedError(linkName)

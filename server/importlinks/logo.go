@@ -81,6 +81,7 @@ func (s *Service) Logo(ctx context.Context, id, token string) (model.Logo, error
 	if g.ID != id {
 		return model.Logo{}, auth.AlteredError(linkName)
 	}
+	ctx = model.InOrg(ctx, g.Org)
 	logo, err := model.Get(ctx, s.env.Store, func(tx model.Tx) (model.Logo, error) { return tx.ImportLinks.Logo(ctx, g.Org, g.ID) })
 	if model.IsKind(err, model.NotFound) || err == nil && logo.SHA256[:16] != g.What {
 		return model.Logo{}, model.NotFoundError(model.FileMissing)

@@ -62,7 +62,7 @@ func (s *Service) OpenLink(ctx context.Context, token, password string) (Opened,
 	if err != nil {
 		return Opened{}, err
 	}
-	return s.describe(ctx, link, session)
+	return s.describe(model.InOrg(ctx, link.Org), link, session)
 }
 
 // LinkPage returns what the page of a link shows, for a session that is open already.
@@ -137,7 +137,7 @@ func (s *Service) LinkSession(ctx context.Context, session string) (model.Import
 	if err != nil {
 		return model.ImportLink{}, err
 	}
-	link, err := s.ImportLink(ctx, g.Org, g.ID)
+	link, err := s.ImportLink(model.InOrg(ctx, g.Org), g.Org, g.ID)
 	switch {
 	case model.IsKind(err, model.NotFound), err == nil && g.Version != link.Version:
 		return model.ImportLink{}, auth.RevokedError(linkName)

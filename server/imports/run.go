@@ -62,6 +62,7 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 
 // runClaimed runs a claimed import until it has ended or has been returned to the queue.
 func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
+	ctx = model.InOrg(ctx, imp.Org)
 	watched, stop := s.watchRun(ctx, imp)
 	defer stop()
 	var next model.Status

@@ -148,7 +148,7 @@ func (s *Service) Hydrated(ctx context.Context, token string) (model.Session, er
 	if err != nil {
 		return model.Session{}, err
 	}
-	session, err := s.session(ctx, g.Org, g.ID)
+	session, err := s.session(model.InOrg(ctx, g.Org), g.Org, g.ID)
 	return session, sessionGoneError(err)
 }
 

@@ -78,6 +78,7 @@ func (s *Service) VerifyUploadToken(ctx context.Context, id, token string) (auth
 }
 
 func (s *Service) beginUpload(ctx context.Context, g auth.Grant, length int64) (*UploadReceiver, error) {
+	ctx = model.InOrg(ctx, g.Org)
 	imp, err := s.Import(ctx, g.Org, g.ID)
 	if err != nil {
 		return nil, err
@@ -332,6 +333,7 @@ func (s *Service) Download(ctx context.Context, id, token string) (*Download, er
 	if g.ID != id {
 		return nil, auth.AlteredError(downloadLink)
 	}
+	ctx = model.InOrg(ctx, g.Org)
 	u, err := s.Upload(ctx, g.Org, id)
 	if err != nil {
 		return nil, err

@@ -112,6 +112,7 @@ func (s *Service) importForToken(ctx context.Context, key secrets.Key, id, token
 	if g.ID != id {
 		return imp, g, auth.AlteredError(link)
 	}
+	ctx = model.InOrg(ctx, g.Org)
 	imp, err = s.imports.Import(ctx, g.Org, id)
 	switch {
 	case err != nil:

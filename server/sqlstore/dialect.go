@@ -46,6 +46,8 @@ type dialect struct {
 	// sessionLock and sessionUnlock are statements that acquire and release the
 	// lock $1 for a connection. They are "" if only one process uses the database.
 	sessionLock, sessionUnlock string
+	// isolated means that each call sees only the rows in its scope.
+	isolated bool
 }
 
 // These are the numbers of the locks. All programs that use the database share the lock numbers,
@@ -62,7 +64,7 @@ const (
 func sqliteDialect() dialect {
 	return dialect{
 		goose:         goose.DialectSQLite3,
-		substitutions: strings.NewReplacer("${ID}", "TEXT", "${BYTES}", "BLOB", "${USAGE_TRIGGERS}", sqliteTriggers, "${GROWTH_TRIGGERS}", sqliteGrowthTriggers),
+		substitutions: strings.NewReplacer("${ID}", "TEXT", "${BYTES}", "BLOB", "${USAGE_TRIGGERS}", sqliteTriggers, "${GROWTH_TRIGGERS}", sqliteGrowthTriggers, "${ISOLATION}", ""),
 		now:           `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
 		// On SQLite, every read transaction sees a snapshot.
 		readOptions: &sql.TxOptions{ReadOnly: true},
@@ -73,7 +75,7 @@ func sqliteDialect() dialect {
 func postgresDialect() dialect {
 	return dialect{
 		goose:         goose.DialectPostgres,
-		substitutions: strings.NewReplacer("${ID}", `TEXT COLLATE "C"`, "${BYTES}", "BYTEA", "${USAGE_TRIGGERS}", postgresTriggers, "${GROWTH_TRIGGERS}", postgresGrowthTriggers),
+		substitutions: strings.NewReplacer("${ID}", `TEXT COLLATE "C"`, "${BYTES}", "BYTEA", "${USAGE_TRIGGERS}", postgresTriggers, "${GROWTH_TRIGGERS}", postgresGrowthTriggers, "${ISOLATION}", postgresIsolation),
 		// PostgreSQL's now() would return the start of the transaction.
 		now:           `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 		readOptions:   &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},
@@ -83,6 +85,7 @@ func postgresDialect() dialect {
 		lockText:      `SELECT pg_advisory_xact_lock(hashtextextended($2, $1))`,
 		sessionLock:   `SELECT pg_advisory_lock($1)`,
 		sessionUnlock: `SELECT pg_advisory_unlock($1)`,
+		isolated:      true,
 	}
 }
 
@@ -158,15 +161,16 @@ const pingAfter = 30 * time.Second
 // locks, and no other process could take over its imports.
 const maxIdleInTransaction = 5 * time.Second
 
-// limitIdleTransactions sets maxIdleInTransaction for a new connection, unless the database URL
-// sets another limit. It is not a startup parameter, because connection poolers such as PgBouncer
-// may reject unknown ones.
-func limitIdleTransactions(ctx context.Context, conn *pgx.Conn) error {
+// configureConnection prepares a new connection. The rows of organizations are isolated, and
+// maxIdleInTransaction is set unless the database URL sets another limit. These are not startup
+// parameters, because connection poolers such as PgBouncer may reject unknown ones.
+func configureConnection(ctx context.Context, conn *pgx.Conn) error {
 	const parameter = "idle_in_transaction_session_timeout"
-	if _, set := conn.Config().RuntimeParams[parameter]; set {
-		return nil
+	statements := isolateConnection
+	if _, set := conn.Config().RuntimeParams[parameter]; !set {
+		statements += fmt.Sprintf("; SET %s = %d", parameter, maxIdleInTransaction.Milliseconds())
 	}
-	_, err := conn.Exec(ctx, fmt.Sprintf("SET %s = %d", parameter, maxIdleInTransaction.Milliseconds()))
+	_, err := conn.Exec(ctx, statements)
 	return err
 }
 
@@ -186,7 +190,7 @@ func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 	params := config.ConnConfig.RuntimeParams
 	params["application_name"] = cmp.Or(params["application_name"], "intray")
 
-	config.AfterConnect = limitIdleTransactions
+	config.AfterConnect, config.PrepareConn = configureConnection, enterScope
 	// A transaction on a connection that has broken is repeated, so a ping seldom helps.
 	config.ShouldPing = func(_ context.Context, p pgxpool.ShouldPingParams) bool { return p.IdleDuration > pingAfter }
 	pool, err := pgxpool.NewWithConfig(ctx, config)

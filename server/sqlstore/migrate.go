@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/pressly/goose/v3"
+
+	"github.com/intraydata/intray/server/model"
 )
 
 //go:embed migrations/*.sql
@@ -27,8 +29,14 @@ var (
 	postgresGrowthTriggers string
 )
 
+// postgresIsolation creates the policies of row-level security. It never changes either.
+//
+//go:embed triggers/isolation_postgres.sql
+var postgresIsolation string
+
 // migrate updates the tables of the store and of the queue to the current version.
 func (s *Store) migrate(ctx context.Context) (err error) {
+	ctx = model.AcrossOrgs(ctx) // migrations may change the rows of all organizations
 	if s.dialect.sessionLock == "" {
 		return s.migrateLocked(ctx)
 	}

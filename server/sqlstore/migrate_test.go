@@ -76,7 +76,7 @@ func TestUsageBackfill(t *testing.T) {
 		"postgres": func(t *testing.T) Config { return Config{URL: storetest.PostgresURL(t)} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			ctx := t.Context()
+			ctx := model.AcrossOrgs(t.Context())
 			c := cfg(t)
 			c.Queue.Node = "node"
 			s, err := Open(ctx, c)

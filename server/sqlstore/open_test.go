@@ -64,10 +64,10 @@ func TestOpenNotADatabase(t *testing.T) {
 func TestReopen(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg sqlstore.Config) {
 		first := open(t, cfg)
-		must(t, first.Update(t.Context(), func(tx model.Tx) error {
+		must(t, first.Update(model.AcrossOrgs(t.Context()), func(tx model.Tx) error {
 			return tx.Accounts.InsertOrg(t.Context(), model.Org{ID: "o", Name: "Org"})
 		}))
-		must(t, open(t, cfg).View(t.Context(), func(tx model.Tx) error {
+		must(t, open(t, cfg).View(model.AcrossOrgs(t.Context()), func(tx model.Tx) error {
 			_, err := tx.Accounts.OrgByName(t.Context(), "Org")
 			return err
 		}))
@@ -114,7 +114,7 @@ func TestOpenAtOnce(t *testing.T) {
 func TestConnectionsLost(t *testing.T) {
 	cfg := sqlstore.Config{URL: storetest.PostgresURL(t)}
 	s := open(t, cfg)
-	ctx := t.Context()
+	ctx := model.AcrossOrgs(t.Context())
 	err := s.Update(ctx, func(tx model.Tx) error {
 		endConnections(t, cfg.URL)
 		return tx.Accounts.InsertOrg(ctx, model.Org{ID: "o", Name: "Org"})
@@ -146,7 +146,7 @@ func endConnections(t *testing.T, url string) {
 func TestTextThatCannotBeStored(t *testing.T) {
 	s := open(t, sqlstore.Config{URL: storetest.PostgresURL(t)})
 	for _, name := range []string{"a\x00b", "a\xffb"} {
-		err := s.Update(t.Context(), func(tx model.Tx) error {
+		err := s.Update(model.AcrossOrgs(t.Context()), func(tx model.Tx) error {
 			return tx.Accounts.InsertOrg(t.Context(), model.Org{ID: "o", Name: name})
 		})
 		if !model.IsKind(err, model.Invalid) {
@@ -160,7 +160,7 @@ func TestForget(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "intray.db")
 	s := open(t, sqlstore.Config{Path: path})
 	const secret = "the text that must not stay behind"
-	update := func(work func(tx model.Tx) error) { must(t, s.Update(t.Context(), work)) }
+	update := func(work func(tx model.Tx) error) { must(t, s.Update(model.AcrossOrgs(t.Context()), work)) }
 	update(func(tx model.Tx) error {
 		if err := tx.Accounts.InsertOrg(t.Context(), model.Org{ID: "o", Name: "Org"}); err != nil {
 			return err

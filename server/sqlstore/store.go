@@ -141,6 +141,9 @@ func (s *Store) UpdateUrgently(ctx context.Context, work func(model.Tx) error) e
 }
 
 func (s *Store) update(ctx context.Context, urgent bool, work func(model.Tx) error) error {
+	if err := s.checkScope(ctx); err != nil {
+		return err
+	}
 	run := func() error { return s.runTx(ctx, s.write, nil, work) }
 	if s.writer != nil {
 		run = func() error { return s.updateTogether(ctx, urgent, work) }
@@ -154,13 +157,19 @@ func (s *Store) update(ctx context.Context, urgent bool, work func(model.Tx) err
 
 // View implements [model.Store].
 func (s *Store) View(ctx context.Context, work func(model.Tx) error) error {
+	if err := s.checkScope(ctx); err != nil {
+		return err
+	}
 	err := s.runTx(ctx, s.read, s.dialect.readOptions, work)
 	return s.logUnavailable(ctx, translate(err))
 }
 
 // ViewOne implements [model.Store].
 func (s *Store) ViewOne(ctx context.Context, work func(model.Tx) error) error {
-	tx := s.newTx(readOnlyQuerier{s.read}, queue.Tx{}, "")
+	if err := s.checkScope(ctx); err != nil {
+		return err
+	}
+	tx := s.newTx(readOnlyQuerier{s.read, model.OrgScope(ctx)}, queue.Tx{}, "")
 	err := work(tx)
 	for tries := 1; isStaleConnection(err) && ctx.Err() == nil && tries < maxStale; tries++ {
 		err = work(tx)
@@ -264,13 +273,6 @@ type querier interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
-
-// readOnlyQuerier runs queries without a transaction.
-type readOnlyQuerier struct{ querier }
-
-func (readOnlyQuerier) ExecContext(context.Context, string, ...any) (sql.Result, error) {
-	return nil, errors.New("the transaction is read-only")
 }
 
 // txn is a transaction. Each type that embeds it reads and writes the rows of one entity.

@@ -69,7 +69,7 @@ func TestExpireNode(t *testing.T) {
 		if cfg.Path != "" {
 			return // the jobs of the only process end with it
 		}
-		ctx := t.Context()
+		ctx := model.AcrossOrgs(t.Context())
 		// The only worker is busy, so the job stays in the queue.
 		cfg.Queue.Workers = 1
 		s := open(t, cfg)
@@ -122,7 +122,7 @@ func TestFindingScale4Indexes(t *testing.T) {
 			model.Originals: "imports_originals", model.Results: "imports_results", model.Problems: "imports_problems",
 		} {
 			for _, schema := range []string{"", "own"} {
-				plan, err := sqlstore.OverduePlan(t.Context(), s, model.Retention{Org: "o", SchemaID: schema}, part)
+				plan, err := sqlstore.OverduePlan(model.AcrossOrgs(t.Context()), s, model.Retention{Org: "o", SchemaID: schema}, part)
 				must(t, err)
 				if !strings.Contains(plan, index+" ") {
 					t.Errorf("%s with schema %q does not use %s:\n%s", part, schema, index, plan)
@@ -141,7 +141,7 @@ func must(t testing.TB, err error) {
 
 func BenchmarkInsertImport(b *testing.B) {
 	s := open(b, sqlstore.Config{Path: filepath.Join(b.TempDir(), "intray.db")})
-	ctx := b.Context()
+	ctx := model.AcrossOrgs(b.Context())
 	must(b, s.Update(ctx, func(tx model.Tx) error {
 		return tx.Accounts.InsertOrg(ctx, model.Org{ID: "o", Name: "Org"})
 	}))
@@ -165,7 +165,7 @@ func BenchmarkInsertImport(b *testing.B) {
 
 func BenchmarkImports(b *testing.B) {
 	s := open(b, sqlstore.Config{Path: filepath.Join(b.TempDir(), "intray.db")})
-	ctx := b.Context()
+	ctx := model.AcrossOrgs(b.Context())
 	must(b, s.Update(ctx, func(tx model.Tx) error {
 		if err := tx.Accounts.InsertOrg(ctx, model.Org{ID: "o", Name: "Org"}); err != nil {
 			return err
@@ -208,7 +208,7 @@ func TestFrozenTransaction(t *testing.T) {
 	}
 	claimed, proceed, ended := make(chan struct{}), make(chan struct{}), make(chan error, 1)
 	go func() {
-		ended <- frozen.Update(t.Context(), func(tx model.Tx) error {
+		ended <- frozen.Update(model.AcrossOrgs(t.Context()), func(tx model.Tx) error {
 			err := claim(t.Context(), tx)
 			close(claimed)
 			<-proceed
@@ -216,7 +216,7 @@ func TestFrozenTransaction(t *testing.T) {
 		})
 	}()
 	<-claimed
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(model.AcrossOrgs(t.Context()), 20*time.Second)
 	defer cancel()
 	if err := other.Update(ctx, func(tx model.Tx) error { return claim(ctx, tx) }); err != nil {
 		t.Errorf("another process cannot claim: %v", err)

@@ -17,7 +17,7 @@ import (
 func TestFindingScale3Targets(t *testing.T) {
 	t.Parallel()
 	s := open(t, sqlstore.Config{Path: filepath.Join(t.TempDir(), "intray.db"), Queue: queue.Config{Node: "n"}})
-	steps, err := sqlstore.TargetsPlan(t.Context(), s)
+	steps, err := sqlstore.TargetsPlan(model.AcrossOrgs(t.Context()), s)
 	must(t, err)
 	next := 0
 	for _, step := range steps {
@@ -39,7 +39,7 @@ func TestFindingScale3Targets(t *testing.T) {
 func TestMakeDueUsesIndex(t *testing.T) {
 	onEach(t, func(t *testing.T, cfg sqlstore.Config) {
 		s := open(t, cfg)
-		plan, err := sqlstore.MakeDuePlan(t.Context(), s)
+		plan, err := sqlstore.MakeDuePlan(model.AcrossOrgs(t.Context()), s)
 		must(t, err)
 		if !strings.Contains(plan, "INDEX deliveries_due (target=? AND due>?)") && !strings.Contains(plan, " using deliveries_due ") {
 			t.Errorf("the plan does not use deliveries_due:\n%s", plan)

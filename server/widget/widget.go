@@ -78,6 +78,7 @@ func (s *Service) OpenImporter(ctx context.Context, key, origin string, from Sou
 	if licence.Kind != model.Frontend {
 		return Opened{}, model.NewError(model.Denied, "backend_key", intray.NewMessage("widget.backend_key", nil))
 	}
+	ctx = model.InOrg(ctx, licence.Org)
 	opened, err := s.describe(ctx, licence.Org, from)
 	if err != nil {
 		return Opened{}, err
@@ -212,7 +213,7 @@ type Session struct {
 func (s *Service) WidgetSession(ctx context.Context, token string) (Session, error) {
 	g, err := auth.VerifyGrant(ctx, s.env, s.sessionKey, token, sessionName)
 	if err == nil && g.ID != "" {
-		_, err = s.imports.SessionByID(ctx, g.Org, g.ID)
+		_, err = s.imports.SessionByID(model.InOrg(ctx, g.Org), g.Org, g.ID)
 	}
 	return Session{Org: g.Org, Licence: g.Licence, SessionID: g.ID}, err
 }
@@ -252,6 +253,7 @@ func (s *Service) StartEmbeddedImport(ctx context.Context, session Session, from
 // EmbeddingOrigins returns the origins of all frontend keys that are valid. everywhere reports whether a
 // key has no origins, so that any page may embed the widget in development mode.
 func (s *Service) EmbeddingOrigins(ctx context.Context) (origins []string, everywhere bool, err error) {
+	ctx = model.AcrossOrgs(ctx)
 	list, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]model.Licence, error) { return tx.Accounts.Licences(ctx) })
 	now := s.env.Now()
 	for _, l := range list {

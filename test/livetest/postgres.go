@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/intraydata/intray/test/pgtest"
 )
 
 // PostgresServer is a PostgreSQL server of one test, which the test can interrupt. It writes to the
@@ -48,6 +50,10 @@ func StartPostgres(t testing.TB) *PostgresServer {
 	}
 	t.Cleanup(p.end)
 	p.Start()
+	var err error
+	if _, p.URL, err = pgtest.Create(context.Background(), p.URL); err != nil {
+		t.Fatal(err)
+	}
 	return p
 }
 

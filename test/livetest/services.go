@@ -2,85 +2,53 @@ package livetest
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"net"
-	"net/url"
 	"os"
-	"strings"
 	"sync"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/intraydata/intray/test/pgtest"
 )
 
-// PostgresVariable is the environment variable with the URL of a PostgreSQL server for test
-// databases.
-const PostgresVariable = "INTRAY_TEST_POSTGRES_URL"
-
 // Postgres creates a database and returns its URL. The database is removed when the test
-// ends. Postgres skips the test if PostgresVariable is not set.
+// ends. Postgres skips the test if [pgtest.Variable] is not set.
 func Postgres(t testing.TB) string {
 	t.Helper()
-	server := os.Getenv(PostgresVariable)
+	server := pgtest.Server()
 	if server == "" {
-		t.Skipf("SKIPPED: no PostgreSQL, %s is not set; `make postgres` starts a server and prints its URL", PostgresVariable)
+		t.Skipf("SKIPPED: no PostgreSQL, %s is not set; `make postgres` starts a server and prints its URL", pgtest.Variable)
 	}
-	name := "live_" + strings.ToLower(rand.Text())
-	if err := Administer("CREATE DATABASE " + name); err != nil {
+	// Do not use the test's context, which may have ended. See PackageScope.
+	ctx := context.Background()
+	name, address, err := pgtest.Create(ctx, server)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		if n, err := countDeadlocks(name); err != nil {
+		if n, err := countDeadlocks(ctx, server, name); err != nil {
 			t.Error(err)
 		} else if n > 0 {
 			t.Errorf("PostgreSQL ended %d deadlocks, each after a second; its log shows the statements", n)
 		}
-		// Do not use the test's context, which may have ended. See PackageScope.
-		if err := Administer("DROP DATABASE IF EXISTS " + name + " WITH (FORCE)"); err != nil {
+		if err := pgtest.Drop(ctx, server, name); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	})
-	address, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
-	address.Path = "/" + name
-	return address.String()
+	return address
 }
 
 // countDeadlocks returns the number of deadlocks in a database that is no longer used.
-func countDeadlocks(database string) (n int64, err error) {
-	err = withServer(func(ctx context.Context, conn *pgx.Conn) error {
+func countDeadlocks(ctx context.Context, server, database string) (n int64, err error) {
+	err = pgtest.Use(ctx, server, func(conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, "SELECT deadlocks FROM pg_stat_database WHERE datname = $1", database).Scan(&n)
 	})
 	if err != nil {
 		return 0, fmt.Errorf("count deadlocks: %w", err)
 	}
 	return n, nil
-}
-
-// Administer runs a statement on the server in PostgresVariable.
-func Administer(command string, args ...any) error {
-	err := withServer(func(ctx context.Context, conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, command, args...)
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("%s: %w", command, err)
-	}
-	return nil
-}
-
-// withServer calls use with a connection to the server in PostgresVariable.
-func withServer(use func(ctx context.Context, conn *pgx.Conn) error) error {
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, os.Getenv(PostgresVariable))
-	if err != nil {
-		return fmt.Errorf("connect to the server of %s: %w", PostgresVariable, err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	return use(ctx, conn)
 }
 
 // Listen serves each connection to a loopback port until the test ends. Then it closes all

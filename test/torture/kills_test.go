@@ -91,8 +91,8 @@ const (
 	// resumeLimit is the maximum time from a start of the server until an import runs again that
 	// was running at the kill. It is checked only if INTRAY_TORTURE=full, on a quiet machine.
 	resumeLimit = 5 * time.Second
-	// maxLosses is the maximum number of times that the test kills a run of one import. After 10,
-	// Intray gives up.
+	// maxLosses is the maximum number of times that the test kills a run of one import. After 10
+	// lost runs, an import fails.
 	maxLosses = 7
 )
 

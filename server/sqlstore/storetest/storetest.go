@@ -4,18 +4,14 @@ package storetest
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
-	"net/url"
-	"os"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/jackc/pgx/v5"
 
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/test/pgtest"
 )
 
 // Run runs the suite. open must return an empty store and close it when its test ends.
@@ -28,7 +24,7 @@ func Run(t *testing.T, open func(t *testing.T) model.Store) {
 	}
 	t.Run("claim for the only organization", func(t *testing.T) {
 		t.Parallel()
-		testClaimOnlyOrg(&fixture{T: t, store: open(t), ctx: t.Context()})
+		testClaimOnlyOrg(&fixture{T: t, store: open(t), ctx: model.AcrossOrgs(t.Context())})
 	})
 }
 
@@ -112,7 +108,7 @@ var start = time.Date(2026, 3, 4, 5, 6, 7, 891011000, time.UTC)
 func startPlus(minutes int) time.Time { return start.Add(time.Duration(minutes) * time.Minute) }
 
 func newFixture(t *testing.T, store model.Store) *fixture {
-	f := &fixture{T: t, store: store, ctx: t.Context(),
+	f := &fixture{T: t, store: store, ctx: model.AcrossOrgs(t.Context()),
 		a: model.Org{ID: "org-a", Name: "Alpha", Created: startPlus(0)},
 		b: model.Org{ID: "org-b", Name: "Beta", Created: startPlus(1)},
 	}
@@ -184,30 +180,18 @@ func id(kind string, n int) string { return fmt.Sprintf("%s-%04d", kind, n) }
 // skipped. The database is dropped when the test ends.
 func PostgresURL(t testing.TB) string {
 	t.Helper()
-	server := os.Getenv("INTRAY_TEST_POSTGRES_URL")
-	if server == "" {
-		t.Skip("SKIPPED: no PostgreSQL, INTRAY_TEST_POSTGRES_URL is not set (see .ci/postgres)")
+	if pgtest.Server() == "" {
+		t.Skipf("SKIPPED: no PostgreSQL, %s is not set (see .ci/postgres)", pgtest.Variable)
 	}
-	name := "intray_test_" + strings.ToLower(rand.Text())
-	execPostgres(t, server, "CREATE DATABASE "+name)
-	t.Cleanup(func() { execPostgres(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
-	u, err := url.Parse(server)
+	ctx := context.Background() // the context of the test ends before the cleanup
+	name, address, err := pgtest.Create(ctx, pgtest.Server())
 	if err != nil {
 		t.Fatal(err)
 	}
-	u.Path = "/" + name
-	return u.String()
-}
-
-func execPostgres(t testing.TB, server, command string) {
-	t.Helper()
-	ctx := context.Background()
-	conn, err := pgx.Connect(ctx, server)
-	if err != nil {
-		t.Fatalf("connect to INTRAY_TEST_POSTGRES_URL: %v", err)
-	}
-	defer func() { _ = conn.Close(ctx) }()
-	if _, err := conn.Exec(ctx, command); err != nil {
-		t.Fatalf("%s: %v", command, err)
-	}
+	t.Cleanup(func() {
+		if err := pgtest.Drop(ctx, pgtest.Server(), name); err != nil {
+			t.Error(err)
+		}
+	})
+	return address
 }

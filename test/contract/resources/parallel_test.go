@@ -10,6 +10,7 @@ import (
 
 	"github.com/intraydata/intray/test/apitest"
 	"github.com/intraydata/intray/test/livetest"
+	"github.com/intraydata/intray/test/pgtest"
 )
 
 // together sends requests concurrently and returns the number of responses by status.
@@ -94,7 +95,7 @@ func TestDatabaseAway(t *testing.T) {
 		"ALTER DATABASE " + name + " WITH ALLOW_CONNECTIONS false",
 		"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '" + name + "'",
 	} {
-		if err := livetest.Administer(command); err != nil {
+		if err := pgtest.Exec(t.Context(), pgtest.Server(), command); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -108,7 +109,7 @@ func TestDatabaseAway(t *testing.T) {
 		t.Errorf("without its database a creation gives %d: %s", reply.Status, reply.Body)
 	}
 	c.Call("GET", "/healthz", nil).WantStatus(http.StatusOK)
-	if err := livetest.Administer("ALTER DATABASE " + name + " WITH ALLOW_CONNECTIONS true"); err != nil {
+	if err := pgtest.Exec(t.Context(), pgtest.Server(), "ALTER DATABASE "+name+" WITH ALLOW_CONNECTIONS true"); err != nil {
 		t.Fatal(err)
 	}
 	apitest.Eventually(t, "the program is ready again", func() bool { return c.Call("GET", "/readyz", nil).Status == http.StatusOK })
