@@ -64,7 +64,8 @@ type linkTest struct {
 
 func newLinkTest(t *testing.T, properties string, change ...func(*service.Config)) *linkTest {
 	t.Helper()
-	s := newServer(t, nil, change...)
+	// With the real time, a new minute could begin while attempts are counted.
+	s := newServer(t, func(cfg *Config) { cfg.Clock = newMinutes().Now }, change...)
 	schemaID := s.text(s.do("POST", "/api/v1/schemas/", `{"name":"Sent by link","settings":{},`+mailFields+`}`), "id")
 	made := s.do("POST", "/api/v1/import-links/", `{"schema_id":"`+schemaID+`"`+properties+`}`)
 	return &linkTest{s, s.text(made, "id"), after(s.text(made, "url"), "/in/")}
