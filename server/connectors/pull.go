@@ -68,15 +68,18 @@ func mustWait(ctx context.Context, tx model.Tx, c model.Connector) (bool, error)
 	return runs >= runsPerOrg || c.Failures > 0 && failing >= failingPerOrg, err
 }
 
-// claimConnector claims the connector that has been due for the longest time, ignoring those
-// that must be postponed. It returns NotFound if no connector can run.
+// maxPostponed is the maximum number of connectors that one transaction postpones.
+const maxPostponed = 100
+
+// claimConnector claims the connector that has been due for the longest time, and postpones those
+// that must wait. If no connector can run, it returns one without an ID.
 func (s *Service) claimConnector(ctx context.Context) (c model.Connector, err error) {
 	s.runs.mu.Lock()
 	defer s.runs.mu.Unlock()
 	err = s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
-		for {
+		for range maxPostponed {
 			if c, err = tx.Connectors.ClaimDue(ctx, s.env.Node, s.env.Now()); err != nil {
-				return err
+				return model.IgnoreKind(err, model.NotFound) // what was postponed is kept
 			}
 			if wait, err := mustWait(ctx, tx, c); err != nil || !wait {
 				return err
@@ -85,12 +88,15 @@ func (s *Service) claimConnector(ctx context.Context) (c model.Connector, err er
 			if err := tx.Connectors.Save(ctx, c); err != nil {
 				return err
 			}
+			c = model.Connector{}
 		}
+		return nil
 	})
 	switch {
+	case c.ID == "":
 	case err == nil:
 		s.runs.active = append(s.runs.active, c)
-	case c.ID != "":
+	default:
 		// The claim may have been committed even though the response was lost.
 		s.runs.unstored = append(s.runs.unstored, &connectorRun{connector: c, stopped: true})
 	}
@@ -115,8 +121,8 @@ func (s *Service) RunNextConnector(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	c, err := s.claimConnector(ctx)
-	if err != nil {
-		return false, model.IgnoreKind(err, model.NotFound)
+	if err != nil || c.ID == "" {
+		return false, err
 	}
 	run := &connectorRun{service: s, connector: c, PullRun: model.PullRun{ID: id, ConnectorID: c.ID, Began: s.env.Now(), Skipped: []intray.Message{}}}
 	defer func() {

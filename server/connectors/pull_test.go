@@ -130,3 +130,34 @@ func TestStoppedRun(t *testing.T) {
 	must(t, f.runDue())
 	f.imported(c)
 }
+
+// TestPostponedConnectors checks that connectors that must wait are due again later, even if no
+// other connector can run.
+func TestPostponedConnectors(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	running := []model.Connector{f.connector(), f.connector()}
+	waiting := f.connector()
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		for _, c := range running {
+			c.Node = "another process"
+			if err := tx.Connectors.Save(f.ctx, c); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	if ran, err := f.RunNextConnector(f.ctx); ran || err != nil {
+		t.Errorf("a third connector ran: %v, %v", ran, err)
+	}
+	due, err := model.Get(f.ctx, f.Store, func(tx model.Tx) (bool, error) { return tx.Connectors.IsDue(f.ctx, f.Clock.Now()) })
+	if due || err != nil {
+		t.Errorf("the waiting connector is due: %v, %v", due, err)
+	}
+	f.Clock.Advance(time.Minute)
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error { return tx.Connectors.GiveBack(f.ctx, "another process") }))
+	must(t, f.runDue())
+	if f.lastRun(waiting).ID == "" {
+		t.Error("the waiting connector did not run")
+	}
+}
