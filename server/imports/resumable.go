@@ -158,10 +158,9 @@ func (s *Service) OpenResumable(ctx context.Context, g auth.Grant) (*ResumableUp
 	if err != nil {
 		return nil, err
 	}
-	key := imp.RawKey(g.What)
-	u := &ResumableUpload{Expires: time.Unix(g.Expires, 0).UTC(), key: key}
-	if g.What != "" && imp.Raw.Key == key {
-		u.Length, u.accepted = imp.Raw.Size, true
+	u := &ResumableUpload{Expires: time.Unix(g.Expires, 0).UTC()}
+	if imp.IsRawKey(imp.Raw.Key, g.What) {
+		u.key, u.Length, u.accepted = imp.Raw.Key, imp.Raw.Size, true
 		return u, nil
 	}
 	if err := checkUploadable(imp); err != nil {
@@ -171,7 +170,7 @@ func (s *Service) OpenResumable(ctx context.Context, g auth.Grant) (*ResumableUp
 		return nil, err
 	}
 	upload, err := s.Upload(ctx, imp.Org, imp.UploadID)
-	if model.IsKind(err, model.NotFound) || err == nil && (g.What == "" || upload.Raw.Key != key) {
+	if model.IsKind(err, model.NotFound) || err == nil && !imp.IsRawKey(upload.Raw.Key, g.What) {
 		return nil, uploadReplacedError()
 	}
 	if err != nil {
@@ -181,7 +180,7 @@ func (s *Service) OpenResumable(ctx context.Context, g auth.Grant) (*ResumableUp
 	if err != nil {
 		return nil, err
 	}
-	u.Length, u.filename = upload.Raw.Size, upload.Filename
+	u.key, u.Length, u.filename = upload.Raw.Key, upload.Raw.Size, upload.Filename
 	u.receiver = &UploadReceiver{s.MaxFileSize(schema), s, imp, schema}
 	return u, nil
 }
