@@ -29,6 +29,12 @@ var (
 	postgresGrowthTriggers string
 )
 
+// postgresLockTables waits until no process of the previous version is changing rows, and keeps all
+// of them from doing so until the migration has been committed. Otherwise, rows that they add could
+// be neither counted by the migration nor by its triggers, and both could wait for each other after
+// the migration has read millions of rows.
+const postgresLockTables = `LOCK TABLE imports, uploads, deliveries, memories, receipts, org_usage IN ACCESS EXCLUSIVE MODE;`
+
 // postgresIsolation creates the policies of row-level security. It never changes either.
 //
 //go:embed triggers/isolation_postgres.sql
@@ -56,12 +62,7 @@ func (s *Store) migrate(ctx context.Context) (err error) {
 }
 
 func (s *Store) migrateLocked(ctx context.Context) error {
-	steps, err := fs.Sub(migrations, "migrations")
-	if err != nil {
-		return err
-	}
-	p, err := goose.NewProvider(s.dialect.goose, s.write, substitutedFS{steps, s.dialect.substitutions},
-		goose.WithDisableGlobalRegistry(true))
+	p, err := s.migrations()
 	if err != nil {
 		return fmt.Errorf("read the migrations: %w", err)
 	}
@@ -72,10 +73,22 @@ func (s *Store) migrateLocked(ctx context.Context) error {
 	if has > knows {
 		return fmt.Errorf("the database has version %d, but this program supports at most version %d; use the newer program", has, knows)
 	}
-	if _, err := p.Up(ctx); err != nil {
+	_, err = p.Up(ctx)
+	for tries := 1; isSerializationFailure(err) && tries < maxUndone; tries++ { // a deadlock with a process of the previous version
+		_, err = p.Up(ctx)
+	}
+	if err != nil {
 		return fmt.Errorf("migrate: %w", err)
 	}
 	return s.jobs.Migrate(ctx)
+}
+
+func (s *Store) migrations() (*goose.Provider, error) {
+	steps, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return nil, err
+	}
+	return goose.NewProvider(s.dialect.goose, s.write, substitutedFS{steps, s.dialect.substitutions}, goose.WithDisableGlobalRegistry(true))
 }
 
 // substitutedFS is a file system that replaces words in its files.

@@ -3,12 +3,16 @@ package sqlstore
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -127,5 +131,71 @@ func insertOfEach(ctx context.Context) func(tx model.Tx) error {
 			tx.Credentials.Insert(ctx, model.Credential{ID: "c", Org: "org-a"}), tx.Sessions.Insert(ctx, model.Session{ID: "s", Org: "org-a", File: model.File{Key: "k", Size: 5}}),
 			tx.Sessions.SaveState(ctx, model.Session{ID: "s", Org: "org-a", File: model.File{Key: "k", Size: 5}}, []byte("abc")))
 		return errors.Join(errs...)
+	}
+}
+
+// TestMigrationNextToWriters checks that rows that processes of the previous version insert during a
+// migration are counted, and that the migration does not fail because of them.
+func TestMigrationNextToWriters(t *testing.T) {
+	ctx := model.AcrossOrgs(t.Context())
+	s := &Store{logger: slog.New(slog.DiscardHandler)}
+	if err := s.open(ctx, Config{URL: storetest.PostgresURL(t)}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	previous, err := s.migrations()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := previous.UpTo(ctx, 24); err != nil {
+		t.Fatal(err)
+	}
+	const addOrg = `INSERT INTO orgs (id, name, created) VALUES ('o', 'o', 0)`
+	const addReceipt = `INSERT INTO receipts (id, org, import_id, made, reason, parts) VALUES ($1, 'o', '', 0, '', '')`
+	if _, err := s.write.ExecContext(ctx, addOrg); err != nil {
+		t.Fatal(err)
+	}
+	// These transactions lock the tables in opposite orders. One of them must collide with the migration.
+	const lock = `LOCK TABLE %s IN ROW EXCLUSIVE MODE`
+	var writers sync.WaitGroup
+	locked := make(chan struct{}, 2)
+	for i, tables := range [][]string{{"imports", "org_usage"}, {"org_usage", "imports"}} {
+		writers.Go(func() {
+			tx, err := s.write.BeginTx(ctx, nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = tx.Rollback() }()
+			if _, err := tx.ExecContext(ctx, fmt.Sprintf(lock, tables[0])); err != nil {
+				t.Error(err)
+				return
+			}
+			locked <- struct{}{}
+			time.Sleep(200 * time.Millisecond)
+			_, err = tx.ExecContext(ctx, fmt.Sprintf(lock, tables[1]))
+			if err == nil {
+				_, err = tx.ExecContext(ctx, addReceipt, fmt.Sprint("r", i))
+			}
+			if err == nil {
+				err = tx.Commit()
+			}
+			if err != nil && !isSerializationFailure(err) { // PostgreSQL may choose the writer
+				t.Error(err)
+			}
+		})
+	}
+	<-locked
+	<-locked
+	if err := s.migrate(ctx); err != nil {
+		t.Errorf("the migration failed: %v", err)
+	}
+	writers.Wait()
+	var counted, stored int64
+	if err := s.read.QueryRowContext(ctx, `SELECT receipts, (SELECT count(*) FROM receipts) FROM org_usage`).Scan(&counted, &stored); err != nil {
+		t.Fatal(err)
+	}
+	if counted != stored || stored == 0 {
+		t.Errorf("%d receipts were counted, %d are stored", counted, stored)
 	}
 }

@@ -1,4 +1,5 @@
 -- +goose Up
+${LOCK_TABLES}
 -- The lengths of lists, because counting the rows would take longer the more there are. Imports that
 -- are embedded are not listed.
 ALTER TABLE org_usage ADD COLUMN listed_imports BIGINT NOT NULL DEFAULT 0;
