@@ -13,7 +13,8 @@ import (
 
 // group is a transaction of SQLite that several callers of Update share. Each of them runs in a
 // savepoint, one after the other, while it is the writer. The last one commits for all, so that
-// they share one flush. A caller returns only after the commit.
+// they share one flush. A caller returns only after the commit, unless its work has failed and
+// cannot have seen changes of other members.
 //
 // If the database rolls back the transaction or the commit fails, each caller runs again in a
 // transaction of its own. Only the caller that caused a failure can then fail.
@@ -71,6 +72,7 @@ func (s *Store) join(ctx context.Context, urgent, alone bool, work func(model.Tx
 		}
 	}
 	g := s.writer.group
+	sawChanges := g.changed
 	err := func() error {
 		defer func() {
 			if alone || g.broken || g.members >= maxMembers || time.Since(g.began) >= maxGroupTime {
@@ -80,11 +82,14 @@ func (s *Store) join(ctx context.Context, urgent, alone bool, work func(model.Tx
 		}()
 		return s.runMember(ctx, g, work)
 	}()
-	if err != nil {
+	if err != nil && (!sawChanges || errors.Is(err, errGroupFailed)) {
 		return err
 	}
 	<-g.done
-	if g.err != nil && g.members > 1 {
+	switch {
+	case g.err == nil:
+		return err
+	case g.members > 1:
 		return errors.Join(errGroupFailed, g.err)
 	}
 	return g.err

@@ -237,3 +237,31 @@ func TestAfterCommit(t *testing.T) {
 		t.Errorf("%d jobs started, want 4", started)
 	}
 }
+
+// TestErrorsOfFailedGroups checks that a call does not fail because of a row that was never
+// committed.
+func TestErrorsOfFailedGroups(t *testing.T) {
+	s, f := openFaulty(t)
+	runs := 0
+	var once sync.Once
+	errs := crowd(t, s, 2, func(i int, tx model.Tx) error {
+		if i == 0 {
+			if runs++; runs > 1 {
+				return errors.New("the second attempt fails")
+			}
+			return insertOrg(t.Context(), tx, 0)
+		}
+		err := insertOrg(t.Context(), tx, 0) // a conflict in the group
+		once.Do(func() { f.arm(2, 1, errFault) })
+		return err
+	})
+	if !f.wasHit() || runs != 2 {
+		t.Fatalf("the commit of the group did not fail; the first call ran %d times", runs)
+	}
+	if errs[0] == nil || errs[1] != nil {
+		t.Errorf("errors: %v and %v, want one of the first call only", errs[0], errs[1])
+	}
+	if got := orgNumbers(t, s); !slices.Equal(got, numbers(1)) {
+		t.Errorf("the rows are %v", got)
+	}
+}
