@@ -45,7 +45,7 @@ func (s *Service) Leave(ctx context.Context) error { return s.expireNode(ctx, s.
 func (s *Service) RecordHeartbeat(ctx context.Context) error {
 	var skew time.Duration
 	kills := s.env.OOMKills()
-	err := s.env.Store.UpdateUrgently(ctx, func(tx model.Tx) error {
+	err := s.env.Store.UpdateOne(ctx, func(tx model.Tx) error {
 		// The time in the middle differs from that of the statement by at most half its duration.
 		began := s.env.Now()
 		at, err := tx.Nodes.Heartbeat(ctx, s.env.Node, kills)

@@ -31,7 +31,7 @@ const (
 	// connectorWorkers is the maximum number of connectors that run at the same time,
 	// and uploadWorkers is the maximum number of results that are uploaded at the same
 	// time. Every pollInterval, one more worker looks for work.
-	connectorWorkers, uploadWorkers, pollInterval = 8, 2, 2 * time.Second
+	connectorWorkers, uploadWorkers, pollInterval = 8, 2, 4 * time.Second
 	// garbageInterval is the interval between garbage collections.
 	garbageInterval = 5 * time.Minute
 )

@@ -169,8 +169,8 @@ func TestReadyDeliveries(t *testing.T) {
 	})
 }
 
-// Without work, there is one call every 2 s. Up to eight connectors run and two results are
-// uploaded at the same time: one more every 2 s. Each goroutine continues until nothing is due.
+// Without work, there is one call every 4 s. Up to eight connectors run and two results are
+// uploaded at the same time: one more every 4 s. Each goroutine continues until nothing is due.
 func TestPolling(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var connectors, uploads atomic.Int64
@@ -179,7 +179,7 @@ func TestPolling(t *testing.T) {
 		}
 		f := &fakeService{connector: count(&connectors), upload: count(&uploads)}
 		w, _ := newWorker(f)
-		runFor(t, w, 5*time.Second)
+		runFor(t, w, 9*time.Second)
 		if c, u := connectors.Load(), uploads.Load(); c != 3 || u != 3 {
 			t.Errorf("%d calls for connectors, %d for uploads; want 3 and 3", c, u)
 		}
@@ -207,7 +207,7 @@ func TestPolling(t *testing.T) {
 		for _, c := range []struct {
 			d    time.Duration
 			c, u int64
-		}{{time.Millisecond, 1, 1}, {3 * time.Second, 2, 2}, {time.Minute, 8, 2}} {
+		}{{time.Millisecond, 1, 1}, {5 * time.Second, 2, 2}, {time.Minute, 8, 2}} {
 			connectors.Store(0)
 			uploads.Store(0)
 			runFor(t, w, c.d)
@@ -234,8 +234,8 @@ func TestFailuresAreLogged(t *testing.T) {
 		"heartbeat not recorded":    {&fakeService{heartbeat: fail}, 5 * time.Second, 2},
 		"garbage collection failed": {&fakeService{collectGC: fail}, 11 * time.Minute, 2},
 		"deliveries not started":    {&fakeService{deliver: fail}, 3 * time.Second, 2},
-		"connector not run":         {&fakeService{connector: failNext}, 3 * time.Second, 2},
-		"result not uploaded":       {&fakeService{upload: failNext}, 3 * time.Second, 2},
+		"connector not run":         {&fakeService{connector: failNext}, 5 * time.Second, 2},
+		"result not uploaded":       {&fakeService{upload: failNext}, 5 * time.Second, 2},
 	} {
 		t.Run(text, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

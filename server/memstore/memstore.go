@@ -120,8 +120,8 @@ func (s *Store) Update(ctx context.Context, work func(model.Tx) error) error {
 	return s.intercept(ctx, Committed)
 }
 
-// UpdateUrgently implements [model.Store]. It waits for other transactions like Update.
-func (s *Store) UpdateUrgently(ctx context.Context, work func(model.Tx) error) error {
+// UpdateOne implements [model.Store]. It waits for other transactions like Update.
+func (s *Store) UpdateOne(ctx context.Context, work func(model.Tx) error) error {
 	return s.Update(ctx, work)
 }
 

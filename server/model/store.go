@@ -25,9 +25,10 @@ import (
 // returns only rows of that organization.
 type Store interface {
 	Update(ctx context.Context, work func(Tx) error) error
-	// UpdateUrgently is like Update, but precedes the calls of Update that are waiting to write.
-	// Use it for heartbeats only, so that Update does not wait for long.
-	UpdateUrgently(ctx context.Context, work func(Tx) error) error
+	// UpdateOne is like Update for work that makes one change. Such work needs no transaction, and
+	// it may be called again if the connection was broken, even if the change was made. UpdateOne
+	// precedes the calls of Update that are waiting to write, so use it for heartbeats only.
+	UpdateOne(ctx context.Context, work func(Tx) error) error
 	View(ctx context.Context, work func(Tx) error) error
 	// ViewOne is like View for work that makes one query and reads its rows before it returns. Such
 	// work needs no transaction, and it may be called again if the connection was broken.

@@ -33,7 +33,7 @@ type riverQueue struct {
 const maxAttempts = 10
 
 // pollInterval is the interval between searches for jobs whose notification was lost.
-const pollInterval = 2 * time.Second
+const pollInterval = 4 * time.Second
 
 func (c Config) riverConfig() *river.Config {
 	return &river.Config{

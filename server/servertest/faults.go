@@ -184,8 +184,8 @@ func (s *faultyStore) Update(ctx context.Context, work func(model.Tx) error) err
 	return s.update(ctx, s.Store.Update, work)
 }
 
-func (s *faultyStore) UpdateUrgently(ctx context.Context, work func(model.Tx) error) error {
-	return s.update(ctx, s.Store.UpdateUrgently, work)
+func (s *faultyStore) UpdateOne(ctx context.Context, work func(model.Tx) error) error {
+	return s.update(ctx, s.Store.UpdateOne, work)
 }
 
 func (s *faultyStore) update(ctx context.Context, update func(context.Context, func(model.Tx) error) error, work func(model.Tx) error) error {

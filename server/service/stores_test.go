@@ -126,8 +126,8 @@ type skewedStore struct {
 	now func() time.Time
 }
 
-func (s skewedStore) UpdateUrgently(ctx context.Context, work func(model.Tx) error) error {
-	return s.Store.UpdateUrgently(ctx, func(tx model.Tx) error {
+func (s skewedStore) UpdateOne(ctx context.Context, work func(model.Tx) error) error {
+	return s.Store.UpdateOne(ctx, func(tx model.Tx) error {
 		tx.Nodes = skewedNodes{tx.Nodes, s.now}
 		return work(tx)
 	})

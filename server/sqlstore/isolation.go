@@ -61,20 +61,27 @@ func (s *Store) checkScope(ctx context.Context) error {
 	return nil
 }
 
-// readOnlyQuerier runs queries without a transaction, in the scope of a call.
-type readOnlyQuerier struct {
+// poolQuerier runs queries without a transaction, in the scope of a call.
+type poolQuerier struct {
 	db    *sql.DB
 	scope string
 }
 
-func (readOnlyQuerier) ExecContext(context.Context, string, ...any) (sql.Result, error) {
-	return nil, errors.New("the transaction is read-only")
+func (q poolQuerier) ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error) {
+	return q.db.ExecContext(model.InOrg(ctx, q.scope), query, args...)
 }
 
-func (q readOnlyQuerier) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
+func (q poolQuerier) QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	return q.db.QueryContext(model.InOrg(ctx, q.scope), query, args...)
 }
 
-func (q readOnlyQuerier) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
+func (q poolQuerier) QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row {
 	return q.db.QueryRowContext(model.InOrg(ctx, q.scope), query, args...)
+}
+
+// readOnlyQuerier is a poolQuerier that changes nothing.
+type readOnlyQuerier struct{ poolQuerier }
+
+func (readOnlyQuerier) ExecContext(context.Context, string, ...any) (sql.Result, error) {
+	return nil, errors.New("the transaction is read-only")
 }

@@ -135,8 +135,11 @@ func (s *Store) Update(ctx context.Context, work func(model.Tx) error) error {
 	return s.update(ctx, false, work)
 }
 
-// UpdateUrgently implements [model.Store]. On SQLite, it precedes all waiting calls of Update.
-func (s *Store) UpdateUrgently(ctx context.Context, work func(model.Tx) error) error {
+// UpdateOne implements [model.Store].
+func (s *Store) UpdateOne(ctx context.Context, work func(model.Tx) error) error {
+	if s.writer == nil {
+		return s.runOne(ctx, poolQuerier{s.write, model.OrgScope(ctx)}, work)
+	}
 	return s.update(ctx, true, work)
 }
 
@@ -166,10 +169,15 @@ func (s *Store) View(ctx context.Context, work func(model.Tx) error) error {
 
 // ViewOne implements [model.Store].
 func (s *Store) ViewOne(ctx context.Context, work func(model.Tx) error) error {
+	return s.runOne(ctx, readOnlyQuerier{poolQuerier{s.read, model.OrgScope(ctx)}}, work)
+}
+
+// runOne runs work without a transaction.
+func (s *Store) runOne(ctx context.Context, db querier, work func(model.Tx) error) error {
 	if err := s.checkScope(ctx); err != nil {
 		return err
 	}
-	tx := s.newTx(readOnlyQuerier{s.read, model.OrgScope(ctx)}, queue.Tx{}, "")
+	tx := s.newTx(db, queue.Tx{}, "")
 	err := work(tx)
 	for tries := 1; isStaleConnection(err) && ctx.Err() == nil && tries < maxStale; tries++ {
 		err = work(tx)

@@ -105,7 +105,7 @@ func TestFindingReliability6Busy(t *testing.T) {
 		late, cancel := context.WithTimeout(t.Context(), 1)
 		defer cancel()
 		<-late.Done()
-		for name, update := range map[string]func(context.Context, func(model.Tx) error) error{"Update": s.Update, "UpdateUrgently": s.UpdateUrgently} {
+		for name, update := range map[string]func(context.Context, func(model.Tx) error) error{"Update": s.Update, "UpdateOne": s.UpdateOne} {
 			var busy *model.Error
 			if err := update(late, nothing); !errors.As(err, &busy) || busy.Code != "busy" || busy.RetryAfter == 0 {
 				t.Errorf("%s: %v, want busy", name, err)
