@@ -232,16 +232,30 @@ func (s *Server) Stdout() string { return s.out.String() }
 // CPUTime returns the CPU time that the process has used, without its children.
 func (s *Server) CPUTime() time.Duration {
 	s.t.Helper()
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.PID()))
+	used, err := cpuTime(s.PID(), false)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // the name before it may contain spaces
-	var user, system int64
-	if _, err := fmt.Sscan(fields[11]+" "+fields[12], &user, &system); err != nil {
-		s.t.Fatal(err)
+	return used
+}
+
+// cpuTime returns the CPU time that a process has used, and if ended is set, also that of its
+// children that have ended.
+func cpuTime(pid int, ended bool) (time.Duration, error) {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0, err
 	}
-	return time.Duration(user+system) * 10 * time.Millisecond // 100 ticks per second
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:])) // the name before it may contain spaces
+	var own, children [2]int64
+	if _, err := fmt.Sscan(strings.Join(fields[11:15], " "), &own[0], &own[1], &children[0], &children[1]); err != nil {
+		return 0, fmt.Errorf("parse /proc/%d/stat: %w", pid, err)
+	}
+	ticks := own[0] + own[1]
+	if ended {
+		ticks += children[0] + children[1]
+	}
+	return time.Duration(ticks) * 10 * time.Millisecond, nil // 100 ticks per second
 }
 
 // PeakMemory returns the peak resident memory of the process in bytes. On systems other

@@ -26,6 +26,7 @@ type PostgresServer struct {
 	URL string
 
 	t       testing.TB
+	admin   string
 	folder  string
 	program string
 	owner   *syscall.Credential
@@ -50,8 +51,9 @@ func StartPostgres(t testing.TB) *PostgresServer {
 	}
 	t.Cleanup(p.end)
 	p.Start()
+	p.admin = p.URL
 	var err error
-	if _, p.URL, err = pgtest.Create(context.Background(), p.URL); err != nil {
+	if _, p.URL, err = pgtest.Create(context.Background(), p.admin); err != nil {
 		t.Fatal(err)
 	}
 	return p
@@ -233,6 +235,37 @@ func childrenOf(t testing.TB, parent int) (list []int) {
 		}
 	}
 	return list
+}
+
+// CPUTime returns the CPU time that all processes of the server have used.
+func (p *PostgresServer) CPUTime() time.Duration {
+	p.t.Helper()
+	server := p.command.Process.Pid
+	sum, err := cpuTime(server, true)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for _, child := range childrenOf(p.t, server) {
+		if used, err := cpuTime(child, false); err == nil { // otherwise, it has just ended
+			sum += used
+		}
+	}
+	return sum
+}
+
+// Statements returns the number of statements that the server has logged. The setting log_statement
+// determines which ones it logs.
+func (p *PostgresServer) Statements() int {
+	log := p.log()
+	return strings.Count(log, "LOG:  statement: ") + strings.Count(log, "LOG:  execute ")
+}
+
+// Admin runs a statement as a superuser.
+func (p *PostgresServer) Admin(statement string) {
+	p.t.Helper()
+	if err := pgtest.Exec(context.Background(), p.admin, statement); err != nil {
+		p.t.Fatal(err)
+	}
 }
 
 func (p *PostgresServer) log() string {
