@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -435,6 +436,7 @@ func (s *Service) syncUpload(ctx context.Context, tx model.Tx, imp model.Import)
 	if err != nil {
 		return err
 	}
+	stored := u
 	u.Status, u.Filename, u.User, u.Raw, u.Result = imp.Status.UploadStatus(), imp.Filename, imp.User, imp.Raw, imp.Result
 	if imp.IsEphemeral() {
 		u.Status = model.UploadProcessing // it is not listed, and deleted soon
@@ -442,6 +444,9 @@ func (s *Service) syncUpload(ctx context.Context, tx model.Tx, imp model.Import)
 	if o := imp.Outcome; o != nil && imp.Status != model.Pending {
 		u.TotalRows = o.DataRows
 		u.Problems = model.ProblemSummary{InvalidRows: o.RowsWithError, Errors: validations(o.Listed)}
+	}
+	if reflect.DeepEqual(u, stored) { // as for most claims
+		return nil
 	}
 	return tx.Uploads.Save(ctx, u)
 }
