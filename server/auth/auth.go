@@ -30,6 +30,9 @@ type Service struct {
 	// useAttempts maps the id of a key to the time at which this process last tried to store that
 	// the key was used.
 	useAttempts sync.Map
+	// orgs maps the hashes of keys that were valid to their organizations, which never change. With
+	// them, authentication has the same scope as the rest of the request.
+	orgs sync.Map
 }
 
 // New returns a Service.
@@ -232,8 +235,12 @@ func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, 
 // FindKey returns the licence for a key. It returns a Denied error if the key is unknown, revoked
 // or expired.
 func (s *Service) FindKey(ctx context.Context, key string) (model.Licence, error) {
-	ctx = model.AcrossOrgs(ctx)
 	hash := s.licenceKey.MAC([]byte(key))
+	if org, isKnown := s.orgs.Load(string(hash)); isKnown {
+		ctx = model.InOrg(ctx, org.(string))
+	} else {
+		ctx = model.AcrossOrgs(ctx)
+	}
 	l, err := model.Get(ctx, s.env.Store, func(tx model.Tx) (model.Licence, error) { return tx.Accounts.LicenceByHash(ctx, hash) })
 	unknown := model.NewError(model.Denied, "unknown_key", intray.NewMessage("license_key.unknown", nil))
 	switch {
@@ -246,6 +253,7 @@ func (s *Service) FindKey(ctx context.Context, key string) (model.Licence, error
 	case !l.Expires.IsZero() && !s.env.Now().Before(l.Expires):
 		return model.Licence{}, model.NewError(model.Denied, "key_expired", intray.NewMessage("license_key.expired", nil))
 	}
+	s.orgs.LoadOrStore(string(hash), l.Org)
 	return l, nil
 }
 
