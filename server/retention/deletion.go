@@ -214,15 +214,31 @@ func deletableParts(imp model.Import) []model.DeletedPart {
 	return parts
 }
 
-// EmptyTrash deletes the blobs of at most MaintenanceBatch trash entries that are due. Then it
-// makes the store overwrite deleted rows. The store needs no other call for that, because every
-// deletion of rows also schedules trash.
+// maxTrashTime is how long EmptyTrash deletes blobs if there are many.
+const maxTrashTime = 8 * time.Second
+
+// EmptyTrash deletes the blobs of the trash entries that are due, until none is left, maxTrashTime has
+// passed, or a deletion fails. It also makes the store overwrite deleted rows. The store needs no other
+// call for that, because every deletion of rows also schedules trash.
 func (s *Service) EmptyTrash(ctx context.Context) error {
+	for began := time.Now(); ; {
+		round := time.Now()
+		n, err := s.emptyTrash(ctx)
+		if err != nil || n < model.MaintenanceBatch || time.Since(began) > maxTrashTime {
+			return err
+		}
+		rest(ctx, round)
+	}
+}
+
+// emptyTrash deletes the blobs of at most MaintenanceBatch trash entries, and returns the number of
+// entries.
+func (s *Service) emptyTrash(ctx context.Context) (n int, err error) {
 	due, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]model.Trash, error) {
 		return tx.Trash.ListDue(ctx, s.env.Now(), model.MaintenanceBatch)
 	})
 	if err != nil || len(due) == 0 {
-		return err
+		return 0, err
 	}
 	deleted := make([]model.Trash, 0, len(due))
 	var failures []error
@@ -244,5 +260,5 @@ func (s *Service) EmptyTrash(ctx context.Context) error {
 	if err == nil {
 		err = s.env.Store.Forget(ctx)
 	}
-	return errors.Join(append(failures, err)...)
+	return len(due), errors.Join(append(failures, err)...)
 }

@@ -118,6 +118,7 @@ func (s *Service) expire(ctx context.Context, policy model.Retention, part model
 		}
 		deleted := 0
 		for _, id := range ids {
+			began := time.Now()
 			if part == model.Results {
 				if err := s.dropEdits(ctx, policy.Org, id); err != nil {
 					return n + deleted, err
@@ -130,12 +131,22 @@ func (s *Service) expire(ctx context.Context, policy model.Retention, part model
 			if err := model.IgnoreKind(err, model.NotFound); err != nil {
 				return n + deleted, err
 			}
+			rest(ctx, began)
 		}
 		n += deleted
 		// If another process deleted all of these parts, it also deletes the rest.
 		if len(ids) < model.MaintenanceBatch || deleted == 0 {
 			return n, nil
 		}
+	}
+}
+
+// rest waits half as long as a deletion has taken since it began. Other work is then delayed less while
+// very many parts are deleted.
+func rest(ctx context.Context, began time.Time) {
+	select {
+	case <-ctx.Done():
+	case <-time.After(time.Since(began) / 2):
 	}
 }
 

@@ -3,6 +3,7 @@ package service_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -252,5 +253,25 @@ func TestLostResponseOfSessionFile(t *testing.T) {
 	must(t, err)
 	if _, err := f.SessionFile(f.ctx, h.Session); err != nil {
 		t.Errorf("the file of the session: %v", err)
+	}
+}
+
+// TestMuchTrash checks that one round of maintenance deletes many blobs.
+func TestMuchTrash(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	const entries = 2*model.MaintenanceBatch + 1
+	must(t, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		for n := range entries {
+			if err := tx.Trash.Schedule(f.ctx, model.Trash{Prefix: fmt.Sprintf("imports/%d", n), Due: f.Clock.Now()}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+	must(t, f.EmptyTrash(f.ctx))
+	left, err := model.View(f.ctx, f.Store, func(tx model.Tx) ([]model.Trash, error) { return tx.Trash.ListDue(f.ctx, f.Clock.Now(), entries) })
+	if err != nil || len(left) > 0 {
+		t.Errorf("%d entries are left, %v", len(left), err)
 	}
 }

@@ -93,7 +93,7 @@ func measure(t *testing.T, imports int, cfg livetest.Config, driver, source stri
 	server.Restart()
 	after := f.measureAll("full", maxMappings)
 	f.print(before, after)
-	f.measureRetention()
+	f.measureRetention(s)
 	server.Kill()
 	f.measureBacklog(s)
 	if err := db.Close(); err != nil {

@@ -81,6 +81,15 @@ func (s *seeder) exec(query string, args ...any) {
 	}
 }
 
+// count returns the number of rows in a table.
+func (s *seeder) count(table string) (n int64) {
+	s.t.Helper()
+	if err := s.db.QueryRowContext(context.Background(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
+		s.t.Fatal(err)
+	}
+	return n
+}
+
 // templates are the ids of the rows that are copied.
 type templates struct{ importID, uploadID, schemaID, deliveryID string }
 
