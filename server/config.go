@@ -16,6 +16,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -67,6 +68,9 @@ type Config struct {
 	// MaxConnectionsPerAddress is the maximum number of connections of a client address. 0 means
 	// a quarter of all connections. It does not apply to TrustedProxies.
 	MaxConnectionsPerAddress int
+	// MaxRequests is the maximum number of requests in progress. 0 means 4 per CPU core with SQLite,
+	// at least 8, and twice as many with PostgreSQL.
+	MaxRequests int
 	// MaxLargeUploads is the maximum number of files of more than 8 MiB that are received at the
 	// same time. 0 means no limit.
 	MaxLargeUploads int
@@ -114,6 +118,16 @@ type Config struct {
 	maxConnections int
 }
 
+// maxRequests returns the maximum number of requests in progress. With PostgreSQL, requests spend some of
+// their time waiting for the network.
+func (c *Config) maxRequests() int {
+	most := max(8, 4*runtime.GOMAXPROCS(0))
+	if c.DatabaseURL != "" {
+		most *= 2
+	}
+	return cmp.Or(c.MaxRequests, most)
+}
+
 // UsageError reports an invalid configuration value or argument.
 type UsageError struct{ error }
 
@@ -133,6 +147,8 @@ func (c *Config) validate() error {
 		return usageErrorf("--tls-cert and --tls-key must be set together")
 	case c.RateCreate < 0 || c.RatePoll < 0 || c.RateAuthFailures < 0:
 		return usageErrorf("--rate-create, --rate-poll and --rate-auth-failures cannot be negative; 0 means no limit")
+	case c.MaxRequests < 0:
+		return usageErrorf("--max-requests cannot be negative; 0 means 4 per CPU core with SQLite, at least 8, and twice as many with PostgreSQL")
 	case c.MaxLargeUploads < 0:
 		return usageErrorf("--max-large-uploads cannot be negative; 0 means no limit")
 	case c.MaxConnectionsPerAddress < 0:

@@ -63,7 +63,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	measured.observeImports(p.service)
 	handler := httpapi.New(httpapi.Config{
 		Service: p.service, BaseURL: cfg.BaseURL, CheckHost: !cfg.listensOnLoopback(), KeyHeaders: cfg.KeyHeaders, TrustedProxies: cfg.TrustedProxies,
-		RateCreate: cfg.RateCreate, RatePoll: cfg.RatePoll, RateAuthFailures: cfg.RateAuthFailures, MaxLargeUploads: cfg.MaxLargeUploads, TempDir: cfg.tempDir(), Version: cfg.Version,
+		RateCreate: cfg.RateCreate, RatePoll: cfg.RatePoll, RateAuthFailures: cfg.RateAuthFailures, MaxRequests: cfg.maxRequests(), MaxLargeUploads: cfg.MaxLargeUploads, TempDir: cfg.tempDir(), Version: cfg.Version,
 		Pages: pages, Observe: measured.observe, AuthFailed: measured.countAuthFailure,
 		Authenticated: markKnown, HealthOnly: isHealthOnly, Log: cfg.Log,
 	})

@@ -47,6 +47,7 @@ type serveCommand struct {
 	RatePoll      int    `help:"Maximum number of times that an import can be retrieved in a minute. 0 means no limit." default:"0" placeholder:"N"`
 	RateAuthFail  int    `name:"rate-auth-failures" help:"Maximum number of failed authentications per client address in a minute. 0 means no limit." default:"600" placeholder:"N"`
 	MaxPerAddress int    `name:"max-connections-per-address" help:"Maximum number of connections of a client address, except trusted proxies. 0 means a quarter of all connections." default:"0" placeholder:"N"`
+	MaxRequests   int    `name:"max-requests" help:"Maximum number of requests in progress at the same time. 0 means 4 per CPU core with SQLite, at least 8, and twice as many with PostgreSQL." default:"0" placeholder:"N"`
 	MaxUploads    int    `name:"max-large-uploads" help:"Maximum number of files over 8 MiB that are received at the same time. 0 means no limit." default:"32" placeholder:"N"`
 	MaxFileSize   int64  `help:"Maximum size of a file in bytes, whatever its schema allows. Default and maximum: 1073741824." default:"1073741824" placeholder:"N"`
 	Quota         string `help:"Limits of each organization, such as imports=2000000,stored-bytes=50000000000, separated by commas. 0 means no limit. ORG_ID:NAME=N sets a limit of one organization." placeholder:"NAME=N"`
@@ -126,6 +127,7 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	cfg.TLSCert, cfg.TLSKey, cfg.TrustedProxies = c.TLSCert, c.TLSKey, proxies
 	cfg.RateCreate, cfg.RatePoll, cfg.RateAuthFailures, cfg.EgressAllow = c.RateCreate, c.RatePoll, c.RateAuthFail, egress
 	cfg.MaxConnectionsPerAddress, cfg.EgressAllowByOrg = c.MaxPerAddress, egressByOrg
+	cfg.MaxRequests = c.MaxRequests
 	cfg.MaxLargeUploads = c.MaxUploads
 	cfg.MaxFileSize, cfg.Hooks = c.MaxFileSize, c.hookConfig()
 	cfg.ReviewLinkLife, cfg.StallTimeout = c.ReviewLinkLife, c.StallTimeout

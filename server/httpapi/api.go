@@ -46,6 +46,8 @@ type Config struct {
 	// RatePoll is the maximum number of times that an import may be retrieved per minute. 0
 	// means no limit.
 	RateCreate, RatePoll int
+	// MaxRequests is the maximum number of requests in progress. Default: 16.
+	MaxRequests int
 	// MaxLargeUploads is the maximum number of files of more than 8 MiB that are received at the
 	// same time. 0 means no limit.
 	MaxLargeUploads int
@@ -91,6 +93,7 @@ type API struct {
 	// widgetOpens and widgetStarts count the importers that an address opens, and the imports that it
 	// starts in them.
 	widgetOpens, widgetStarts *rateLimiter
+	calls                     *callGate
 	uploads                   *uploadGate
 	memory                    *memoryLimiter
 	openapi, openapi30        func() ([]byte, error)
@@ -128,7 +131,7 @@ func New(cfg Config) *API {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &API{cfg: cfg, table: operations(), creates: newRateLimiter(cfg.RateCreate, cfg.Clock), polls: newRateLimiter(cfg.RatePoll, cfg.Clock), failures: newFailureLimiter(cfg.RateAuthFailures, cfg.Clock), memory: newMemoryLimiter(), uploads: newUploadGate(cfg.MaxLargeUploads), closing: make(chan struct{})}
+	a := &API{cfg: cfg, table: operations(), creates: newRateLimiter(cfg.RateCreate, cfg.Clock), polls: newRateLimiter(cfg.RatePoll, cfg.Clock), failures: newFailureLimiter(cfg.RateAuthFailures, cfg.Clock), memory: newMemoryLimiter(), calls: newCallGate(cfg.MaxRequests, cfg.Log), uploads: newUploadGate(cfg.MaxLargeUploads), closing: make(chan struct{})}
 	a.linkAttempts, a.linkAttemptsHere, a.linkStarts = newRateLimiter(linkAttempts, cfg.Clock), newRateLimiter(linkAttemptsPerAddress, cfg.Clock), newRateLimiter(linkStarts, cfg.Clock)
 	a.widgetOpens, a.widgetStarts = newRateLimiter(widgetOpens, cfg.Clock), newRateLimiter(widgetStarts, cfg.Clock)
 	a.openapi, a.openapi30 = sync.OnceValues(a.describe), sync.OnceValues(a.describe30)

@@ -67,6 +67,8 @@ type operation struct {
 	cells bool
 	// rows means that initial_data is stored separately from the body.
 	rows bool
+	// starts means that the call starts an import. If many calls wait, such calls are refused first.
+	starts bool
 	// upload means that the body is a file.
 	upload bool
 	// memory is the amount of memory that a call may need in addition to its body, in bytes.
@@ -243,6 +245,12 @@ func (a *API) handler(op *operation) http.HandlerFunc {
 // the client reads it.
 func (a *API) perform(c *call) (*response, error) {
 	defer c.releaseMemory()
+	if c.op.auth != authNone {
+		if err := a.enter(c); err != nil {
+			return nil, err
+		}
+		defer stateOf(c.context()).leave()
+	}
 	if err := a.authorize(c); err != nil {
 		return nil, err
 	}
@@ -257,6 +265,29 @@ func (a *API) perform(c *call) (*response, error) {
 		return nil, err
 	}
 	return done, a.encodeResponse(c, done)
+}
+
+// enter waits until the call may begin.
+func (a *API) enter(c *call) (err error) {
+	state := stateOf(c.context())
+	state.client = a.clientAddress(c.r)
+	if state.slot, err = a.calls.enter(c.context(), state.client, c.op.starts); err != nil {
+		a.identifySender(c)
+	}
+	return err
+}
+
+// identifySender checks the credential of a refused call whose body is too large to be read for an
+// unknown caller. Otherwise, the client might not receive the response.
+func (a *API) identifySender(c *call) {
+	switch {
+	case c.r.ContentLength >= 0 && c.r.ContentLength <= unknownDrain.bytes:
+	case c.op.auth == authSignedURL:
+		_, err := a.cfg.Service.VerifyUploadToken(c.context(), c.r.PathValue("id"), c.r.URL.Query().Get("token"))
+		_ = a.checkGrant(c, err)
+	default:
+		_ = a.authorize(c) // the call is refused anyway
+	}
 }
 
 // performWhole runs a call after it has read the whole body.
@@ -308,7 +339,7 @@ func (a *API) encodeResponse(c *call, done *response) error {
 // failure, so it is logged for information only.
 func (a *API) reportError(r *http.Request, err error) *apiError {
 	e := toAPIError(err)
-	if e.status < http.StatusInternalServerError {
+	if e.status < http.StatusInternalServerError || e.unlogged {
 		return e
 	}
 	level := slog.LevelError

@@ -14,6 +14,24 @@ type requestState struct {
 	id string
 	// authenticated means that the caller has a valid key, token, cookie or signed URL.
 	authenticated bool
+	// slot is the place of the call among those in progress, or nil if it does not count. client is
+	// the address of its client.
+	slot   *callSlot
+	client string
+}
+
+// leave ends the call in progress, if it counts.
+func (s *requestState) leave() {
+	if s.slot != nil {
+		s.slot.leave()
+		s.slot = nil
+	}
+}
+
+// resume waits until a call that has left counts again.
+func (s *requestState) resume(ctx context.Context, gate *callGate) (err error) {
+	s.slot, err = gate.resume(ctx, s.client)
+	return err
 }
 
 type requestStateKey struct{}

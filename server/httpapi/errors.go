@@ -41,6 +41,8 @@ type apiError struct {
 	allow      string
 	// extra contains additional properties of the body.
 	extra map[string]any
+	// unlogged means that the error is not logged for each request.
+	unlogged bool
 }
 
 func (r *apiError) Error() string { return r.message.String() }

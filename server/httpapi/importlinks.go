@@ -212,7 +212,7 @@ func linkPageOperations() []operation {
 			description: "The token is the last segment of the address, sent as Authorization: Bearer. 403 with the code password_required or wrong_password if the link has a password."},
 		{method: "GET", path: base + "page/", id: "getImportLinkPage", summary: "Get what the page of an import link shows", auth: authLinkSession, memory: readMemory,
 			status: 200, response: shapeOf[wire.LinkPage](), errors: []int{409}, serve: (*API).getLinkPage},
-		{method: "POST", path: base + "imports/", id: "startLinkImport", summary: "Create an import through an import link", auth: authLinkSession, body: startImportBody(),
+		{method: "POST", path: base + "imports/", id: "startLinkImport", summary: "Create an import through an import link", auth: authLinkSession, starts: true, body: startImportBody(),
 			status: 201, response: shapeOf[wire.StartedImport](), errors: []int{400, 409, 413, 415, 429}, serve: (*API).startLinkImport},
 		{method: "GET", path: base + "template/", id: "getLinkTemplate", summary: "Download an empty workbook with the expected columns", auth: authLinkSession, memory: readMemory,
 			query:  []parameter{{"lang", "The language of the headers, such as de. Default: the labels of the fields.", stringType("")}},

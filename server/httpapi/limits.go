@@ -133,9 +133,13 @@ const (
 // a connection while it sends hardly anything. The rate applies to each period of at least
 // idleLimit, so that bytes sent early do not permit a slow rest. Only time spent waiting for the
 // client counts.
+//
+// A call does not count as in progress until its whole body has arrived.
 type pacedBody struct {
 	from    io.Reader
 	control *http.ResponseController
+	// resume waits until the call counts again. It is nil if the call counts.
+	resume func() error
 	// waited is how long the current period has waited for the client, and read is the number of
 	// bytes that arrived in it.
 	waited time.Duration
@@ -143,7 +147,12 @@ type pacedBody struct {
 }
 
 func (a *API) pacedReader(w http.ResponseWriter, r *http.Request) io.Reader {
-	return &pacedBody{from: r.Body, control: http.NewResponseController(w)}
+	p := &pacedBody{from: r.Body, control: http.NewResponseController(w)}
+	if state := stateOf(r.Context()); state.slot != nil {
+		state.leave()
+		p.resume = func() error { return state.resume(r.Context(), a.calls) }
+	}
+	return p
 }
 
 func (p *pacedBody) Read(b []byte) (int, error) {
@@ -164,6 +173,12 @@ func (p *pacedBody) Read(b []byte) (int, error) {
 		return n, nil
 	case io.EOF:
 		_ = p.control.SetReadDeadline(time.Time{})
+		if p.resume != nil {
+			if err := p.resume(); err != nil {
+				return n, err
+			}
+			p.resume = nil
+		}
 		return n, io.EOF
 	}
 	return n, &senderError{err}

@@ -26,7 +26,7 @@ func operations() []operation {
 func importOperations() []operation {
 	const all, one = headless + "/imports/", headless + "/imports/{id}/"
 	return []operation{
-		{method: "POST", path: all, id: "createImport", summary: "Create an import", auth: authBackendKey, body: importBody(), rows: true, limit: perCreate,
+		{method: "POST", path: all, id: "createImport", summary: "Create an import", auth: authBackendKey, body: importBody(), rows: true, starts: true, limit: perCreate,
 			status: 201, response: shapeOf[wire.Import](), errors: []int{400, 404, 409, 413, 415, 429}, serve: (*API).createImport,
 			description: "Settings and hooks in the request override those of the saved schema, key by key, for this import only."},
 		{method: "GET", path: all, id: "listImports", summary: "List imports, newest first", auth: authBackendKey, memory: readMemory, query: pageParams(),

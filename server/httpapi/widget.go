@@ -27,7 +27,7 @@ func widgetOperations() []operation {
 			status: 200, response: shapeOf[wire.WidgetSetup](), errors: []int{400, 404, 409, 413, 415, 429}, serve: (*API).openWidget,
 			description: "403 with the code origin_refused if the key does not allow the page, or session_expired if the hydration token is not valid. " +
 				"409 if work on this schema cannot be saved in the session of the hydration token."},
-		{method: "POST", path: base + "imports/", id: "startWidgetImport", summary: "Create an import in an embedded importer", auth: authWidgetSession, body: widgetImportBody(), rows: true,
+		{method: "POST", path: base + "imports/", id: "startWidgetImport", summary: "Create an import in an embedded importer", auth: authWidgetSession, starts: true, body: widgetImportBody(), rows: true,
 			status: 201, response: shapeOf[wire.StartedImport](), errors: []int{400, 404, 409, 413, 415, 429}, serve: (*API).startWidgetImport},
 		{method: "POST", path: base + "template/", id: "getWidgetTemplate", summary: "Download an empty workbook with the expected columns", auth: authWidgetSession, body: widgetTemplateBody(),
 			status: 200, media: output.XLSX.ContentType(), errors: []int{400, 404, 413, 415}, serve: (*API).getWidgetTemplate,
