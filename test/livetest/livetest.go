@@ -260,7 +260,14 @@ func cpuTime(pid int, ended bool) (time.Duration, error) {
 
 // PeakMemory returns the peak resident memory of the process in bytes. On systems other
 // than Linux, it returns 0.
-func (s *Server) PeakMemory() int64 {
+func (s *Server) PeakMemory() int64 { return s.statusBytes("VmHWM") }
+
+// Memory returns the resident memory of the process in bytes. On systems other than Linux, it
+// returns 0.
+func (s *Server) Memory() int64 { return s.statusBytes("VmRSS") }
+
+// statusBytes returns a size in the status of the process, in bytes.
+func (s *Server) statusBytes(name string) int64 {
 	file, err := os.Open(fmt.Sprintf("/proc/%d/status", s.command.Process.Pid))
 	if err != nil {
 		return 0
@@ -269,7 +276,7 @@ func (s *Server) PeakMemory() int64 {
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
 		var kilobytes int64
-		if n, _ := fmt.Sscanf(lines.Text(), "VmHWM: %d kB", &kilobytes); n == 1 {
+		if n, _ := fmt.Sscanf(lines.Text(), name+": %d kB", &kilobytes); n == 1 {
 			return kilobytes << 10
 		}
 	}

@@ -60,11 +60,11 @@ func TestHostileHooks(t *testing.T) {
 	})
 }
 
-// newOrg creates an organization and returns its API key.
-func newOrg(t *testing.T, server *livetest.Server, name string) string {
+// newOrg creates an organization and returns its API key. The flags select the database.
+func newOrg(t *testing.T, server *livetest.Server, name string, flags ...string) string {
 	t.Helper()
 	for _, args := range [][]string{{"orgs", "create", name}, {"keys", "create", "--org", name, "--kind", "backend"}} {
-		out, stderr, status := livetest.Run(t, t.TempDir(), nil, append(args, "--data", server.DataDir())...)
+		out, stderr, status := livetest.Run(t, t.TempDir(), nil, append(append(args, "--data", server.DataDir()), flags...)...)
 		if status != 0 {
 			t.Fatalf("%v: %s", args, stderr)
 		}

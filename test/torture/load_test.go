@@ -223,7 +223,7 @@ func (l *load) report(kind string) time.Duration {
 	}
 	slices.Sort(list)
 	at := func(share float64) time.Duration { return list[int(share*float64(len(list)-1))] }
-	l.t.Logf("%s: %d accepted, %d times 503; p50 %s, p95 %s, p99 %s, longest %s", kind, len(list), l.busy[kind],
+	l.t.Logf("%s: %d accepted, %d refused; p50 %s, p95 %s, p99 %s, longest %s", kind, len(list), l.busy[kind],
 		at(0.5).Round(time.Millisecond), at(0.95).Round(time.Millisecond), at(0.99).Round(time.Millisecond), at(1).Round(time.Millisecond))
 	return at(0.99)
 }

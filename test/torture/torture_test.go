@@ -112,8 +112,14 @@ var schema = map[string]any{
 // checkResult checks that the result contains each row of the file once.
 func checkResult(t *testing.T, server *livetest.Server, id string, number, rows int) {
 	t.Helper()
+	checkRows(t, server.Result(t, id).Body, number, rows)
+}
+
+// checkRows checks that a result in JSON contains each row of the file once.
+func checkRows(t *testing.T, text []byte, number, rows int) {
+	t.Helper()
 	var result []map[string]string
-	if err := json.Unmarshal(server.Result(t, id).Body, &result); err != nil {
+	if err := json.Unmarshal(text, &result); err != nil {
 		t.Fatal(err)
 	}
 	if len(result) != rows {
