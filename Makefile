@@ -90,6 +90,10 @@ torture: ## Kill, overload and attack the server, fill its disk and damage its f
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m ./hooks
 	INTRAY_TORTURE=full $(GO) test -count=1 -timeout 60m -v -run '^(TestFairness|TestThroughput|TestDownForADay)$$' ./server/service
 
+.PHONY: soak
+soak: ## Run a steady load for 30 minutes, and check that memory, goroutines and files do not grow.
+	INTRAY_TESTS=torture INTRAY_SOAK=30m $(GO) test -count=1 -timeout 60m -v -run '^TestSoak$$' ./test/torture
+
 .PHONY: growth
 growth: ## Measure calls with 1,000,000 stored imports, on SQLite and PostgreSQL. Needs 15 GB of disk space.
 	INTRAY_TESTS=growth INTRAY_GROWTH=1000000 $(GO) test -count=1 -timeout 120m -v ./test/growth
