@@ -119,10 +119,10 @@ func (b *batch) add(folder string) {
 
 // flush flushes the folders of the blobs that were committed. Those of deleted blobs may be missing.
 func (b *batch) flush() error {
+	b.commitMu.RLock() // before mu, as in rename
+	defer b.commitMu.RUnlock()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.commitMu.RLock()
-	defer b.commitMu.RUnlock()
 	maps.DeleteFunc(b.folders, func(folder string, _ bool) bool {
 		_, err := b.root.Stat(folder)
 		return errors.Is(err, fs.ErrNotExist)

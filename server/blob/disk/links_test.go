@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -112,5 +113,31 @@ func TestBatchOfDeletedBlobs(t *testing.T) {
 	}
 	if _, err := s.Open(context.Background(), "a/b"); !errors.Is(err, blob.ErrNotFound) || errors.Is(err, fs.ErrClosed) {
 		t.Errorf("the deleted blob: %v", err)
+	}
+}
+
+// TestFlushDuringDeletion checks that the flush of a batch holds no lock while it waits for a deletion.
+// Otherwise, a commit that the deletion waits for could wait for the flush, and none would continue.
+func TestFlushDuringDeletion(t *testing.T) {
+	s, err := Open(t.TempDir(), Config{NoSync: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	b := &batch{Store: s, folders: map[string]bool{}}
+	s.commitMu.Lock() // a deletion
+	flushed := make(chan error)
+	go func() { flushed <- b.flush() }()
+	for range 10_000 {
+		if !b.mu.TryLock() {
+			t.Error("flush holds the lock that commits need")
+			break
+		}
+		b.mu.Unlock()
+		runtime.Gosched()
+	}
+	s.commitMu.Unlock()
+	if err := <-flushed; err != nil {
+		t.Error(err)
 	}
 }
