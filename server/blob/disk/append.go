@@ -124,17 +124,30 @@ func (w *appender) Sync() error {
 	if err == nil {
 		err = w.store.flush(w.file)
 	}
-	if err == nil && !w.linked {
-		err = w.store.flushFolders(path.Dir(w.name))
-		w.linked = err == nil
-	}
 	if err == nil {
-		err = w.checkLinked()
+		err = w.flushLink()
 	}
 	if err != nil {
 		return fmt.Errorf("flush blob %s: %w", w.Key, err)
 	}
 	return nil
+}
+
+// flushLink flushes the folders of the file, unless it did so before, and checks that the file was
+// not deleted.
+func (w *appender) flushLink() error {
+	w.store.commitMu.RLock()
+	defer w.store.commitMu.RUnlock()
+	if w.Dropped() {
+		return unfinished.ErrDropped
+	}
+	if !w.linked {
+		if err := w.store.flushFolders(path.Dir(w.name)); err != nil {
+			return err
+		}
+		w.linked = true
+	}
+	return w.checkLinked()
 }
 
 func (w *appender) Close() error {

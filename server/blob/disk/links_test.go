@@ -141,3 +141,41 @@ func TestFlushDuringDeletion(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFoldersDuringFlush checks that no deletion can remove and recreate a folder while it is being
+// flushed. Otherwise, the new folder would count as durable.
+func TestFoldersDuringFlush(t *testing.T) {
+	s, err := Open(t.TempDir(), Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	batch, flush := s.Batch()
+	if err := put(t, batch, "a/b")(); err != nil {
+		t.Fatal(err)
+	}
+	w, err := s.Append(t.Context(), "c/d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = w.Close() })
+	for name, call := range map[string]func() error{"Commit": put(t, s, "e/f"), "flush": flush, "Sync": w.Sync} {
+		folders := 0
+		s.onFlush = func(file string) {
+			if !strings.HasSuffix(file, folderMark) {
+				return
+			}
+			folders++
+			if s.commitMu.TryLock() {
+				s.commitMu.Unlock()
+				t.Errorf("%s flushes %s without the lock", name, file)
+			}
+		}
+		if err := call(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if folders == 0 {
+			t.Errorf("%s flushes no folder", name)
+		}
+	}
+}
