@@ -374,7 +374,7 @@ func (s *Stream) ReadAt(p []byte, off int64) (n int, err error) {
 // readFull reads len(p) bytes, all of which are within the file.
 func readFull(in io.ReaderAt, p []byte, at int64) error {
 	n, err := in.ReadAt(p, at)
-	if n == len(p) {
+	if n == len(p) && (err == nil || errors.Is(err, io.EOF)) {
 		return nil
 	}
 	if err == nil || errors.Is(err, io.EOF) {

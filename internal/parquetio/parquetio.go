@@ -59,7 +59,7 @@ func readAt(r io.ReaderAt, b []byte, offset int64) error {
 		return Damaged(intray.NewMessage("parquet.too_short", nil))
 	}
 	n, err := r.ReadAt(b, offset)
-	if n == len(b) {
+	if n == len(b) && (err == nil || errors.Is(err, io.EOF)) {
 		return nil
 	}
 	if err == nil || errors.Is(err, io.EOF) {

@@ -48,9 +48,11 @@ func (in *Input) ReadAt(p []byte, at int64) (int, error) {
 	n, err := in.Input.ReadAt(p, at)
 	early := n < len(p) && at+int64(n) < in.Size
 	switch {
-	case n == len(p):
+	case n == len(p) && errors.Is(err, io.EOF):
 		err = nil
-	case err == nil, early && errors.Is(err, io.EOF):
+	case n == len(p) && err != nil:
+		n = 0 // io.ReadFull would ignore the error
+	case err == nil && n < len(p), early && errors.Is(err, io.EOF):
 		err = io.ErrUnexpectedEOF
 	case errors.Is(err, io.EOF):
 		err = io.EOF

@@ -30,7 +30,7 @@ func TestReadAt(t *testing.T) {
 	}{
 		"whole":                     {answers{4, nil}, 0, 4, nil, nil},
 		"whole, with the end":       {answers{4, io.EOF}, 6, 4, nil, nil},
-		"whole, with an error":      {answers{4, sourcetest.ErrStore}, 0, 4, nil, nil},
+		"whole, with an error":      {answers{4, sourcetest.ErrStore}, 0, 0, sourcetest.ErrStore, sourcetest.ErrStore},
 		"the end":                   {answers{2, io.EOF}, 8, 2, io.EOF, nil},
 		"after the end":             {answers{0, io.EOF}, 10, 0, io.EOF, nil},
 		"the end too early":         {answers{2, io.EOF}, 7, 2, io.ErrUnexpectedEOF, io.ErrUnexpectedEOF},

@@ -84,11 +84,12 @@ func (r *FileReader) readVerified(use func(chunk []byte) error) error {
 	buf := make([]byte, min(fileChunk, r.file.Size))
 	for at := int64(0); ; at += int64(len(buf)) {
 		chunk := buf[:min(int64(len(buf)), r.file.Size-at)]
-		if n, err := r.ReadAt(chunk, at); n < len(chunk) {
-			if errors.Is(err, io.EOF) {
-				return r.damaged(fmt.Sprintf("it ends after %d bytes", at+int64(n)))
-			}
+		n, err := r.ReadAt(chunk, at)
+		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("read the stored file %s: %w", r.file.Key, err)
+		}
+		if n < len(chunk) {
+			return r.damaged(fmt.Sprintf("it ends after %d bytes", at+int64(n)))
 		}
 		sum.Write(chunk)
 		last := at+int64(len(chunk)) == r.file.Size

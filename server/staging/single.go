@@ -221,11 +221,12 @@ func (s *single) within(tail []byte, from, to int64) ([]byte, error) {
 }
 
 func (s *single) readAll(b []byte, offset int64) error {
-	if n, err := s.ReadAt(b, offset); n < len(b) {
-		if err == nil || errors.Is(err, io.EOF) {
-			return fmt.Errorf("%w: the file is truncated", ErrDamaged)
-		}
+	n, err := s.ReadAt(b, offset)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return err
+	}
+	if n < len(b) {
+		return fmt.Errorf("%w: the file is truncated", ErrDamaged)
 	}
 	return nil
 }

@@ -259,11 +259,12 @@ func (s *Stage) readPiece(ctx context.Context, name string, at Piece, buf []byte
 		return nil, fmt.Errorf("%w: %s is truncated", ErrDamaged, name)
 	}
 	buf = slices.Grow(buf[:0], int(at.Length))[:at.Length]
-	if n, err := r.ReadAt(buf, at.Offset); n < len(buf) {
-		if err == nil || errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%w: %s is truncated", ErrDamaged, name)
-		}
+	n, err := r.ReadAt(buf, at.Offset)
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
+	}
+	if n < len(buf) {
+		return nil, fmt.Errorf("%w: %s is truncated", ErrDamaged, name)
 	}
 	if checksum(buf) != at.CRC {
 		return nil, fmt.Errorf("%w: wrong checksum in %s at byte %d", ErrDamaged, name, at.Offset)

@@ -155,7 +155,7 @@ func (d *decodedText) evidence() intray.Evidence { return textinput.Evidence(d.g
 // readFullAt fills b with the bytes of the file that start at an offset.
 func readFullAt(in source.Input, b []byte, at int64) error {
 	n, err := in.ReadAt(b, at)
-	if n == len(b) {
+	if n == len(b) && (err == nil || errors.Is(err, io.EOF)) {
 		return nil
 	}
 	if err == nil || errors.Is(err, io.EOF) {

@@ -110,7 +110,7 @@ func firstNonSpace(ctx context.Context, in source.Input, start int64) (first byt
 // readFullAt fills b with the bytes of the file that start at an offset.
 func readFullAt(in source.Input, b []byte, at int64) error {
 	n, err := in.ReadAt(b, at)
-	if n == len(b) {
+	if n == len(b) && (err == nil || errors.Is(err, io.EOF)) {
 		return nil
 	}
 	if err == nil || errors.Is(err, io.EOF) {

@@ -25,6 +25,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -59,7 +60,7 @@ func (Format) Detect(in source.Input, head []byte) (score float64, reason intray
 		return 0, intray.Message{}
 	}
 	tail := make([]byte, len(magic))
-	if n, _ := in.ReadAt(tail, in.Size-int64(len(tail))); n < len(tail) {
+	if n, err := in.ReadAt(tail, in.Size-int64(len(tail))); n < len(tail) || err != nil && !errors.Is(err, io.EOF) {
 		tail = nil
 	}
 	switch first := string(head[:len(magic)]); {

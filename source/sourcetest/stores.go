@@ -57,10 +57,16 @@ type failingRead struct {
 	io.ReaderAt
 	left atomic.Int64
 	err  error
+	// full makes failing reads return the requested number of bytes, but wrong ones.
+	full bool
 }
 
 func (f *failingRead) ReadAt(p []byte, at int64) (int, error) {
 	if f.left.Add(-1) < 0 {
+		if f.full {
+			clear(p)
+			return len(p), f.err
+		}
 		return 0, f.err
 	}
 	return f.ReaderAt.ReadAt(p, at)
@@ -73,8 +79,8 @@ func (f *failingRead) ReadAt(p []byte, at int64) (int, error) {
 func FailEachRead(t testing.TB, in source.Input, read func(in source.Input) error) {
 	t.Helper()
 	for n := int64(0); ; n++ {
-		for _, fault := range []error{ErrStore, io.EOF} {
-			store := &failingRead{ReaderAt: in.ReaderAt, err: fault}
+		for _, store := range []*failingRead{{err: ErrStore}, {err: ErrStore, full: true}, {err: io.EOF}} {
+			store.ReaderAt = in.ReaderAt
 			store.left.Store(n)
 			broken := in
 			broken.ReaderAt = store
@@ -88,8 +94,8 @@ func FailEachRead(t testing.TB, in source.Input, read func(in source.Input) erro
 				}
 				return
 			}
-			if err == nil || IsTyped(err) || errors.Is(fault, ErrStore) && !errors.Is(err, ErrStore) {
-				t.Errorf("%v from read %d on: error %v", fault, n+1, err)
+			if err == nil || IsTyped(err) || errors.Is(store.err, ErrStore) && !errors.Is(err, ErrStore) {
+				t.Errorf("%v from read %d on (full: %t): error %v", store.err, n+1, store.full, err)
 			}
 		}
 	}

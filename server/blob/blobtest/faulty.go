@@ -117,7 +117,8 @@ func (r *faultyReader) ReadAt(b []byte, offset int64) (int, error) {
 		return r.Reader.ReadAt(b, offset)
 	}
 	if !r.store.Short {
-		return 0, ErrFault
+		clear(b)
+		return len(b), ErrFault // callers must not use the bytes
 	}
 	return r.Reader.ReadAt(b[:len(b)/2], offset)
 }
