@@ -86,7 +86,7 @@ type appender struct {
 	end   func()
 	list  []segment
 	// stored reads the segments. It is nil until ReadAt needs it.
-	stored *segmentReader
+	stored *reader
 	// pending are the bytes after the last segment.
 	pending []byte
 }
@@ -225,7 +225,7 @@ func (w *appender) ReadAt(p []byte, offset int64) (n int, err error) {
 	stored := endOf(w.list)
 	if offset < stored {
 		if w.stored == nil {
-			w.stored = w.store.readSegments(context.Background(), w.list)
+			w.stored = w.store.newReader(context.Background(), w.list)
 		}
 		if n, err = w.stored.ReadAt(p[:min(int64(len(p)), stored-offset)], offset); err != nil {
 			return n, err

@@ -26,7 +26,7 @@ const (
 	// minRead is the minimum size of a read, and maxAhead the maximum size of one that follows the
 	// previous one. Larger reads are not cached.
 	minRead, maxAhead = 64 << 10, 4 << 20
-	// windows is the number of parts of an object that a reader keeps in memory.
+	// windows is the number of parts of a blob that a reader keeps in memory.
 	windows = 3
 	// readAttempts is the maximum number of attempts of a read whose response is cut short.
 	readAttempts = 8
@@ -59,7 +59,7 @@ func (s *Store) openObject(ctx context.Context, name string) (*reader, error) {
 			if err != nil {
 				return nil, err
 			}
-			return s.newReader(ctx, name, aws.ToString(head.ETag), aws.ToInt64(head.ContentLength)), nil
+			return s.newReader(ctx, []segment{{name: name, etag: aws.ToString(head.ETag), size: aws.ToInt64(head.ContentLength)}}), nil
 		}
 		if err != nil {
 			return nil, err
@@ -80,37 +80,50 @@ func (s *Store) openObject(ctx context.Context, name string) (*reader, error) {
 			}
 			continue
 		}
-		r := s.newReader(ctx, name, aws.ToString(out.ETag), size)
+		r := s.newReader(ctx, []segment{{name: name, etag: aws.ToString(out.ETag), size: size}})
 		r.kept = append(r.kept, window{start: size - int64(len(tail)), content: tail})
 		return r, nil
 	}
 }
 
-func (s *Store) newReader(ctx context.Context, name, etag string, size int64) *reader {
-	r := &reader{store: s, name: name, etag: etag, size: size}
+// openSegments opens a blob that consists of segments.
+func (s *Store) openSegments(ctx context.Context, key, name string) (blob.Reader, error) {
+	list, err := s.listSegments(ctx, name)
+	if err == nil && len(list) == 0 {
+		err = blob.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open blob %s: %w", key, err)
+	}
+	return s.newReader(ctx, list), nil
+}
+
+// newReader returns a reader of a blob that consists of the given objects. There must be at least one.
+func (s *Store) newReader(ctx context.Context, list []segment) *reader {
+	r := &reader{store: s, list: list, size: endOf(list)}
 	r.begin, r.end = calls(ctx)
 	return r
 }
 
-// reader reads an object with the ETag that it had when it was opened.
+// reader reads objects, with the ETags that they had when they were opened, as one blob.
 type reader struct {
-	store      *Store
-	name, etag string
-	size       int64
+	store *Store
+	list  []segment
+	size  int64
 	// begin begins a request, and end ends all requests.
 	begin  func() (context.Context, context.CancelFunc)
 	end    func()
 	closed atomic.Bool
 
 	mu sync.Mutex
-	// kept are the parts of the object in memory. The first is the end of the object, and the last
-	// is the one that was used last.
+	// kept are the parts of the blob in memory. The first is the end of the blob, and the last is
+	// the one that was used last.
 	kept []window
 	// next is the position after the last read, and ahead the size of a read that starts there.
 	next, ahead int64
 }
 
-// window is a part of an object.
+// window is a part of a blob.
 type window struct {
 	start   int64
 	content []byte
@@ -127,13 +140,14 @@ func (r *reader) Close() error {
 	return nil
 }
 
-// ReadAt makes at most one request, unless a response is cut short.
+// ReadAt makes at most one request for each object that contains some of the bytes, unless a
+// response is cut short.
 func (r *reader) ReadAt(p []byte, offset int64) (int, error) {
 	if r.closed.Load() {
-		return 0, fmt.Errorf("read blob %s: %w", r.name, fs.ErrClosed)
+		return 0, fmt.Errorf("read blob %s: %w", r.list[0].name, fs.ErrClosed)
 	}
 	if offset < 0 {
-		return 0, fmt.Errorf("read blob %s: negative offset", r.name)
+		return 0, fmt.Errorf("read blob %s: negative offset", r.list[0].name)
 	}
 	want := p[:max(min(int64(len(p)), r.size-offset), 0)]
 	n := 0
@@ -141,7 +155,7 @@ func (r *reader) ReadAt(p []byte, offset int64) (int, error) {
 		got, err := r.readSome(want[n:], offset+int64(n))
 		n += got
 		if err != nil {
-			return n, fmt.Errorf("read blob %s: %w", r.name, err)
+			return n, fmt.Errorf("read blob %s: %w", r.list[0].name, err)
 		}
 	}
 	if n < len(p) {
@@ -150,18 +164,19 @@ func (r *reader) ReadAt(p []byte, offset int64) (int, error) {
 	return n, nil
 }
 
-// readSome reads at least one byte from memory or from the store.
+// readSome reads at least one byte from memory or from the store, or returns an error.
 func (r *reader) readSome(p []byte, offset int64) (int, error) {
 	n, length := r.fromMemory(p, offset)
 	if n > 0 {
 		return n, nil
 	}
 	if length <= int64(len(p)) && len(p) >= maxAhead/2 {
-		return len(p), r.fetch(p, offset)
+		return r.fetch(p[:length], offset)
 	}
 	content := make([]byte, length)
-	if err := r.fetch(content, offset); err != nil {
-		return 0, err
+	n, err := r.fetch(content, offset)
+	if err != nil {
+		return copy(p, content[:n]), err
 	}
 	r.keep(window{offset, content})
 	return copy(p, content), nil
@@ -202,106 +217,55 @@ func (r *reader) keep(w window) {
 		r.kept = slices.Delete(r.kept, 1, 2)
 	}
 	r.kept = append(r.kept, w)
-	if len(r.kept) == 1 { // the object was opened without reading its end
+	if len(r.kept) == 1 { // the blob was opened without reading its end
 		r.kept = slices.Insert(r.kept, 0, window{start: r.size})
 	}
 }
 
-// fetch reads exactly len(p) bytes from the store.
-func (r *reader) fetch(p []byte, offset int64) error {
-	for n, attempt := 0, 1; ; attempt++ {
-		got, err := r.fetchOnce(p[n:], offset+int64(n))
-		if n += got; err == nil && n == len(p) {
-			return nil
-		}
-		if isNotFound(err) {
-			return blob.ErrNotFound
-		}
-		if err == nil {
-			err = io.ErrUnexpectedEOF
-		}
-		switch {
-		case isConflict(err) || r.closed.Load():
-			return err
-		case attempt == readAttempts:
-			return wrapUnavailable(err)
-		}
-	}
-}
-
-func (r *reader) fetchOnce(p []byte, offset int64) (int, error) {
+// fetch reads len(p) bytes from the store. If it returns an error, it has read the first n bytes.
+func (r *reader) fetch(p []byte, offset int64) (n int, err error) {
 	ctx, cancel := r.begin()
 	defer cancel()
-	out, err := r.store.client.GetObject(ctx, &s3.GetObjectInput{
-		Bucket: &r.store.bucket, Key: &r.name, IfMatch: &r.etag, Range: aws.String(fmt.Sprintf("bytes=%d-%d", offset, offset+int64(len(p))-1)),
-	})
-	if err != nil {
-		return 0, err
-	}
-	n, err := io.ReadFull(out.Body, p)
-	if closing := out.Body.Close(); err == nil {
-		err = closing
-	}
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		err = nil // fetch reads the rest
-	}
-	return n, err
-}
-
-// openSegments opens a blob that consists of segments.
-func (s *Store) openSegments(ctx context.Context, key, name string) (blob.Reader, error) {
-	list, err := s.listSegments(ctx, name)
-	if err == nil && len(list) == 0 {
-		err = blob.ErrNotFound
-	}
-	if err != nil {
-		return nil, fmt.Errorf("open blob %s: %w", key, err)
-	}
-	return s.readSegments(ctx, list), nil
-}
-
-func (s *Store) readSegments(ctx context.Context, list []segment) *segmentReader {
-	r := &segmentReader{list: list, size: endOf(list)}
-	for _, one := range list {
-		r.parts = append(r.parts, s.newReader(ctx, one.name, one.etag, one.size))
-	}
-	return r
-}
-
-// segmentReader reads segments as one blob.
-type segmentReader struct {
-	list  []segment
-	parts []*reader
-	size  int64
-}
-
-var _ blob.Reader = (*segmentReader)(nil)
-
-func (r *segmentReader) Size() int64 { return r.size }
-
-func (r *segmentReader) Close() error {
-	for _, part := range r.parts {
-		_ = part.Close()
-	}
-	return nil
-}
-
-func (r *segmentReader) ReadAt(p []byte, offset int64) (n int, err error) {
-	for n < len(p) && offset < r.size {
-		i, found := slices.BinarySearchFunc(r.list, offset, func(s segment, offset int64) int { return cmp.Compare(s.start, offset) })
+	for n < len(p) {
+		at := offset + int64(n)
+		i, found := slices.BinarySearchFunc(r.list, at, func(s segment, at int64) int { return cmp.Compare(s.start, at) })
 		if !found {
 			i--
 		}
-		inside := offset - r.list[i].start
-		part := p[n:min(int64(len(p)), int64(n)+r.list[i].size-inside)]
-		got, err := r.parts[i].ReadAt(part, inside)
-		n, offset = n+got, offset+int64(got)
+		from := at - r.list[i].start
+		got, err := r.fetchFrom(ctx, r.list[i], p[n:min(int64(len(p)), int64(n)+r.list[i].size-from)], from)
+		n += got
 		if err != nil {
 			return n, err
 		}
 	}
-	if n < len(p) {
-		return n, io.EOF
-	}
 	return n, nil
+}
+
+// fetchFrom reads len(p) bytes of an object. If it returns an error, it has read the first n bytes.
+// The client retries failed requests. fetchFrom continues after responses that are cut short.
+func (r *reader) fetchFrom(ctx context.Context, object segment, p []byte, offset int64) (n int, err error) {
+	for attempt := 1; ; attempt++ {
+		from := offset + int64(n)
+		out, err := r.store.client.GetObject(ctx, &s3.GetObjectInput{
+			Bucket: &r.store.bucket, Key: &object.name, IfMatch: &object.etag, Range: aws.String(fmt.Sprintf("bytes=%d-%d", from, offset+int64(len(p))-1)),
+		})
+		if isNotFound(err) {
+			return n, blob.ErrNotFound
+		}
+		if err != nil {
+			return n, err
+		}
+		got, err := io.ReadFull(out.Body, p[n:])
+		_ = out.Body.Close()
+		if n += got; n == len(p) {
+			return n, nil
+		}
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF // this is not the end of the blob
+		}
+		if attempt == readAttempts || ctx.Err() != nil {
+			return n, wrapUnavailable(err)
+		}
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -350,4 +351,75 @@ func TestDamagedObject(t *testing.T) {
 			t.Errorf("%d bytes of a damaged object differ from what is stored", size)
 		}
 	}
+}
+
+// TestFailedReads checks that a read that fails returns the number of bytes that it has read, and
+// that the client alone decides how often a request is repeated.
+func TestFailedReads(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	faults := s3test.NewProxy(t, server, s3test.Faults{})
+	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
+	s, err := s3.Open(t.Context(), bucket(t, server), s3.Config{Attempts: 2})
+	must(t, err)
+	content := noise(6 << 20)
+	put(t, s, "some/blob", content)
+	r, err := s.Open(t.Context(), "some/blob")
+	must(t, err)
+	defer func() { _ = r.Close() }()
+	for _, size := range []int{10, 1 << 20, 3 << 20} { // the last one is not cached
+		got := make([]byte, size)
+		faults.SetFaults(s3test.Faults{Refused: 1})
+		faults.Requests.Store(0)
+		if n, err := r.ReadAt(got, 100); n != 0 || !errors.Is(err, blob.ErrUnavailable) || errors.Is(err, io.EOF) {
+			t.Errorf("%d bytes: %d, %v, want 0, ErrUnavailable", size, n, err)
+		}
+		if requests := faults.Requests.Load(); requests != 2 {
+			t.Errorf("%d bytes: %d requests, want 2", size, requests)
+		}
+		faults.SetFaults(s3test.Faults{Truncated: 1})
+		n, err := r.ReadAt(got, 100)
+		if size > 10 && n == size || n < size && (!errors.Is(err, blob.ErrUnavailable) || errors.Is(err, io.EOF)) || !bytes.Equal(got[:n], content[100:100+n]) {
+			t.Errorf("%d bytes in truncated responses: %d, %v", size, n, err)
+		}
+	}
+}
+
+// TestMemoryOfSegments checks that a reader of a resumable upload keeps only a part of it in memory.
+func TestMemoryOfSegments(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	s, err := s3.Open(t.Context(), bucket(t, server), s3.Config{PartBytes: 4 << 20})
+	must(t, err)
+	content := noise(64<<20 + 17)
+	w, err := s.Append(t.Context(), "up")
+	must(t, err)
+	_, err = w.Write(content)
+	must(t, errors.Join(err, w.Sync(), w.Close()))
+	heap := func() uint64 {
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap()
+	r, err := s.Open(t.Context(), "up")
+	must(t, err)
+	defer func() { _ = r.Close() }()
+	buf := make([]byte, 256<<10)
+	for at := 0; at < len(content); at += len(buf) {
+		n, err := r.ReadAt(buf, int64(at))
+		want := content[at:min(at+len(buf), len(content))]
+		if !bytes.Equal(buf[:n], want) || err != nil && !errors.Is(err, io.EOF) {
+			t.Fatalf("%d bytes at %d, %v", n, at, err)
+		}
+	}
+	if grown := int64(heap()) - int64(before); grown > 24<<20 {
+		t.Errorf("the reader keeps %d MiB in memory", grown>>20)
+	}
+	large := make([]byte, 10<<20) // from several segments at once
+	if _, err := r.ReadAt(large, 3<<20); err != nil || !bytes.Equal(large, content[3<<20:13<<20]) {
+		t.Errorf("a large read: %v", err)
+	}
+	runtime.KeepAlive(content)
 }
