@@ -91,7 +91,8 @@ type Writer interface {
 }
 
 // Appender adds bytes to the end of a blob. If the blob is deleted, Write and Sync return an error.
-// It must not be used concurrently, except for ReadAt.
+// If another process has continued the blob, all methods except ReadAt and Size return ErrInUse and
+// change nothing. An Appender must not be used concurrently, except for ReadAt.
 type Appender interface {
 	io.Writer
 	// ReaderAt reads what was written so far.

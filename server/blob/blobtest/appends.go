@@ -98,3 +98,26 @@ func appendToDeleted(t *testing.T, s blob.Store) {
 		mustDo(t, "Close", w.Close(), again.Close(), deletion())
 	}
 }
+
+// appendsAgainstDeletion deletes a blob while an appender writes it. The blob must not come back.
+func appendsAgainstDeletion(t *testing.T, s blob.Store) {
+	for range 20 {
+		w := appendTo(t, s, "a/b")
+		write(t, w, []byte("text"))
+		mustDo(t, "Sync", w.Sync())
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for {
+				if _, err := w.Write([]byte(" and more text")); err != nil || w.Sync() != nil {
+					return
+				}
+			}
+		}()
+		mustDo(t, "Delete", s.Delete(context.Background(), "a/b"))
+		<-ended
+		wantNone(t, s, "a/b")
+		mustDo(t, "Close", w.Close())
+		wantNone(t, s, "a/b")
+	}
+}

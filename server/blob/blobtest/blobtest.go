@@ -44,6 +44,7 @@ func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 		{"append again after truncation", appendsAfterTruncation},
 		{"one appender at a time", oneAppender},
 		{"append to a deleted blob", appendToDeleted},
+		{"append against deletion", appendsAgainstDeletion},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) { c.test(t, open(t)) })

@@ -22,6 +22,13 @@ func TestStore(t *testing.T) {
 	blobtest.Run(t, func(t *testing.T) blob.Store { return openStore(t, t.TempDir()) })
 }
 
+func TestSharedStore(t *testing.T) {
+	blobtest.RunShared(t, func(t *testing.T) (first, second blob.Store) {
+		root := t.TempDir()
+		return openStore(t, root), openStore(t, root)
+	})
+}
+
 func TestStoreWithoutSync(t *testing.T) {
 	blobtest.Run(t, func(t *testing.T) blob.Store {
 		s, err := Open(t.TempDir(), Config{NoSync: true})

@@ -1,11 +1,13 @@
 package s3
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -20,6 +22,11 @@ import (
 type segment struct {
 	name, etag  string
 	start, size int64
+}
+
+func (s segment) equal(other segment) bool {
+	const quotes = `"`
+	return s.name == other.name && s.size == other.size && strings.Trim(s.etag, quotes) == strings.Trim(other.etag, quotes)
 }
 
 // endOf returns the size of a blob.
@@ -71,6 +78,7 @@ func (s *Store) Append(ctx context.Context, key string) (blob.Appender, error) {
 		s.open.Close(&w.Blob)
 		return nil, fmt.Errorf("append to blob %s: %w", key, err)
 	}
+	w.others = len(w.list)
 	w.begin, w.end = calls(ctx)
 	return w, nil
 }
@@ -84,7 +92,14 @@ type appender struct {
 	// begin begins a request, and end ends all requests.
 	begin func() (context.Context, context.CancelFunc)
 	end   func()
-	list  []segment
+	// list are the segments. Other appenders wrote the first ones, whose number is others.
+	list   []segment
+	others int
+	// failed is the reason why nothing more can be written: ErrInUse if another process has
+	// continued the blob, or the error of the request that was to store a segment. The segment
+	// unsure may be stored then.
+	failed error
+	unsure *segment
 	// stored reads the segments. It is nil until ReadAt needs it.
 	stored *reader
 	// pending are the bytes after the last segment.
@@ -96,7 +111,7 @@ var _ blob.Appender = (*appender)(nil)
 func (w *appender) Size() int64 { return endOf(w.list) + int64(len(w.pending)) }
 
 func (w *appender) Write(p []byte) (written int, err error) {
-	if err := w.Err(); err != nil {
+	if err := cmp.Or(w.Err(), w.failed); err != nil {
 		return 0, fmt.Errorf("append to blob %s: %w", w.Key, err)
 	}
 	for len(p) > 0 {
@@ -113,35 +128,49 @@ func (w *appender) Write(p []byte) (written int, err error) {
 	return written, nil
 }
 
-// storePending stores the pending bytes as a segment.
+// storePending stores the pending bytes as a segment. After an error, it is not called again: a
+// process that has lost the blob must not change it, and otherwise it is unknown what is stored.
 func (w *appender) storePending() error {
+	if w.failed != nil {
+		return w.failed
+	}
 	at := segment{start: endOf(w.list), size: int64(len(w.pending))}
 	at.name = segmentName(w.name, at.start)
 	condition := func(in *s3.PutObjectInput) { in.IfNoneMatch = aws.String("*") }
-	empty := len(w.list) > 0 && w.list[len(w.list)-1].size == 0
-	if empty { // the blob was stored without content
+	if n := len(w.list); n > 0 && w.list[n-1].size == 0 { // the blob was stored without content
 		if at.size == 0 {
 			return nil
 		}
-		etag := w.list[len(w.list)-1].etag
-		condition = func(in *s3.PutObjectInput) { in.IfMatch = &etag }
+		condition = func(in *s3.PutObjectInput) { in.IfMatch = &w.list[n-1].etag }
 	}
 	ctx, cancel := w.begin()
 	defer cancel()
 	var err error
 	at.etag, err = w.store.put(ctx, at.name, w.pending, w.author, condition)
-	if isConflict(err) {
-		return blob.ErrInUse
-	}
-	if err != nil {
+	switch {
+	case isConflict(err):
+		w.failed = blob.ErrInUse
+		return w.failed
+	case err != nil:
+		w.failed, w.unsure = err, &at
 		return err
 	}
-	if empty {
-		w.list = w.list[:len(w.list)-1]
-	}
-	w.change(append(w.list, at))
 	w.pending = nil
+	w.add(at)
+	if w.Dropped() { // the deletion may have missed the segment
+		return w.drop(ctx)
+	}
 	return nil
+}
+
+// add adds a segment that this appender has stored. It replaces an empty one.
+func (w *appender) add(at segment) {
+	list := w.list
+	if n := len(list); n > 0 && list[n-1].size == 0 {
+		list = list[:n-1]
+	}
+	w.others = min(w.others, len(list))
+	w.change(append(list, at))
 }
 
 // change sets the segments of the blob.
@@ -153,14 +182,16 @@ func (w *appender) change(list []segment) {
 	w.stored = nil
 }
 
-// Sync stores the pending bytes and checks that the blob was not deleted.
+// Sync stores the pending bytes and checks that no other process has deleted or continued the blob.
 func (w *appender) Sync() error {
-	err := w.Err()
+	err := cmp.Or(w.Err(), w.failed)
 	if err == nil && (len(w.pending) > 0 || len(w.list) == 0) {
 		err = w.storePending()
 	}
 	if err == nil {
-		err = w.checkStored()
+		ctx, cancel := w.begin()
+		defer cancel()
+		err = w.checkStored(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("flush blob %s: %w", w.Key, err)
@@ -168,23 +199,54 @@ func (w *appender) Sync() error {
 	return nil
 }
 
-// checkStored returns an error if segments were deleted, which another process may have done.
-func (w *appender) checkStored() error {
-	ctx, cancel := w.begin()
-	defer cancel()
+// checkStored compares the segments with those in the store. It returns ErrInUse if another process
+// has continued the blob, and ErrDropped if some are missing, because the blob was deleted.
+func (w *appender) checkStored(ctx context.Context) error {
 	list, err := w.store.listSegments(ctx, w.name)
 	if err != nil {
 		return err
 	}
-	if endOf(list) != endOf(w.list) || len(list) != len(w.list) || w.Dropped() {
-		w.Drop()
-		return errors.Join(unfinished.ErrDropped, w.store.deleteBelow(ctx, w.name+segments))
+	for i, known := range w.list {
+		switch {
+		case w.Dropped() || i >= len(list):
+			return w.drop(ctx)
+		case known.size == 0 && list[i].size > 0: // another process has replaced the empty segment
+			w.failed = blob.ErrInUse
+		case !known.equal(list[i]):
+			return w.drop(ctx)
+		}
+	}
+	if len(list) > len(w.list) {
+		w.failed = blob.ErrInUse
+	}
+	if errors.Is(w.failed, blob.ErrInUse) {
+		return w.failed
 	}
 	return nil
 }
 
+// drop deletes the segments that this appender has stored, because the blob was deleted. Those of
+// others are left to them and to the process that deletes the blob. It returns ErrDropped.
+func (w *appender) drop(ctx context.Context) error {
+	w.Drop()
+	dropped := unfinished.ErrDropped
+	for _, own := range slices.Backward(w.list[w.others:]) {
+		etag, err := w.store.writtenBy(ctx, own.name, w.author)
+		if err == nil && etag != "" {
+			_, err = w.store.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &w.store.bucket, Key: &own.name})
+		}
+		if err != nil && !isNotFound(err) {
+			return errors.Join(dropped, err)
+		}
+	}
+	return dropped
+}
+
 func (w *appender) Truncate(size int64) error {
 	err := w.Err()
+	if err == nil && errors.Is(w.failed, blob.ErrInUse) {
+		err = w.failed
+	}
 	if err == nil {
 		err = w.truncate(size)
 	}
@@ -194,29 +256,53 @@ func (w *appender) Truncate(size int64) error {
 	return nil
 }
 
-// truncate deletes segments from the end, so that a crash leaves no gap, and then shortens the last one.
+// truncate deletes segments from the end, so that a crash leaves no gap, and then shortens the last
+// one. It deletes nothing if another process has continued the blob.
 func (w *appender) truncate(size int64) error {
+	ctx, cancel := w.begin()
+	defer cancel()
+	if err := w.settle(ctx); err != nil {
+		return err
+	}
 	if stored := endOf(w.list); size >= stored {
 		w.pending = w.pending[:min(size-stored, int64(len(w.pending)))]
 		return nil
 	}
+	if err := w.checkStored(ctx); err != nil {
+		return err
+	}
 	w.pending = nil
-	ctx, cancel := w.begin()
-	defer cancel()
 	for endOf(w.list) > size {
 		last := w.list[len(w.list)-1]
-		if last.start < size {
-			rest := make([]byte, size-last.start)
-			if _, err := w.ReadAt(rest, last.start); err != nil {
-				return err
-			}
-			w.pending = rest
+		rest := make([]byte, max(size-last.start, 0))
+		if _, err := w.ReadAt(rest, last.start); err != nil {
+			return err
 		}
 		if _, err := w.store.client.DeleteObject(ctx, &s3.DeleteObjectInput{Bucket: &w.store.bucket, Key: &last.name}); err != nil && !isNotFound(err) {
 			return err
 		}
 		w.change(w.list[:len(w.list)-1])
+		w.others = min(w.others, len(w.list))
+		w.pending = rest
 	}
+	return nil
+}
+
+// settle finds out whether the request that failed has stored its segment.
+func (w *appender) settle(ctx context.Context) error {
+	if w.unsure == nil {
+		return nil
+	}
+	etag, err := w.store.writtenBy(ctx, w.unsure.name, w.author)
+	if err != nil {
+		return err
+	}
+	if etag != "" {
+		w.unsure.etag = etag
+		w.pending = nil // the segment contains these bytes
+		w.add(*w.unsure)
+	}
+	w.unsure = nil
 	return nil
 }
 
@@ -243,9 +329,9 @@ func (w *appender) ReadAt(p []byte, offset int64) (n int, err error) {
 	return n, nil
 }
 
-// Close stores the pending bytes.
+// Close stores the pending bytes, unless nothing more can be written.
 func (w *appender) Close() error {
-	var err error
+	err := w.failed
 	if w.Err() == nil && len(w.pending) > 0 {
 		err = w.storePending()
 	}

@@ -26,6 +26,15 @@ func TestConformance(t *testing.T) {
 	blobtest.Run(t, func(t *testing.T) blob.Store { return open(t, bucket(t, server)) })
 }
 
+func TestSharedConformance(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	blobtest.RunShared(t, func(t *testing.T) (first, second blob.Store) {
+		address := bucket(t, server)
+		return open(t, address), open(t, address)
+	})
+}
+
 // TestConformanceBehindFaults runs the suite while 20 % of the requests fail or are cut short.
 func TestConformanceBehindFaults(t *testing.T) {
 	server := s3test.Start(t)
@@ -422,4 +431,81 @@ func TestMemoryOfSegments(t *testing.T) {
 		t.Errorf("a large read: %v", err)
 	}
 	runtime.KeepAlive(content)
+}
+
+// TestInterruptedUpload lets a second process ask for the size of a blob while the first one stores a
+// segment, and then continue while the first one has bytes left. No stored byte is lost.
+func TestInterruptedUpload(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	address := bucket(t, server)
+	first, second := open(t, address), open(t, address)
+	content := noise(8<<20 + 100)
+	w, err := first.Append(t.Context(), "up")
+	must(t, err)
+	head, err := second.Append(t.Context(), "up")
+	must(t, err)
+	_, err = w.Write(content) // stores a segment and keeps the rest
+	must(t, err)
+	if err := head.Sync(); !errors.Is(err, blob.ErrInUse) {
+		t.Errorf("the second process: %v, want ErrInUse", err)
+	}
+	_ = head.Close()
+	next, err := second.Append(t.Context(), "up")
+	must(t, err)
+	if next.Size() != 8<<20 {
+		t.Fatalf("%d bytes are stored", next.Size())
+	}
+	_, err = next.Write([]byte("the rest"))
+	must(t, errors.Join(err, next.Sync(), next.Close()))
+	for name, call := range map[string]func() error{"Sync": w.Sync, "Truncate": func() error { return w.Truncate(0) }, "Close": w.Close} {
+		if err := call(); !errors.Is(err, blob.ErrInUse) && name != "Close" {
+			t.Errorf("%s in the first process: %v, want ErrInUse", name, err)
+		}
+	}
+	if got := read(t, first, "up"); !bytes.Equal(got, append(content[:8<<20:8<<20], "the rest"...)) {
+		t.Errorf("the blob has %d bytes", len(got))
+	}
+}
+
+// TestUnknownResult checks that an appender writes nothing more after it is unknown whether the
+// store has a segment, that Truncate deletes such a segment, and that the blob remains usable.
+func TestUnknownResult(t *testing.T) {
+	server := s3test.Start(t)
+	server.SetEnv(t)
+	faults := s3test.NewProxy(t, server, s3test.Faults{})
+	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
+	s, err := s3.Open(t.Context(), bucket(t, server), s3.Config{Attempts: 2})
+	must(t, err)
+	for truncate, want := range map[bool]string{true: "one", false: "one, two"} {
+		w, err := s.Append(t.Context(), "up")
+		must(t, err)
+		_, err = w.Write([]byte("one"))
+		must(t, errors.Join(err, w.Sync()))
+		_, err = w.Write([]byte(", two"))
+		must(t, err)
+		faults.SetFaults(s3test.Faults{Lost: 1}) // the segment is stored
+		if err := w.Sync(); !errors.Is(err, blob.ErrUnavailable) {
+			t.Errorf("Sync: %v, want ErrUnavailable", err)
+		}
+		faults.SetFaults(s3test.Faults{})
+		if _, err := w.Write([]byte(", three")); !errors.Is(err, blob.ErrUnavailable) {
+			t.Errorf("Write: %v, want ErrUnavailable", err)
+		}
+		if truncate {
+			must(t, w.Truncate(3))
+		}
+		_ = w.Close()
+		if got := read(t, s, "up"); string(got) != want {
+			t.Errorf("the blob is %q, want %q", got, want)
+		}
+		w, err = s.Append(t.Context(), "up")
+		must(t, err)
+		_, err = w.Write([]byte(", and the end"))
+		must(t, errors.Join(err, w.Sync(), w.Close()))
+		if got := read(t, s, "up"); string(got) != want+", and the end" {
+			t.Errorf("the blob is %q in the end", got)
+		}
+		must(t, s.Delete(t.Context(), "up"))
+	}
 }

@@ -149,7 +149,11 @@ func (w *writer) finish() error {
 		Bucket: &s.bucket, Key: &w.name, UploadId: w.upload, MultipartUpload: &types.CompletedMultipartUpload{Parts: w.parts},
 	})
 	if isNotFound(err) {
-		if etag := s.writtenBy(ctx, w.name, w.author); etag != "" {
+		etag, failure := s.writtenBy(ctx, w.name, w.author)
+		if failure != nil {
+			return failure
+		}
+		if etag != "" {
 			return nil // an earlier attempt succeeded, but its response was lost
 		}
 	}
@@ -168,7 +172,11 @@ func (s *Store) put(ctx context.Context, name string, content []byte, author str
 	}
 	out, err := s.client.PutObject(ctx, in)
 	if isConflict(err) {
-		if etag := s.writtenBy(ctx, name, author); etag != "" {
+		etag, failure := s.writtenBy(ctx, name, author)
+		if failure != nil {
+			return "", failure
+		}
+		if etag != "" {
 			return etag, nil // an earlier attempt succeeded, but its response was lost
 		}
 	}
@@ -179,12 +187,15 @@ func (s *Store) put(ctx context.Context, name string, content []byte, author str
 }
 
 // writtenBy returns the ETag of an object if it has the given author, and "" otherwise.
-func (s *Store) writtenBy(ctx context.Context, name, author string) string {
+func (s *Store) writtenBy(ctx context.Context, name, author string) (etag string, err error) {
 	head, err := s.client.HeadObject(ctx, &s3.HeadObjectInput{Bucket: &s.bucket, Key: &name})
-	if err != nil || head.Metadata[authorField] != author {
-		return ""
+	if isNotFound(err) {
+		return "", nil
 	}
-	return aws.ToString(head.ETag)
+	if err != nil || head.Metadata[authorField] != author {
+		return "", err
+	}
+	return aws.ToString(head.ETag), nil
 }
 
 // Abort discards the blob.
