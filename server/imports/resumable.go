@@ -289,10 +289,13 @@ func (u *ResumableUpload) Receive(ctx context.Context, c Chunk) (offset int64, e
 	return file.Size(), u.acceptIfComplete(ctx, file)
 }
 
-// appendChunk writes a chunk and makes it durable.
+// appendChunk writes a chunk and makes it durable. If another process has continued the upload, it
+// returns ErrInUse and leaves the file to that process.
 func (u *ResumableUpload) appendChunk(file blob.Appender, c Chunk) error {
 	failure := u.copyChunk(file, c)
 	switch {
+	case errors.Is(failure, blob.ErrInUse):
+		return failure
 	case failure == nil && c.Checksum != nil && string(c.Checksum.Sum(nil)) != string(c.Sum):
 		failure = ErrChecksum
 	case failure == nil && file.Size() > u.Length:
@@ -303,7 +306,10 @@ func (u *ResumableUpload) appendChunk(file blob.Appender, c Chunk) error {
 		failure = errors.Join(failure, file.Truncate(c.Offset))
 	}
 	if err := flush(file); err != nil {
-		failure = errors.Join(failure, err, file.Truncate(c.Offset))
+		failure = errors.Join(failure, err)
+		if !errors.Is(err, blob.ErrInUse) {
+			failure = errors.Join(failure, file.Truncate(c.Offset))
+		}
 	}
 	return model.WrapStorageFull(failure)
 }
