@@ -91,10 +91,14 @@ type closableBlobs interface {
 	io.Closer
 }
 
-// openBlobs opens the blob store.
+// openBlobs opens the blob store. It returns a UsageError if its configuration is invalid.
 func openBlobs(ctx context.Context, cfg Config) (closableBlobs, error) {
 	if cfg.BlobURL != "" {
-		return s3.Open(ctx, cfg.BlobURL, s3.Config{Log: cfg.Log})
+		store, err := s3.Open(ctx, cfg.BlobURL, s3.Config{Log: cfg.Log})
+		if errors.Is(err, s3.ErrConfig) {
+			err = UsageError{err}
+		}
+		return store, err
 	}
 	return disk.Open(cfg.blobDir(), disk.Config{})
 }

@@ -22,6 +22,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
@@ -82,7 +83,8 @@ var (
 )
 
 // Open opens the store at a URL of the form s3://BUCKET or s3://BUCKET/PREFIX. The bucket must
-// exist.
+// exist. Open returns ErrConfig if the configuration is invalid, and an error with ErrUnavailable if
+// the store is unreachable or refuses the request.
 func Open(ctx context.Context, address string, cfg Config) (*Store, error) {
 	s := &Store{partBytes: cfg.PartBytes, name: rand.Text()}
 	if s.partBytes <= 0 {
@@ -92,21 +94,24 @@ func Open(ctx context.Context, address string, cfg Config) (*Store, error) {
 	if s.bucket, s.prefix, err = ParseURL(address); err != nil {
 		return nil, err
 	}
+	var opening atomic.Bool
+	opening.Store(true)
+	defer opening.Store(false)
 	shared, err := config.LoadDefaultConfig(ctx,
 		config.WithHTTPClient(awshttp.NewBuildableClient().WithTransportOptions(func(t *http.Transport) { //nolint:forbidigo // the operator chooses the store
 			t.ResponseHeaderTimeout, t.MaxIdleConnsPerHost = headerTimeout, 64
 		})),
 		config.WithLogger(logging.Nop{}),
 		config.WithRetryer(func() aws.Retryer {
-			return retry.NewStandard(func(o *retry.StandardOptions) {
+			return retryer{retry.NewStandard(func(o *retry.StandardOptions) {
 				// The default limiter gives up if many requests fail, although each succeeds after
 				// a few attempts.
 				o.RateLimiter, o.MaxAttempts, o.MaxBackoff = ratelimit.None, cmp.Or(cfg.Attempts, 10), maxBackoff
 				o.Retryables = append(o.Retryables, retry.IsErrorRetryableFunc(isTruncated), retry.RetryableErrorCode{Codes: transient})
-			})
+			}), cfg.Log, &opening}
 		}))
 	if err != nil {
-		return nil, fmt.Errorf("read the configuration of S3: %w", err)
+		return nil, configErrorf("read the configuration of S3: %v", err)
 	}
 	s.client = s3.NewFromConfig(shared, func(o *s3.Options) {
 		// Custom endpoints rarely have a host name for each bucket.
@@ -119,25 +124,34 @@ func Open(ctx context.Context, address string, cfg Config) (*Store, error) {
 		o.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		o.APIOptions = append(o.APIOptions, markUnavailable)
 	})
-	if s.client.Options().Region == "" {
-		return nil, errors.New("no AWS region is configured; set AWS_REGION, or AWS_ENDPOINT_URL_S3 for a store other than AWS")
+	options := s.client.Options()
+	if options.Region == "" {
+		return nil, configErrorf("no AWS region is configured; set AWS_REGION, or AWS_ENDPOINT_URL_S3 for a store other than AWS")
+	}
+	endpoint, err := checkEndpoint(aws.ToString(options.BaseEndpoint), options.Region)
+	if err == nil {
+		err = checkCredentials(ctx, options.Credentials)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if err := s.abortAbandoned(ctx, cfg.Log); err != nil {
-		return nil, fmt.Errorf("open s3://%s: %w", s.bucket, err)
+		return nil, s.describeOpenError(err, endpoint)
 	}
 	return s, nil
 }
 
-// ParseURL parses a URL of the form s3://BUCKET/PREFIX. prefix is empty or ends with a slash.
+// ParseURL parses a URL of the form s3://BUCKET/PREFIX. prefix is empty or ends with a slash. Errors do
+// not contain the URL, which may wrongly contain credentials.
 func ParseURL(address string) (bucket, prefix string, err error) {
 	u, err := url.Parse(address)
-	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Port() != "" {
-		return "", "", fmt.Errorf("%q is not an S3 URL; enter s3://BUCKET or s3://BUCKET/PREFIX", address)
+	if err != nil || u.Scheme != "s3" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Contains(u.Host, ":") {
+		return "", "", configErrorf("this is not an S3 URL; enter s3://BUCKET or s3://BUCKET/PREFIX, without credentials")
 	}
 	prefix = strings.Trim(u.Path, "/")
 	if prefix != "" {
 		if !blob.ValidKey(prefix) {
-			return "", "", fmt.Errorf("the prefix %q contains an invalid character; use a-z, 0-9, '.', '_', '-' and '/'", prefix)
+			return "", "", configErrorf("the prefix %q contains an invalid character; use a-z, 0-9, '.', '_', '-' and '/'", prefix)
 		}
 		prefix += "/"
 	}
@@ -349,8 +363,9 @@ func wrapUnavailable(err error) error {
 		return fmt.Errorf("%w: %w", blob.ErrUnavailable, err)
 	}
 	switch status := response.HTTPStatusCode(); {
-	case status >= http.StatusInternalServerError, status == http.StatusTooManyRequests, status == http.StatusUnauthorized, status == http.StatusForbidden,
-		hasCode(err, "NoSuchBucket"):
+	case status == 0, // no response, for example because the host name is unknown
+		status >= http.StatusInternalServerError, status == http.StatusTooManyRequests, status == http.StatusUnauthorized, status == http.StatusForbidden,
+		hasCode(err, "NoSuchBucket", "XAdminUserNotFound"):
 		return fmt.Errorf("%w: %w", blob.ErrUnavailable, err)
 	}
 	return err
