@@ -49,10 +49,13 @@ func appendsInSteps(t *testing.T, s blob.Store) {
 	}
 	wantBlob(t, s, "a/b", want)
 	w := appendTo(t, s, "a/b")
-	got := make([]byte, 1_000)
-	if _, err := w.ReadAt(got, 123_456); err != nil || !bytes.Equal(got, want[123_456:124_456]) {
-		t.Errorf("ReadAt reads something else, %v", err)
-	}
+	runConcurrently(t, func(i int) error {
+		got, from := make([]byte, 1_000), 30_000*i+456
+		if _, err := w.ReadAt(got, int64(from)); err != nil || !bytes.Equal(got, want[from:from+1000]) {
+			t.Errorf("ReadAt(%d) reads something else, %v", from, err)
+		}
+		return nil
+	})
 }
 
 func appendsAfterTruncation(t *testing.T, s blob.Store) {

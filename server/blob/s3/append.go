@@ -74,11 +74,13 @@ func (s *Store) Append(ctx context.Context, key string) (blob.Appender, error) {
 	if !s.open.Add(&w.Blob, true) {
 		return nil, fmt.Errorf("append to blob %s: %w", key, blob.ErrInUse)
 	}
-	if w.list, err = s.listSegments(ctx, name); err != nil {
+	list, err := s.listSegments(ctx, name)
+	if err != nil {
 		s.open.Close(&w.Blob)
 		return nil, fmt.Errorf("append to blob %s: %w", key, err)
 	}
-	w.others = len(w.list)
+	w.change(list)
+	w.others = len(list)
 	w.begin, w.end = calls(ctx)
 	return w, nil
 }
@@ -100,7 +102,7 @@ type appender struct {
 	// unsure may be stored then.
 	failed error
 	unsure *segment
-	// stored reads the segments. It is nil until ReadAt needs it.
+	// stored reads the segments. It is nil if there are none.
 	stored *reader
 	// pending are the bytes after the last segment.
 	pending []byte
@@ -180,6 +182,9 @@ func (w *appender) change(list []segment) {
 		_ = w.stored.Close()
 	}
 	w.stored = nil
+	if len(list) > 0 {
+		w.stored = w.store.newReader(context.Background(), list)
+	}
 }
 
 // Sync stores the pending bytes and checks that no other process has deleted or continued the blob.
@@ -310,9 +315,6 @@ func (w *appender) settle(ctx context.Context) error {
 func (w *appender) ReadAt(p []byte, offset int64) (n int, err error) {
 	stored := endOf(w.list)
 	if offset < stored {
-		if w.stored == nil {
-			w.stored = w.store.newReader(context.Background(), w.list)
-		}
 		if n, err = w.stored.ReadAt(p[:min(int64(len(p)), stored-offset)], offset); err != nil {
 			return n, err
 		}
@@ -339,7 +341,9 @@ func (w *appender) Close() error {
 		return nil
 	}
 	w.end()
-	w.change(w.list)
+	if w.stored != nil {
+		_ = w.stored.Close()
+	}
 	if err != nil {
 		return fmt.Errorf("close blob %s: %w", w.Key, err)
 	}
