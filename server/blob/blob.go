@@ -27,6 +27,8 @@ var (
 	// ErrUnavailable means that the store was unreachable or did not respond in time, even after
 	// several attempts. A later call can succeed. Local stores do not return it.
 	ErrUnavailable = errors.New("blob store is unavailable")
+	// ErrOtherVersion means that a blob exists, but does not have the expected ETag.
+	ErrOtherVersion = errors.New("blob has another ETag")
 )
 
 // Store stores blobs. It is safe for concurrent use.
@@ -64,6 +66,23 @@ func Batch(store Store) (batch Store, flush func() error) {
 		return b.Batch()
 	}
 	return store, func() error { return nil }
+}
+
+// Presigner is a Store to which others can send blobs directly, without its credentials.
+type Presigner interface {
+	// PresignPut returns a request that stores a blob of exactly size bytes, which must be at least 1.
+	// Anybody can send it. The store refuses it if the blob exists, and after expires has passed. A
+	// request that began before can still store the blob later.
+	PresignPut(ctx context.Context, key string, size int64, expires time.Duration) (PresignedPut, error)
+	// OpenVersion is like Open, but returns ErrOtherVersion if the ETag of the blob is not etag.
+	OpenVersion(ctx context.Context, key, etag string) (Reader, error)
+}
+
+// PresignedPut is a PUT request whose body is a blob. The response has the ETag of the blob.
+type PresignedPut struct {
+	URL string
+	// Headers are the headers to send, in addition to Host and Content-Length.
+	Headers map[string]string
 }
 
 // Lister is a Store that can list its blobs.
