@@ -19,6 +19,7 @@ import (
 	"github.com/intraydata/intray/engine"
 	"github.com/intraydata/intray/output"
 	"github.com/intraydata/intray/schema"
+	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/secrets"
@@ -50,7 +51,7 @@ type Service struct {
 	stalledRuns, stuckRuns, repeatedRuns, lostRuns, failedHeartbeats atomic.Int64
 }
 
-// Config configures a Service. All fields are required.
+// Config configures a Service. All fields except Direct are required.
 type Config struct {
 	Schemas *schemas.Service
 	Engine  *engine.Engine
@@ -67,6 +68,8 @@ type Config struct {
 	// OnTransition is called after the status of an import changes, in the same
 	// transaction. It is called again if the transaction is repeated.
 	OnTransition func(ctx context.Context, tx model.Tx, imp model.Import) error
+	// Direct is the blob store to which clients can send files themselves, or nil if they cannot.
+	Direct blob.Presigner
 	// StageReviewed stages the rows of a submitted review again, under a new prefix.
 	StageReviewed func(ctx context.Context, imp model.Import, prefix string) error
 }

@@ -150,7 +150,18 @@ func (s *Service) removeImport(ctx context.Context, tx model.Tx, imp model.Impor
 		}
 	}
 	// A run may continue to write until it is canceled.
-	return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.Prefix(), Due: s.env.Now().Add(model.StopGrace)})
+	return s.scheduleDeletion(ctx, tx, imp, s.env.Now().Add(model.StopGrace))
+}
+
+// scheduleDeletion schedules the deletion of all blobs of an import. A client that sent the file directly
+// to the blob store can send it again as soon as it is deleted, so it is deleted once more a day later.
+func (s *Service) scheduleDeletion(ctx context.Context, tx model.Tx, imp model.Import, due time.Time) error {
+	if imp.Raw.Key == imp.DirectKey() {
+		if err := tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.Raw.Key, Due: s.env.Now().Add(model.GuardFor)}); err != nil {
+			return err
+		}
+	}
+	return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.Prefix(), Due: due})
 }
 
 // DeleteUpload deletes an upload, its received file and its result. The import remains without
@@ -177,11 +188,12 @@ func (s *Service) DeleteUpload(ctx context.Context, org, id string) error {
 			return err
 		}
 		// Otherwise, the files would expire later, with a receipt for a second deletion.
-		imp.Raw.Key, imp.Result.Key, imp.Stage = "", "", ""
-		if err := tx.Imports.UpdateIf(ctx, imp, imp.Status, imp.Run); err != nil {
+		emptied := imp
+		emptied.Raw.Key, emptied.Result.Key, emptied.Stage = "", "", ""
+		if err := tx.Imports.UpdateIf(ctx, emptied, imp.Status, imp.Run); err != nil {
 			return err
 		}
-		return tx.Trash.Schedule(ctx, model.Trash{Prefix: imp.Prefix(), Due: s.env.Now()})
+		return s.scheduleDeletion(ctx, tx, imp, s.env.Now())
 	})
 	if err != nil {
 		return err

@@ -121,6 +121,29 @@ func (b *Blobs) Open(ctx context.Context, key string) (blob.Reader, error) {
 	return blobReader{r, b.faults}, nil
 }
 
+// OpenVersion opens a blob with an ETag for reading.
+func (b *Blobs) OpenVersion(ctx context.Context, key, etag string) (blob.Reader, error) {
+	if err := b.use(ctx, "open", key); err != nil {
+		return nil, err
+	}
+	r, err := b.Memory.OpenVersion(ctx, key, etag)
+	if err != nil {
+		return nil, err
+	}
+	return blobReader{r, b.faults}, nil
+}
+
+// SendPresigned executes a request from PresignPut.
+func (b *Blobs) SendPresigned(put blob.PresignedPut, body []byte) (etag string) {
+	if etag = b.Memory.SendPresigned(put, body); etag != "" {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		key := strings.TrimPrefix(strings.SplitN(put.URL, "?", 2)[0], "https://bucket.test/")
+		b.keys[key] = true
+	}
+	return etag
+}
+
 // Delete deletes a blob.
 func (b *Blobs) Delete(ctx context.Context, key string) error {
 	if err := b.use(ctx, "delete", key); err != nil {

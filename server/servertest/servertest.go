@@ -109,7 +109,7 @@ var migrated = sync.OnceValues(func() ([]byte, error) {
 // Config returns the configuration for a service in the environment.
 func (e *Env) Config() service.Config {
 	return service.Config{
-		Store: e.Faults.Store(e.Store), Blobs: e.Blobs, Keys: e.Keys, Node: Node, Clock: e.Clock.Now, Rand: e.Faults.Rand(),
+		Store: e.Faults.Store(e.Store), Blobs: e.Blobs, Direct: e.Blobs, Keys: e.Keys, Node: Node, Clock: e.Clock.Now, Rand: e.Faults.Rand(),
 		Engine: engine.New(engine.Config{Formats: formats.Formats(""), Workers: 2}),
 	}
 }

@@ -30,8 +30,10 @@ import (
 
 // Config configures a Service. A zero field means its default, if it has one.
 type Config struct {
-	Store  model.Store
-	Blobs  blob.Store
+	Store model.Store
+	Blobs blob.Store
+	// Direct is Blobs if clients can send files directly to it. Nil means that they cannot.
+	Direct blob.Presigner
 	Keys   secrets.Keyring
 	Engine *engine.Engine
 	SFTP   connectors.SFTP
@@ -128,7 +130,7 @@ func New(cfg Config) (*Service, error) {
 	s.schemaService = schemas.New(s.env, cfg.CheckHooks)
 	s.retentionService = retention.New(s.env)
 	s.importService = imports.New(s.env, imports.Config{
-		Schemas: s.schemaService, Engine: cfg.Engine, MaxFileSize: cfg.MaxFileSize, Runs: cfg.Runs, RunsPerOrg: cfg.RunsPerOrg, StallTimeout: cfg.StallTimeout, ReviewLinkLife: cfg.ReviewLinkLife, OnTransition: s.onTransition,
+		Schemas: s.schemaService, Engine: cfg.Engine, MaxFileSize: cfg.MaxFileSize, Runs: cfg.Runs, RunsPerOrg: cfg.RunsPerOrg, StallTimeout: cfg.StallTimeout, ReviewLinkLife: cfg.ReviewLinkLife, OnTransition: s.onTransition, Direct: cfg.Direct,
 		StageReviewed: func(ctx context.Context, imp model.Import, prefix string) error {
 			return s.StageReviewed(ctx, imp, prefix)
 		},

@@ -10,3 +10,8 @@ import (
 func TestMemory(t *testing.T) {
 	blobtest.Run(t, func(*testing.T) blob.Store { return blobtest.NewMemory() })
 }
+
+func TestMemoryPresigner(t *testing.T) {
+	s := blobtest.NewMemory()
+	blobtest.RunPresigner(t, s, s.SendPresigned)
+}
