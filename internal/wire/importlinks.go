@@ -62,7 +62,8 @@ type LinkField struct {
 
 // StartedImport is an import that was created through an import link.
 type StartedImport struct {
-	ID          string `json:"id" schema:"uuid" doc:"Id of the import."`
-	Upload      string `json:"upload" schema:"uri" doc:"Signed URL for uploading the file: one PUT with the bytes. Valid for 1,800 seconds."`
-	ReviewToken string `json:"reviewToken" doc:"Opens the review of the import, like the fragment of a review link."`
+	ID           string `json:"id" schema:"uuid" doc:"Id of the import."`
+	Upload       string `json:"upload" schema:"uri" doc:"Signed URL for uploading the file: one PUT with the bytes. Valid for 1,800 seconds."`
+	DirectUpload string `json:"directUpload,omitempty" schema:"uri" doc:"Signed URL of createDirectUpload. Only if the server allows direct uploads to the bucket."`
+	ReviewToken  string `json:"reviewToken" doc:"Opens the review of the import, like the fragment of a review link."`
 }

@@ -24,6 +24,7 @@ type Import struct {
 	_ struct{} `doc:"An import."`
 	ImportSummary
 	Upload         string          `json:"upload" schema:"uri" doc:"Signed URL for uploading the file: one PUT with the bytes. Valid for 1,800 seconds after this response."`
+	DirectUpload   string          `json:"direct_upload,omitempty" schema:"uri" doc:"Signed URL of createDirectUpload. Only if the server allows direct uploads to the bucket."`
 	ReviewURL      string          `json:"review_url" schema:"uri" doc:"URL of the page where a person answers questions and fixes rows."`
 	ResultMetadata *ResultMetadata `json:"result_metadata"`
 	ImportErrors   []Notice        `json:"import_errors" schema:"nullable" doc:"At most 1,000, then one of type TRUNCATED."`
@@ -102,6 +103,16 @@ type Upload struct {
 	Errors            []Notice  `json:"errors" doc:"At most 10 in a list, 1,000 in the metadata."`
 	StorageKey        string    `json:"storage_key"`
 	FieldOrder        []string  `json:"field_order"`
+}
+
+// DirectUpload describes how to send a file directly to the bucket.
+type DirectUpload struct {
+	_               struct{}          `doc:"A request that sends a file directly to the bucket."`
+	URL             string            `json:"url" schema:"uri" doc:"Presigned URL for one PUT with the bytes. The bucket accepts it once."`
+	Headers         map[string]string `json:"headers" doc:"The headers to send with the PUT, in addition to Content-Length."`
+	ExpiresAt       string            `json:"expires_at" schema:"time" doc:"Until when the PUT can begin."`
+	Commit          string            `json:"commit" schema:"uri" doc:"Signed URL of commitDirectUpload."`
+	CommitExpiresAt string            `json:"commit_expires_at" schema:"time" doc:"Until when the upload can be committed. Then the file is deleted."`
 }
 
 // RawUpload refers to the uploaded file itself.

@@ -19,6 +19,12 @@ func (a *API) authorize(c *call) error {
 		if err := a.authorizeHydration(c); err != nil {
 			return err
 		}
+	case authSignedURL:
+		if c.op.body != nil { // other operations check their URLs themselves
+			if err := a.authorizeUpload(c); err != nil {
+				return err
+			}
+		}
 	case authLinkSession:
 		if err := a.authorizeLinkSession(c); err != nil {
 			return err

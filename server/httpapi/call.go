@@ -17,6 +17,7 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/jsonschema"
 	"github.com/intraydata/intray/internal/wire"
+	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/widget"
 )
@@ -118,7 +119,9 @@ type call struct {
 	widget widget.Session
 	// link is the import link, if the caller has a session of one.
 	link model.ImportLink
-	body *body
+	// upload is the grant in the URL of a call about a direct upload.
+	upload auth.Grant
+	body   *body
 	// fixedID is the id for the entity that the call creates if the request has an
 	// idempotency key, or "" otherwise.
 	fixedID string

@@ -124,6 +124,13 @@ func (b faultyBlobs) Open(ctx context.Context, key string) (blob.Reader, error) 
 	return b.Memory.Open(ctx, key)
 }
 
+func (b faultyBlobs) OpenVersion(ctx context.Context, key, etag string) (blob.Reader, error) {
+	if err := b.next(); err != nil {
+		return nil, err
+	}
+	return b.Memory.OpenVersion(ctx, key, etag)
+}
+
 func (b faultyBlobs) CheckWritable(ctx context.Context) error {
 	if err := b.next(); err != nil {
 		return err
@@ -134,7 +141,7 @@ func (b faultyBlobs) CheckWritable(ctx context.Context) error {
 // TestEveryOperationReportsFaults calls each operation repeatedly, with a fault in
 // a different call to the stores each time. Every fault must be reported.
 func TestEveryOperationReportsFaults(t *testing.T) {
-	s := newServer(t, nil)
+	s := newDirectServer(t)
 	s.withFaults = true
 	s.live()
 }

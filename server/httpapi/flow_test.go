@@ -36,6 +36,8 @@ type server struct {
 	// fail once.
 	faults     *faults
 	withFaults bool
+	// bucket receives direct uploads. It is nil unless newDirectServer created the server.
+	bucket *blobtest.Memory
 }
 
 func newServer(t *testing.T, change func(*Config), changeService ...func(*service.Config)) *server {
@@ -174,7 +176,7 @@ const mailFields = `"fields":[{"key":"email","label":"E-Mail","type":"email"}]`
 // TestEveryOperation calls each operation at least once, in the order in which a client
 // would, and validates each response.
 func TestEveryOperation(t *testing.T) {
-	s := newServer(t, nil)
+	s := newDirectServer(t)
 	s.live()
 	for _, op := range s.api.table {
 		if !s.seen[op.id] && op.status != 0 {
@@ -251,6 +253,7 @@ func (s *server) imports() {
 	s.remembered()
 	s.reviewing()
 	s.relaying()
+	s.direct()
 	form, contentType := form(s.T, "list.csv", "E-Mail\nada@example.org\n")
 	second := s.do("POST", all, `{`+mailFields+`}`)
 	s.do("POST", s.text(second, "upload"), form, "Content-Type", contentType)

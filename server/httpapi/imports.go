@@ -47,6 +47,7 @@ func (a *API) fullImport(c *call, imp model.Import) (wire.Import, error) {
 			return full, err
 		}
 		full.Upload += "?token=" + token
+		full.DirectUpload = a.directURL(imp, full.Upload)
 	}
 	full.ReviewURL, err = a.reviewURL(c, imp)
 	return full, err

@@ -168,6 +168,12 @@ func fileOperations() []operation {
 		{method: "PATCH", path: "/upload/{id}", id: "patchUpload", summary: "Continue a resumable upload", auth: authSignedURL, query: token, headers: chunkHeaders(), upload: true, media: offsetStream,
 			status: 204, errors: []int{400, 404, 408, 409, 412, 413, 415, 423, 429, statusChecksumMismatch}, serve: (*API).patchUpload,
 			description: "The body is the file from Upload-Offset on, or a part of it. When the server responds, the bytes are durable. With the last byte, the import starts. If the connection is lost, the bytes that arrived are kept."},
+		{method: "POST", path: "/upload/{id}/direct/", id: "createDirectUpload", summary: "Create a direct upload to the bucket", auth: authSignedURL, query: token, body: directBody(),
+			status: 201, response: shapeOf[wire.DirectUpload](), errors: []int{400, 404, 409, 413, 415, 429}, serve: (*API).createDirectUpload,
+			description: "Only for imports with the property direct_upload, which is the URL of this call. The client sends the file with one PUT to the URL in the response, and then calls commitDirectUpload. If that fails, it can upload the file to the upload URL of the import. An earlier upload of the import that is not complete is discarded."},
+		{method: "POST", path: "/upload/{id}/commit/", id: "commitDirectUpload", summary: "Commit a direct upload", auth: authSignedURL, query: token, body: commitBody(),
+			status: 204, errors: []int{400, 404, 409, 413, 415, 429}, serve: (*API).commitDirectUpload,
+			description: "The server verifies that the bucket has the file with this ETag and the declared size, reads it and starts the import. The call can be repeated. 409 with the code not_stored, wrong_etag or wrong_size if the bucket has no such file."},
 		{method: "GET", path: "/download/{id}", id: "downloadFile", summary: "Download a received file or a result", auth: authSignedURL, query: token,
 			status: 200, media: "*/*", errors: []int{404}, serve: (*API).serveDownload},
 	}

@@ -60,7 +60,7 @@ func opensOwn(auth authMethod) bool {
 }
 
 // signedURLs contains the kind of signed URL that each operation accepts.
-var signedURLs = map[string]string{"uploadFile": "upload URL", "uploadForm": "upload URL", "getUploadOffset": "upload URL", "patchUpload": "upload URL", "downloadFile": "download URL", "getLogo": "logo URL"}
+var signedURLs = map[string]string{"uploadFile": "upload URL", "uploadForm": "upload URL", "getUploadOffset": "upload URL", "patchUpload": "upload URL", "createDirectUpload": "upload URL", "commitDirectUpload": "upload URL", "downloadFile": "download URL", "getLogo": "logo URL"}
 
 // expectedWithKey is like expected, for an operation that requires a backend key.
 func (c credential) expectedWithKey(op *operation) access {

@@ -244,7 +244,8 @@ func (a *API) wireStarted(c *call, imp model.Import) (wire.StartedImport, error)
 		return wire.StartedImport{}, err
 	}
 	review, err := a.cfg.Service.ReviewToken(imp)
-	return wire.StartedImport{ID: imp.ID, Upload: a.baseURL(c.r) + "/upload/" + imp.ID + "?token=" + upload, ReviewToken: review}, err
+	address := a.baseURL(c.r) + "/upload/" + imp.ID + "?token=" + upload
+	return wire.StartedImport{ID: imp.ID, Upload: address, DirectUpload: a.directURL(imp, address), ReviewToken: review}, err
 }
 
 func progressBody() *jsonschema.Schema {

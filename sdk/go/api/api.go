@@ -1487,6 +1487,9 @@ type EventImport struct {
 	// Example: 2026-11-21T09:30:00.000000Z
 	CreatedDate time.Time `json:"created_date"`
 
+	// DirectUpload Signed URL of createDirectUpload. Only if the server allows direct uploads to the bucket.
+	DirectUpload *string `json:"direct_upload,omitempty"`
+
 	// ID Id of the import.
 	ID string `json:"id"`
 
@@ -1686,6 +1689,9 @@ type Import struct {
 	//
 	// Example: 2026-11-21T09:30:00.000000Z
 	CreatedDate time.Time `json:"created_date"`
+
+	// DirectUpload Signed URL of createDirectUpload. Only if the server allows direct uploads to the bucket.
+	DirectUpload *string `json:"direct_upload,omitempty"`
 
 	// ID Id of the import.
 	ID string `json:"id"`

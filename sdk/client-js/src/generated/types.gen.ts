@@ -268,6 +268,10 @@ export type EventImport = {
      */
     created_date: string;
     /**
+     * Signed URL of createDirectUpload. Only if the server allows direct uploads to the bucket.
+     */
+    direct_upload?: string;
+    /**
      * Id of the import.
      */
     id: string;
@@ -527,6 +531,10 @@ export type Import = {
      * ISO 8601 in UTC with microseconds.
      */
     created_date: string;
+    /**
+     * Signed URL of createDirectUpload. Only if the server allows direct uploads to the bucket.
+     */
+    direct_upload?: string;
     /**
      * Id of the import.
      */

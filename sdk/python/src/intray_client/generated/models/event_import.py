@@ -9,6 +9,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..models.import_status import ImportStatus, check_import_status
+from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.notice import Notice
@@ -32,6 +33,8 @@ class EventImport:
         schema_id (UUID): The saved schema, or the id of the inline schema.
         status (ImportStatus):
         upload (str): Empty.
+        direct_upload (str | Unset): Signed URL of createDirectUpload. Only if the server allows direct uploads to the
+            bucket.
     """
 
     created_date: datetime.datetime
@@ -43,6 +46,7 @@ class EventImport:
     schema_id: UUID
     status: ImportStatus
     upload: str
+    direct_upload: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,6 +82,8 @@ class EventImport:
 
         upload = self.upload
 
+        direct_upload = self.direct_upload
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -93,6 +99,8 @@ class EventImport:
                 "upload": upload,
             }
         )
+        if direct_upload is not UNSET:
+            field_dict["direct_upload"] = direct_upload
 
         return field_dict
 
@@ -151,6 +159,8 @@ class EventImport:
 
         upload = d.pop("upload")
 
+        direct_upload = d.pop("direct_upload", UNSET)
+
         event_import = cls(
             created_date=created_date,
             id=id,
@@ -161,6 +171,7 @@ class EventImport:
             schema_id=schema_id,
             status=status,
             upload=upload,
+            direct_upload=direct_upload,
         )
 
         event_import.additional_properties = d

@@ -9,6 +9,7 @@ from attrs import define as _attrs_define
 from attrs import field as _attrs_field
 
 from ..models.import_status import ImportStatus, check_import_status
+from ..types import UNSET, Unset
 
 if TYPE_CHECKING:
     from ..models.notice import Notice
@@ -34,6 +35,8 @@ class Import:
         status (ImportStatus):
         upload (str): Signed URL for uploading the file: one PUT with the bytes. Valid for 1,800 seconds after this
             response.
+        direct_upload (str | Unset): Signed URL of createDirectUpload. Only if the server allows direct uploads to the
+            bucket.
     """
 
     created_date: datetime.datetime
@@ -46,6 +49,7 @@ class Import:
     schema_id: UUID
     status: ImportStatus
     upload: str
+    direct_upload: str | Unset = UNSET
     additional_properties: dict[str, Any] = _attrs_field(init=False, factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
@@ -83,6 +87,8 @@ class Import:
 
         upload = self.upload
 
+        direct_upload = self.direct_upload
+
         field_dict: dict[str, Any] = {}
         field_dict.update(self.additional_properties)
         field_dict.update(
@@ -99,6 +105,8 @@ class Import:
                 "upload": upload,
             }
         )
+        if direct_upload is not UNSET:
+            field_dict["direct_upload"] = direct_upload
 
         return field_dict
 
@@ -159,6 +167,8 @@ class Import:
 
         upload = d.pop("upload")
 
+        direct_upload = d.pop("direct_upload", UNSET)
+
         import_ = cls(
             created_date=created_date,
             id=id,
@@ -170,6 +180,7 @@ class Import:
             schema_id=schema_id,
             status=status,
             upload=upload,
+            direct_upload=direct_upload,
         )
 
         import_.additional_properties = d
