@@ -38,6 +38,8 @@ type Config struct {
 	// BlobURL is the URL of a bucket of an S3-compatible store, s3://BUCKET/PREFIX. Default: a
 	// folder in Data.
 	BlobURL string
+	// DirectUploads allows clients to send files directly to the bucket. It requires BlobURL.
+	DirectUploads bool
 	// MasterKey is the key that encrypts the internal keys in the database:
 	// 32 bytes in base64. Default: the key in the file master.key in Data, which the first
 	// start creates.
@@ -186,6 +188,9 @@ func (c *Config) checkStore() error {
 		if c.DatabaseURL == "" {
 			return usageErrorf("--blob-url requires --database-url; with SQLite, Intray stores files in the data folder")
 		}
+	}
+	if c.DirectUploads && c.BlobURL == "" {
+		return usageErrorf("--direct-uploads requires --blob-url; without a bucket, clients send files to the server")
 	}
 	for _, key := range []struct{ variable, text string }{{"INTRAY_MASTER_KEY", c.MasterKey}, {"INTRAY_NEW_MASTER_KEY", c.NewMasterKey}} {
 		if key.text == "" {

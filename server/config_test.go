@@ -44,12 +44,16 @@ func TestConfigIsChecked(t *testing.T) {
 		"another database":          {func(c *Config) { c.DatabaseURL = "mysql://localhost/x" }, "--database-url"},
 		"another bucket":            {func(c *Config) { c.DatabaseURL, c.BlobURL = "postgres://localhost/x", "gs://bucket" }, "s3://BUCKET"},
 		"a bucket without database": {func(c *Config) { c.BlobURL = "s3://bucket" }, "--database-url"},
-		"a master key too short":    {func(c *Config) { c.MasterKey = "AAAA" }, "INTRAY_MASTER_KEY"},
-		"a base without a scheme":   {func(c *Config) { c.BaseURL = "intray.example.org" }, "--base-url"},
-		"a base of another scheme":  {func(c *Config) { c.BaseURL = "ftp://intray.example.org" }, "--base-url"},
-		"a base with a path":        {func(c *Config) { c.BaseURL = "https://intray.example.org/intray/" }, "root of a host name"},
-		"a base with a query":       {func(c *Config) { c.BaseURL = "https://intray.example.org/?a" }, "--base-url"},
-		"a base with a fragment":    {func(c *Config) { c.BaseURL = "https://intray.example.org/#a" }, "--base-url"},
+		"direct uploads": {func(c *Config) {
+			c.DatabaseURL, c.BlobURL, c.DirectUploads = "postgres://localhost/x", "s3://bucket", true
+		}, ""},
+		"direct uploads to disk":   {func(c *Config) { c.DirectUploads = true }, "--direct-uploads requires --blob-url"},
+		"a master key too short":   {func(c *Config) { c.MasterKey = "AAAA" }, "INTRAY_MASTER_KEY"},
+		"a base without a scheme":  {func(c *Config) { c.BaseURL = "intray.example.org" }, "--base-url"},
+		"a base of another scheme": {func(c *Config) { c.BaseURL = "ftp://intray.example.org" }, "--base-url"},
+		"a base with a path":       {func(c *Config) { c.BaseURL = "https://intray.example.org/intray/" }, "root of a host name"},
+		"a base with a query":      {func(c *Config) { c.BaseURL = "https://intray.example.org/?a" }, "--base-url"},
+		"a base with a fragment":   {func(c *Config) { c.BaseURL = "https://intray.example.org/#a" }, "--base-url"},
 	} {
 		cfg := good()
 		c.spoil(&cfg)

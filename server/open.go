@@ -9,8 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -32,7 +34,9 @@ type components struct {
 	service       *service.Service
 	store         *sqlstore.Store
 	webhookSender *webhookSender
-	close         func() error
+	// uploadOrigin is the origin of the bucket if clients can send files directly to it, or "".
+	uploadOrigin string
+	close        func() error
 }
 
 // open opens the data folder and the database, and creates the service. If hooks is
@@ -63,6 +67,10 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 		return nil, errors.Join(fmt.Errorf("open the blobs: %w", err), rows.Close())
 	}
 	closeAll := func() error { return errors.Join(rows.Close(), blobs.Close()) }
+	direct, uploadOrigin, err := directStore(ctx, cfg, blobs)
+	if err != nil {
+		return nil, errors.Join(err, closeAll())
+	}
 	moved := engine.Config{Formats: formats.Formats(cfg.tempDir()), Temp: cfg.tempDir()}
 	pages := widget.NewBroker()
 	var check func(context.Context, intray.Hooks) (intray.Message, error)
@@ -73,7 +81,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	dialer := egress.New(egress.Config{Allow: cfg.EgressAllow, AllowByOrg: cfg.EgressAllowByOrg, Log: cfg.Log})
 	sender, servers := newWebhookSender(dialer), sftpServers{sftp.New(dialer, sftp.Config{})}
 	made, err := service.New(service.Config{
-		Store: rows, Blobs: blobs, Keys: keys, Engine: engine.New(moved), WebhookSender: sender,
+		Store: rows, Blobs: blobs, Direct: direct, Keys: keys, Engine: engine.New(moved), WebhookSender: sender,
 		SFTP: servers, Remotes: servers, Reserve: room, Quotas: cfg.Quotas, OverQuota: cfg.overQuota, OOMKills: oomKills, Node: node, MaxFileSize: cfg.MaxFileSize, Runs: cfg.Memory.Imports, StallTimeout: cfg.StallTimeout, ReviewLinkLife: cfg.ReviewLinkLife, Pages: pages, Log: cfg.Log,
 		CrashPoint: crashPoint(), CheckHooks: check,
 	})
@@ -82,7 +90,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	}
 	closeStores := closeAll
 	closeAll = func() error { return errors.Join(made.Close(), closeStores()) }
-	return &components{made, rows, sender, closeAll}, nil
+	return &components{made, rows, sender, uploadOrigin, closeAll}, nil
 }
 
 // closableBlobs is a blob store that must be closed.
@@ -101,6 +109,27 @@ func openBlobs(ctx context.Context, cfg Config) (closableBlobs, error) {
 		return store, err
 	}
 	return disk.Open(cfg.blobDir(), disk.Config{})
+}
+
+// directStore returns the blob store if clients can send files directly to it, and the origin of the URLs
+// that they use.
+func directStore(ctx context.Context, cfg Config, blobs blob.Store) (blob.Presigner, string, error) {
+	if !cfg.DirectUploads {
+		return nil, "", nil
+	}
+	store, ok := blobs.(blob.Presigner)
+	if !ok {
+		return nil, "", errors.New("the store of files does not support direct uploads")
+	}
+	put, err := store.PresignPut(ctx, model.FingerprintKey, 1, time.Second)
+	if err != nil {
+		return nil, "", fmt.Errorf("prepare direct uploads: %w", err)
+	}
+	u, err := url.Parse(put.URL)
+	if err != nil {
+		return nil, "", fmt.Errorf("prepare direct uploads: %w", err)
+	}
+	return store, u.Scheme + "://" + u.Host, nil
 }
 
 // openStore opens the database. node is "" for a process that runs no imports.

@@ -56,7 +56,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	defer func() {
 		err = errors.Join(err, callWithin(cfg.shutdownLimits().close, "close the stores", p.close), unlock())
 	}()
-	pages, err := webui.Pages(p.service.EmbeddingOrigins)
+	pages, err := webui.Pages(p.service.EmbeddingOrigins, p.uploadOrigin)
 	if err != nil {
 		return err
 	}

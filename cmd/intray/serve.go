@@ -37,6 +37,7 @@ func logger(s streams) *slog.Logger {
 
 type serveCommand struct {
 	storeFlags
+	DirectUploads bool   `help:"Let browsers and the JavaScript client send files over 8 MiB directly to the bucket. Requires --blob-url and a CORS rule for the bucket."`
 	Listen        string `help:"Listen on this address. Default: 127.0.0.1:8080." default:"127.0.0.1:8080" placeholder:"ADDR"`
 	BaseURL       string `name:"base-url" help:"URL at which clients reach the server, without a path, such as https://intray.example.org. Default: as they called it." placeholder:"URL"`
 	MetricsListen string `help:"Serve Prometheus metrics on this address at /metrics, and profiles at /debug/pprof/. Default: off." placeholder:"ADDR"`
@@ -127,8 +128,7 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	cfg.TLSCert, cfg.TLSKey, cfg.TrustedProxies = c.TLSCert, c.TLSKey, proxies
 	cfg.RateCreate, cfg.RatePoll, cfg.RateAuthFailures, cfg.EgressAllow = c.RateCreate, c.RatePoll, c.RateAuthFail, egress
 	cfg.MaxConnectionsPerAddress, cfg.EgressAllowByOrg = c.MaxPerAddress, egressByOrg
-	cfg.MaxRequests = c.MaxRequests
-	cfg.MaxLargeUploads = c.MaxUploads
+	cfg.MaxLargeUploads, cfg.DirectUploads = c.MaxUploads, c.DirectUploads
 	cfg.MaxFileSize, cfg.Hooks = c.MaxFileSize, c.hookConfig()
 	cfg.ReviewLinkLife, cfg.StallTimeout = c.ReviewLinkLife, c.StallTimeout
 	if c.KeyHeaders != "" {

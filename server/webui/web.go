@@ -32,8 +32,9 @@ const (
 type Embedders func(ctx context.Context) (origins []string, everywhere bool, err error)
 
 // Pages returns the handlers of the start page, the review page, the import page, the widget and their
-// assets, by route. A host name that begins with "widget." serves the widget as its start page.
-func Pages(embedders Embedders) (map[string]http.Handler, error) {
+// assets, by route. A host name that begins with "widget." serves the widget as its start page. The pages
+// that send files may also connect to uploadOrigin, unless it is "".
+func Pages(embedders Embedders, uploadOrigin string) (map[string]http.Handler, error) {
 	pages := map[string]http.Handler{}
 	addPage := func(route, name, caching string) error {
 		f, err := loadFile("dist/"+name, caching)
@@ -48,7 +49,11 @@ func Pages(embedders Embedders) (map[string]http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	widget := &widgetPage{frame, embedders}
+	link, err := loadFile("dist/import.html", cacheRevalidate)
+	if err != nil {
+		return nil, err
+	}
+	widget := &widgetPage{frame, embedders, uploadOrigin}
 	pages["GET /widget"] = widget
 	pages["GET /{$}"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.Host, "widget.") {
@@ -60,9 +65,9 @@ func Pages(embedders Embedders) (map[string]http.Handler, error) {
 	if err := addPage("/review/{id}", "review.html", cacheRevalidate); err != nil {
 		return nil, err
 	}
-	if err := addPage("/in/{token}", "import.html", cacheRevalidate); err != nil {
-		return nil, err
-	}
+	pages["GET /in/{token}"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		link.serve(w, r, policy{"'none'", "'none'", uploadOrigin})
+	})
 	assets, err := fs.ReadDir(dist, "dist/assets")
 	if err != nil {
 		return nil, fmt.Errorf("list the assets: %w", err)
@@ -75,29 +80,35 @@ func Pages(embedders Embedders) (map[string]http.Handler, error) {
 	return pages, nil
 }
 
-// framing determines which pages may be in frames.
-type framing struct {
+// policy determines what a page may do besides using resources from this server.
+type policy struct {
 	// ancestors are the pages that may show the page in a frame.
 	ancestors string
 	// frames are the pages that the page may show in frames.
 	frames string
+	// connect is an origin to which the page may connect, or "".
+	connect string
 }
 
-// unframed is for pages that are not shown in frames and show none.
-var unframed = framing{"'none'", "'none'"}
+// strict is for pages that are not shown in frames, show none, and connect only to this server.
+var strict = policy{"'none'", "'none'", ""}
 
-// contentSecurityPolicy returns a policy that allows only resources from this server, and forbids inline
-// scripts.
-func contentSecurityPolicy(f framing) string {
-	return "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; " +
-		"base-uri 'none'; form-action 'none'; frame-src " + f.frames + "; frame-ancestors " + f.ancestors + "; require-trusted-types-for 'script'"
+// header returns the content security policy, which also forbids inline scripts.
+func (p policy) header() string {
+	connect := "'self'"
+	if p.connect != "" {
+		connect += " " + p.connect
+	}
+	return "default-src 'none'; script-src 'self'; style-src 'self'; connect-src " + connect + "; img-src 'self'; " +
+		"base-uri 'none'; form-action 'none'; frame-src " + p.frames + "; frame-ancestors " + p.ancestors + "; require-trusted-types-for 'script'"
 }
 
 // widgetPage serves the widget. Pages of the origins of all frontend keys may show it in a frame. It
 // does nothing until such a page has passed a key that allows the origin of the page.
 type widgetPage struct {
-	page      *file
-	embedders Embedders
+	page         *file
+	embedders    Embedders
+	uploadOrigin string
 }
 
 func (p *widgetPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -113,7 +124,7 @@ func (p *widgetPage) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		ancestors = strings.Join(origins, " ")
 	}
 	// The page that embeds the importer can add steps, which are pages of any address.
-	p.page.serve(w, r, framing{ancestors, "http: https:"})
+	p.page.serve(w, r, policy{ancestors, "http: https:", p.uploadOrigin})
 }
 
 // mediaTypes maps file name extensions to the media types of the assets. The media
@@ -157,12 +168,12 @@ func gzipBytes(plain []byte) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.serve(w, r, unframed) }
+func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.serve(w, r, strict) }
 
-// serve sends the file. frames determines which pages may be in frames.
-func (f *file) serve(w http.ResponseWriter, r *http.Request, frames framing) {
+// serve sends the file with a content security policy.
+func (f *file) serve(w http.ResponseWriter, r *http.Request, p policy) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", contentSecurityPolicy(frames))
+	h.Set("Content-Security-Policy", p.header())
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Robots-Tag", "noindex, nofollow")
 	h.Set("Cache-Control", f.cacheControl)

@@ -21,7 +21,7 @@ const review = "/review/0f8fad5b-d9cb-469f-a165-70867728950e"
 // pages returns a handler for all pages, and the paths of the assets.
 func pages(t *testing.T) (http.Handler, []string) {
 	t.Helper()
-	routes, err := webui.Pages(func(context.Context) ([]string, bool, error) { return []string{"https://app.example.com"}, false, nil })
+	routes, err := webui.Pages(func(context.Context) ([]string, bool, error) { return []string{"https://app.example.com"}, false, nil }, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -204,7 +204,7 @@ func TestWidgetPage(t *testing.T) {
 		{[]string{"https://a.example"}, true, nil, "frame-ancestors *;"},
 		{nil, false, errors.New("no database"), ""},
 	} {
-		routes, err := webui.Pages(func(context.Context) ([]string, bool, error) { return c.origins, c.everywhere, c.err })
+		routes, err := webui.Pages(func(context.Context) ([]string, bool, error) { return c.origins, c.everywhere, c.err }, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,6 +224,26 @@ func TestWidgetPage(t *testing.T) {
 		routes["GET /{$}"].ServeHTTP(w, r)
 		if policy := w.Header().Get("Content-Security-Policy"); !strings.Contains(policy, "frame-ancestors 'none'") {
 			t.Errorf("the start page has the policy %q", policy)
+		}
+	}
+}
+
+// Only the pages that send files may connect to the bucket, and only if direct uploads are possible.
+func TestUploadOrigin(t *testing.T) {
+	for _, origin := range []string{"", "https://files.s3.eu-central-1.amazonaws.com"} {
+		routes, err := webui.Pages(func(context.Context) ([]string, bool, error) { return nil, false, nil }, origin)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for route, sends := range map[string]bool{"GET /in/{token}": true, "GET /widget": true, "GET /{$}": false, "GET /review/{id}": false} {
+			response, _ := get(t, routes[route], "GET", "/")
+			want := "; connect-src 'self'; "
+			if sends && origin != "" {
+				want = "; connect-src 'self' " + origin + "; "
+			}
+			if policy := response.Header.Get("Content-Security-Policy"); !strings.Contains(policy, want) {
+				t.Errorf("%s has the policy %q, want %q", route, policy, want)
+			}
 		}
 	}
 }
