@@ -12,6 +12,8 @@ export interface UploadProgress {
 export interface UploadOptions {
   /** URL of an unfinished upload to continue. By default, a new one begins. */
   readonly resume?: string;
+  /** URL at which a direct upload to the bucket of the server can be created. By default, the server receives the file. */
+  readonly direct?: string;
   /** Receives the URL of a new upload, which can be continued later. */
   readonly onBegun?: (address: string) => void;
 }
@@ -22,6 +24,8 @@ const window = 5000;
 const chunkSize = 8 << 20;
 /** After this time without progress, the connection counts as lost, in milliseconds. */
 const patience = 60_000;
+/** After this time without a connection to the bucket, the server receives the file, in milliseconds. */
+const bucketPatience = 15_000;
 const protocol = { 'Tus-Resumable': '1.0.0' };
 
 /**
@@ -30,6 +34,7 @@ const protocol = { 'Tus-Resumable': '1.0.0' };
  * another error if the file cannot be read any more.
  */
 export async function uploadFile(url: string, file: Blob, onProgress: (progress: UploadProgress) => void, signal: AbortSignal, options: UploadOptions = {}): Promise<void> {
+  if (options.direct && !options.resume && file.size > chunkSize && (await sendDirectly(options.direct, file, onProgress, signal))) return;
   let address = options.resume ?? '';
   let offset = 0;
   for (let failures = 0; ;) {
@@ -50,9 +55,46 @@ export async function uploadFile(url: string, file: Blob, onProgress: (progress:
       if (!(error instanceof Fault && canRetry(error))) throw error;
       show(offset, true);
       await file.slice(offset, offset + 1).arrayBuffer(); // throws if the file was changed or deleted
-      await pause(Math.min(500 * 2 ** failures++, 15_000), signal);
+      await pause(retryDelay(failures++), signal);
     }
   }
+}
+
+/**
+ * Sends a file to the bucket of the server. Returns false if that is not possible, for example because the
+ * bucket does not accept requests from this page.
+ */
+async function sendDirectly(url: string, file: Blob, onProgress: (progress: UploadProgress) => void, signal: AbortSignal): Promise<boolean> {
+  const rate = new RateMeter();
+  const show = (sent: number, lost = false) => onProgress({ sent, total: file.size, rate: lost ? 0 : rate.add(sent, performance.now()), lost });
+  try {
+    const created = (await post(url, { size: file.size }, signal)) as { url: string; headers: Record<string, string>; commit: string };
+    const stored = await transfer('PUT', created.url, created.headers, file, show, signal, bucketPatience);
+    const etag = stored.getResponseHeader('ETag');
+    if (stored.status !== 200 || !etag) throw new Error(`The bucket returned the status ${stored.status} and the ETag ${etag}.`);
+    for (let failures = 0; ;) {
+      try {
+        await post(created.commit, { etag }, signal);
+        return true;
+      } catch (error) {
+        if (!(error instanceof Fault && error.kind === 'lost')) throw error;
+        show(file.size, true);
+        await pause(retryDelay(failures++), signal);
+      }
+    }
+  } catch (error) {
+    if (signal.aborted) throw error;
+    console.debug('The file cannot be sent directly to the bucket, so it is sent to the server.', error);
+    return false;
+  }
+}
+
+/** Sends an object and returns the response, or null if it has no body. */
+async function post(url: string, body: object, signal: AbortSignal): Promise<unknown> {
+  const response = await request(url, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body), signal });
+  const answer = parse(await response.text());
+  if (!response.ok) throw faultOf(response.status, answer);
+  return answer;
 }
 
 function canRetry({ kind, code, status }: Fault): boolean {
@@ -84,22 +126,27 @@ async function request(url: string, init: RequestInit): Promise<Response> {
 }
 
 /** Sends a chunk and returns the number of bytes that the server has stored. */
-function sendChunk(address: string, chunk: Blob, offset: number, show: (sent: number) => void, signal: AbortSignal): Promise<number> {
+async function sendChunk(address: string, chunk: Blob, offset: number, show: (sent: number) => void, signal: AbortSignal): Promise<number> {
+  const headers = { ...protocol, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' };
+  const sent = await transfer('PATCH', address, headers, chunk, (bytes) => show(offset + bytes), signal, patience);
+  if (sent.status !== 204) throw faultOf(sent.status, parse(sent.responseText));
+  return Number(sent.getResponseHeader('Upload-Offset'));
+}
+
+/** Sends a body and returns the request with its response. `start` is how long the first bytes may take, in milliseconds. */
+function transfer(method: string, address: string, headers: Record<string, string>, body: Blob, show: (sent: number) => void, signal: AbortSignal, start: number): Promise<XMLHttpRequest> {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest(); // fetch does not report the progress of a request body
     const abort = () => request.abort();
-    let timer = setTimeout(abort, patience);
-    request.open('PATCH', address);
-    for (const [name, value] of Object.entries({ ...protocol, 'Upload-Offset': String(offset), 'Content-Type': 'application/offset+octet-stream' })) request.setRequestHeader(name, value);
+    let timer = setTimeout(abort, start);
+    request.open(method, address);
+    for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded }) => {
       clearTimeout(timer);
       timer = setTimeout(abort, patience);
-      show(offset + loaded);
+      show(loaded);
     };
-    request.onload = () => {
-      if (request.status === 204) resolve(Number(request.getResponseHeader('Upload-Offset')));
-      else reject(faultOf(request.status, parse(request.responseText)));
-    };
+    request.onload = () => resolve(request);
     request.onerror = () => reject(new Fault('lost'));
     request.onabort = () => reject(signal.aborted ? cancelled() : new Fault('lost'));
     request.onloadend = () => {
@@ -108,9 +155,12 @@ function sendChunk(address: string, chunk: Blob, offset: number, show: (sent: nu
     };
     signal.addEventListener('abort', abort);
     if (signal.aborted) reject(cancelled());
-    else request.send(chunk);
+    else request.send(body);
   });
 }
+
+/** Returns how long to wait after a number of failures, in milliseconds. */
+const retryDelay = (failures: number) => Math.min(500 * 2 ** failures, 15_000);
 
 /** Waits for a time in milliseconds, or until the browser is online again. */
 function pause(time: number, signal: AbortSignal): Promise<void> {

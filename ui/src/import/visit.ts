@@ -133,7 +133,8 @@ export class Visit {
 
   async #sendNew(file: File, show: (progress: UploadProgress) => void, signal: AbortSignal): Promise<StartedImport> {
     const started = await this.#retry(() => this.#endpoint.start(file.name));
-    await this.#upload(started.upload, file, show, signal, this.#unfinished?.options(started, file, null));
+    const { upload, directUpload } = started;
+    await this.#upload(upload, file, show, signal, { ...this.#unfinished?.options(started, file, null), ...(directUpload && { direct: directUpload }) });
     return started;
   }
 

@@ -19,10 +19,25 @@ class FakeServer {
   endings: ('lost' | 'lostResponse' | 'refused' | 'busy')[] = [];
   down = 0;
   refuseCreation = false;
+  /** How the bucket answers: with an ETag, without one that the page can read, with an error, or not at all. */
+  bucket: 'stores' | 'hidesETag' | 'refuses' | 'lost' | 'silent' = 'stores';
+  /** The responses to the next commits; by default, they succeed. */
+  commits: ('lost' | 'busy' | 'refused')[] = [];
 
-  fetch = async (input: string, { method, headers }: RequestInit): Promise<Response> => {
-    this.calls.push(method!);
+  fetch = async (input: string, { method, headers, body }: RequestInit): Promise<Response> => {
+    const { pathname } = new URL(input);
+    this.calls.push(pathname === '/upload/i' ? method! : `${method} ${pathname} ${body}`);
     if (this.down-- > 0) throw new TypeError('failed to fetch');
+    if (pathname.endsWith('/direct/')) {
+      if (this.refuseCreation) return Response.json({ detail: 'No.', code: 'no_direct_uploads' }, { status: 409 });
+      return Response.json({ url: 'http://bucket/file?signature=x', headers: { 'If-None-Match': '*' }, commit: 'http://service/upload/i/commit/?token=c' }, { status: 201 });
+    }
+    if (pathname.endsWith('/commit/')) {
+      const answer = this.commits.shift();
+      if (answer === 'lost') throw new TypeError('failed to fetch');
+      if (answer) return Response.json({ detail: 'No.', code: answer }, { status: answer === 'busy' ? 503 : 409 });
+      return new Response(null, { status: 204 });
+    }
     if (method === 'POST') {
       if (this.refuseCreation) return Response.json({ detail: 'The upload URL has expired.', code: 'expired' }, { status: 403 });
       this.length = Number((headers as Record<string, string>)['Upload-Length']);
@@ -76,6 +91,7 @@ class FakeRequest {
   send(chunk: Blob) {
     setImmediate(() => {
       if (this.#aborted) return;
+      if (this.#address.startsWith('http://bucket/')) return this.#sendToBucket(chunk);
       this.upload.onprogress?.({ loaded: Math.floor(chunk.size / 2) });
       if (this.#aborted) return;
       this.status = server.patch(this.#address, Number(this.#headers['Upload-Offset']), chunk.size);
@@ -85,7 +101,18 @@ class FakeRequest {
       this.onloadend();
     });
   }
-  getResponseHeader() {
+  #sendToBucket(file: Blob) {
+    server.calls.push(`PUT to the bucket +${file.size} ${JSON.stringify(this.#headers)}`);
+    if (server.bucket === 'silent') return;
+    this.upload.onprogress?.({ loaded: Math.floor(file.size / 2) });
+    if (this.#aborted) return;
+    this.status = server.bucket === 'refuses' ? 403 : 200;
+    if (server.bucket === 'lost') this.onerror();
+    else this.onload();
+    this.onloadend();
+  }
+  getResponseHeader(name: string) {
+    if (name === 'ETag') return server.bucket === 'hidesETag' ? null : '"e"';
     return String(server.uploads[number(this.#address)]);
   }
 }
@@ -119,6 +146,77 @@ test('a small file is sent in one chunk, and a large one in several', async () =
   await upload(20 * mebibyte);
   assert.deepEqual(server.calls, ['POST', `PATCH 0 +${8 * mebibyte}`, `PATCH ${8 * mebibyte} +${8 * mebibyte}`, `PATCH ${16 * mebibyte} +${4 * mebibyte}`]);
   assert.deepEqual([server.length, server.uploads], [20 * mebibyte, [5, 20 * mebibyte]]);
+});
+
+const direct = { direct: 'http://service/upload/i/direct/?token=x' };
+const large = 20 * mebibyte;
+const directCalls = [`POST /upload/i/direct/ {"size":${large}}`, `PUT to the bucket +${large} {"If-None-Match":"*"}`, 'POST /upload/i/commit/ {"etag":"\\"e\\""}'];
+const resumableCalls = ['POST', `PATCH 0 +${8 * mebibyte}`, `PATCH ${8 * mebibyte} +${8 * mebibyte}`, `PATCH ${16 * mebibyte} +${4 * mebibyte}`];
+
+test('a large file is sent directly to the bucket if the server allows that', async () => {
+  const progress: UploadProgress[] = [];
+  await upload(large, direct, (one) => progress.push(one));
+  assert.deepEqual(server.calls, directCalls);
+  assert.deepEqual(progress.map(({ sent, total, lost }) => [sent, total, lost]), [[large / 2, large, false]]);
+  server.calls = [];
+  await upload(8 * mebibyte, direct);
+  assert.deepEqual(server.calls, ['POST', `PATCH 0 +${8 * mebibyte}`], 'a file that needs only one request');
+});
+
+test('if the bucket cannot be used, the server receives the file', async (context) => {
+  const debug = context.mock.method(console, 'debug', () => {});
+  for (const bucket of ['hidesETag', 'refuses', 'lost'] as const) {
+    server = Object.assign(new FakeServer(), { bucket });
+    globalThis.fetch = server.fetch as typeof fetch;
+    await upload(large, direct);
+    assert.deepEqual(server.calls, [...directCalls.slice(0, 2), ...resumableCalls], bucket);
+  }
+  server = Object.assign(new FakeServer(), { refuseCreation: true });
+  globalThis.fetch = server.fetch as typeof fetch;
+  await assert.rejects(upload(large, direct), (error) => error instanceof Fault && error.code === 'expired');
+  assert.deepEqual(server.calls, [directCalls[0], 'POST']);
+  assert.equal(debug.mock.callCount(), 4);
+});
+
+test('if the bucket does not answer, the server receives the file', async (context) => {
+  context.mock.method(console, 'debug', () => {});
+  context.mock.timers.enable({ apis: ['setTimeout'] });
+  server.bucket = 'silent';
+  const sent = upload(large, direct);
+  while (server.calls.length < 2) await new Promise((done) => setImmediate(done));
+  context.mock.timers.tick(15_000);
+  await sent;
+  assert.deepEqual(server.calls, [...directCalls.slice(0, 2), ...resumableCalls]);
+});
+
+test('a commit is repeated until the server answers', async (context) => {
+  const debug = context.mock.method(console, 'debug', () => {});
+  server.commits = ['lost', 'busy'];
+  const progress: UploadProgress[] = [];
+  await upload(large, direct, (one) => {
+    progress.push(one);
+    impatient(one);
+  });
+  assert.deepEqual(server.calls, [...directCalls, directCalls[2], directCalls[2]]);
+  assert.deepEqual(progress.filter(({ lost }) => lost).map(({ sent }) => sent), [large, large]);
+  server.calls = [];
+  server.commits = ['refused'];
+  await upload(large, direct);
+  assert.deepEqual(server.calls, [...directCalls, ...resumableCalls]);
+  assert.equal(debug.mock.callCount(), 1);
+});
+
+test('a direct upload can be cancelled', async () => {
+  const abort = new AbortController();
+  const sent = uploadFile(url, new Blob([new Uint8Array(large)]), () => abort.abort(), abort.signal, direct);
+  await assert.rejects(sent, { name: 'AbortError' });
+  assert.deepEqual(server.calls, directCalls.slice(0, 2));
+});
+
+test('an interrupted upload continues at the server', async () => {
+  server.uploads = [16 * mebibyte];
+  await upload(large, { ...direct, resume: 'http://service/upload/i?token=0' });
+  assert.deepEqual(server.calls, ['HEAD', `PATCH ${16 * mebibyte} +${4 * mebibyte}`]);
 });
 
 test('after a loss of the connection, the upload continues where the server is', async () => {
