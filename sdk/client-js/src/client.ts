@@ -8,6 +8,8 @@ import { lines } from './lines.js';
 const firstPoll = 200;
 /** Polling slows down to this delay in milliseconds. */
 const maxPoll = 5000;
+/** Files of more bytes are sent directly to the bucket of the server if it allows that. */
+const directAbove = 8 << 20;
 
 export interface IntrayOptions {
   /** The base URL of the server, such as `http://127.0.0.1:8080`. */
@@ -52,6 +54,13 @@ export interface WaitOptions {
   onReview?: (reviewed: Import) => void | Promise<void>;
   /** Ends the work with the reason of the signal. The import continues on the server. */
   signal?: AbortSignal;
+}
+
+/** The response of the server if a file can be sent directly to its bucket. */
+interface DirectUpload {
+  url: string;
+  headers: Record<string, string>;
+  commit: string;
 }
 
 /** The format of a result. */
@@ -113,14 +122,14 @@ export class Intray {
     });
     if (!created.upload) throw new ApiError(response.status); // a proxy has sent it
     try {
-      await this.#upload(created.upload, blob, onProgress, signal);
+      await this.#upload(created, blob, onProgress, signal);
     } catch (error) {
       if (!(error instanceof ApiError)) throw error;
       if (error.code === 'expired') {
         // The server repeated an old response to the same Idempotency-Key.
         const { data: current } = await this.api.getImport({ path: { id: created.id }, signal });
         if (current.status !== 'AWAITING_UPLOAD') return current; // an earlier attempt has uploaded the file
-        await this.#upload(current.upload, blob, onProgress, signal);
+        await this.#upload(current, blob, onProgress, signal);
       } else if (error.code !== 'already_uploaded') { // an earlier attempt has uploaded the file
         throw error;
       }
@@ -177,14 +186,46 @@ export class Intray {
     return send(request, () => this.#fetch(request.clone()), sleep);
   }
 
-  /** Sends a file to a signed URL. */
-  async #upload(url: string, file: Blob, onProgress?: (progress: Progress) => void, signal?: AbortSignal): Promise<void> {
+  /** Uploads the file of an import. */
+  async #upload({ upload, direct_upload: direct }: Import, file: Blob, onProgress?: (progress: Progress) => void, signal?: AbortSignal): Promise<void> {
     const report = (sentBytes: number) => onProgress?.({ status: 'AWAITING_UPLOAD', sentBytes, totalBytes: file.size });
-    const headers = { 'Content-Type': 'application/octet-stream', 'Content-Length': String(file.size) };
-    // Unless the request forbids redirects and has no window, Node keeps the whole file in memory.
-    const init = { method: 'PUT', headers, duplex: 'half', redirect: 'error', window: null, signal } as const;
-    const response = await send({ method: 'PUT', url, signal }, () => this.#fetch(url, { ...init, body: counted(file, report) } as RequestInit), sleep);
+    if (direct && file.size > directAbove && (await this.#uploadDirectly(direct, file, report, signal))) return;
+    const put = () => this.#put(upload, { 'Content-Type': 'application/octet-stream' }, file, report, signal);
+    const response = await send({ method: 'PUT', url: upload, signal }, put, sleep);
     await response.body?.cancel();
+  }
+
+  /**
+   * Sends a file to the bucket of the server. Returns false if that fails, for example because the bucket
+   * cannot be reached from here.
+   */
+  async #uploadDirectly(url: string, file: Blob, report: (bytes: number) => void, signal?: AbortSignal): Promise<boolean> {
+    try {
+      const create = () => this.#post(url, { size: file.size }, signal);
+      const created = (await (await send({ method: 'POST', url, signal }, create, sleep)).json()) as DirectUpload;
+      const stored = await this.#put(created.url, created.headers, file, report, signal);
+      await stored.body?.cancel();
+      if (!stored.ok) return false;
+      const commit = () => this.#post(created.commit, { etag: stored.headers.get('ETag') ?? '' }, signal);
+      await send({ method: 'POST', url: created.commit, signal }, commit, sleep);
+      return true;
+    } catch {
+      signal?.throwIfAborted();
+      return false;
+    }
+  }
+
+  /** Sends an object to a signed URL, which can be done repeatedly. */
+  #post(url: string, body: object, signal?: AbortSignal): Promise<Response> {
+    const headers = { 'Content-Type': 'application/json' };
+    return this.#fetch(url, { method: 'POST', headers, body: JSON.stringify(body), redirect: 'error', signal });
+  }
+
+  /** Sends a file to a signed URL. */
+  #put(url: string, headers: Record<string, string>, file: Blob, report: (bytes: number) => void, signal?: AbortSignal): Promise<Response> {
+    // Unless the request forbids redirects and has no window, Node keeps the whole file in memory.
+    const init = { method: 'PUT', duplex: 'half', redirect: 'error', window: null, signal } as const;
+    return this.#fetch(url, { ...init, headers: { ...headers, 'Content-Length': String(file.size) }, body: counted(file, report) } as RequestInit);
   }
 }
 

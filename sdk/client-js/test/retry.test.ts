@@ -85,6 +85,57 @@ test('an upload with a new URL', async () => {
   assert.deepEqual(requests, Object.keys(responses));
 });
 
+/** Imports a file of 9 MiB with a server that allows direct uploads. Returns the requests. */
+async function direct(changes: Record<string, () => Response>): Promise<string[]> {
+  const imp = { id: '1', status: 'AWAITING_UPLOAD', upload: 'http://intray.test/upload/1', direct_upload: 'http://intray.test/upload/1/direct/' };
+  const responses: Record<string, () => Response> = {
+    'POST intray.test/api/v1/headless/imports/': () => Response.json(imp, { status: 201 }),
+    'POST intray.test/upload/1/direct/ {"size":9437184}': () =>
+      Response.json({ url: 'http://bucket.test/x', headers: { 'If-None-Match': '*' }, commit: 'http://intray.test/upload/1/commit/' }, { status: 201 }),
+    'PUT bucket.test/x': () => new Response('', { headers: { ETag: '"e"' } }),
+    'POST intray.test/upload/1/commit/ {"etag":"\\"e\\""}': () => new Response(null, { status: 204 }),
+    'PUT intray.test/upload/1': () => new Response(),
+    ...changes,
+  };
+  const requests: string[] = [];
+  const fetch: typeof globalThis.fetch = async (input, init) => {
+    const request = new Request(input, init);
+    const { host, pathname } = new URL(request.url);
+    const body = await request.arrayBuffer();
+    const shown = pathname.startsWith('/upload/') && request.method === 'POST' ? ` ${new TextDecoder().decode(body)}` : '';
+    requests.push(`${request.method} ${host}${pathname}${shown}`);
+    if (request.method === 'PUT') assert.equal(body.byteLength, 9437184);
+    assert.equal(request.headers.get('If-None-Match'), host === 'bucket.test' ? '*' : null);
+    assert.equal(request.headers.has('X-Service-License-Key'), pathname.startsWith('/api/'));
+    return responses[requests.at(-1)!]!();
+  };
+  await new Intray({ server: 'http://intray.test', key: 'bk_test', fetch }).startImport('1', new Blob([new Uint8Array(9 << 20)]));
+  return requests.slice(1).map((request) => request.split(' ', 2).join(' '));
+}
+
+const create = 'POST intray.test/upload/1/direct/';
+const put = 'PUT bucket.test/x';
+const commit = 'POST intray.test/upload/1/commit/';
+const server = 'PUT intray.test/upload/1';
+
+test('a large file is sent directly to the bucket', async () => {
+  assert.deepEqual(await direct({}), [create, put, commit]);
+});
+
+test('if the bucket cannot be used, the server receives the file', async () => {
+  assert.deepEqual(await direct({ [`${create} {"size":9437184}`]: () => respond('409 no_direct_uploads') }), [create, server]);
+  for (const answer of ['lost', '403', '412', '500']) {
+    assert.deepEqual(await direct({ [put]: () => respond(answer) }), [create, put, server], answer);
+  }
+  assert.deepEqual(await direct({ [`${commit} {"etag":"\\"e\\""}`]: () => respond('409 wrong_etag') }), [create, put, commit, server]);
+});
+
+test('a commit is repeated', async () => {
+  const answers = ['lost', '503 after 0', '204'];
+  const repeated = await direct({ [`${commit} {"etag":"\\"e\\""}`]: () => (answers[0] === '204' ? new Response(null, { status: 204 }) : respond(answers.shift()!)) });
+  assert.deepEqual(repeated, [create, put, commit, commit, commit]);
+});
+
 test('responses of others', async () => {
   const intray = new Intray({ server: 'http://intray.test', key: 'bk_test', fetch: async () => new Response('<html>') });
   await assert.rejects(intray.startImport('1', new Blob(['x'])), { code: 'http_error', status: 200 });
