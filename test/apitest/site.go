@@ -9,6 +9,9 @@
 package apitest
 
 import (
+	"os"
+	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 
@@ -16,7 +19,8 @@ import (
 	"github.com/intraydata/intray/test/s3test"
 )
 
-// These are the databases on which each test runs. PostgreSQLS3 is PostgreSQL with files in S3.
+// These are the databases on which each test runs. PostgreSQLS3 is PostgreSQL with files in S3, to which
+// clients can send files directly.
 const (
 	SQLite       = "sqlite"
 	PostgreSQL   = "postgres"
@@ -76,7 +80,7 @@ func Start(t testing.TB, database string, cfg livetest.Config) *Site {
 		server := s3test.Start(t)
 		address, folder := server.Bucket(t)
 		s.store, s.env, s.bucket = append(s.store, "--blob-url", address), server.Env(), folder
-		cfg.Env = append(cfg.Env, s.env...)
+		cfg.Args, cfg.Env = append(cfg.Args, "--direct-uploads"), append(cfg.Env, s.env...)
 	}
 	cfg.Args = append(cfg.Args, s.store...)
 	s.Server = livetest.Start(t, cfg)
@@ -85,6 +89,20 @@ func Start(t testing.TB, database string, cfg livetest.Config) *Site {
 	s.Document = readDocument(t, s.Server)
 	return s
 }
+
+// Replica starts another process that shares the database and the bucket. It ends with the test.
+func (s *Site) Replica(t testing.TB) *livetest.Server {
+	t.Helper()
+	key, err := os.ReadFile(filepath.Join(s.DataDir(), "master.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"--direct-uploads"}, s.store[:len(s.store)-2]...) // without the data folder
+	return livetest.Start(t, livetest.Config{Args: args, Env: append(s.env[:len(s.env):len(s.env)], "INTRAY_MASTER_KEY="+strings.TrimSpace(string(key)))})
+}
+
+// AllowsDirectUploads reports whether clients can send files directly to the bucket.
+func (s *Site) AllowsDirectUploads() bool { return s.bucket != "" }
 
 // Folders returns the folders with everything that the site stores, except in PostgreSQL.
 func (s *Site) Folders() []string {
