@@ -3,7 +3,7 @@ import { test, type TestContext } from 'node:test';
 import { chromium, type Browser } from 'playwright-core';
 import { chromiumPath } from '../test/browser/site';
 import { Person, type Look } from './person';
-import { missingRequirement, Service, type Made } from './service';
+import { missingRequirement, Service, type Made, type ServiceSettings } from './service';
 
 /** A running server and a browser. */
 export class Environment {
@@ -15,8 +15,8 @@ export class Environment {
     this.browser = browser;
   }
 
-  static async open(): Promise<Environment> {
-    const service = await Service.start();
+  static async open(settings: ServiceSettings = {}): Promise<Environment> {
+    const service = await Service.start(settings);
     const browser = await chromium.launch({ executablePath: chromiumPath, args: ['--no-sandbox', '--js-flags=--expose-gc', '--enable-precise-memory-info'] });
     return new Environment(service, browser);
   }

@@ -29,6 +29,12 @@ export interface Made {
   readonly import_errors: readonly { readonly message: string }[] | null;
 }
 
+/** Additional flags and environment variables of the program. */
+export interface ServiceSettings {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 const ends: readonly string[] = ['NEEDS_REVIEW', 'SUCCESSFUL', 'FAILED'];
 
 /** The built program with its own data folder, called as a customer's backend would call it. */
@@ -38,22 +44,25 @@ export class Service {
   readonly #port: number;
   #process: ChildProcess | null = null;
 
-  private constructor(folder: string, port: number) {
+  readonly #settings: ServiceSettings;
+
+  private constructor(folder: string, port: number, settings: ServiceSettings) {
     this.#folder = folder;
     this.#port = port;
+    this.#settings = settings;
     this.address = `http://127.0.0.1:${port}`;
   }
 
-  static async start(): Promise<Service> {
-    const service = new Service(mkdtempSync(join(tmpdir(), 'intray-e2e-')), await freePort());
+  static async start(settings: ServiceSettings = {}): Promise<Service> {
+    const service = new Service(mkdtempSync(join(tmpdir(), 'intray-e2e-')), await freePort(), settings);
     await service.up();
     return service;
   }
 
   /** Starts the program with the same folder and port as before. */
   async up(): Promise<void> {
-    const env = { ...process.env, INTRAY_BACKEND_KEY: key, INTRAY_FRONTEND_KEY: `fk_${secret}` };
-    const running = spawn(program(), ['serve', '--data', this.#folder, '--listen', `127.0.0.1:${this.#port}`], { env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const env = { ...process.env, INTRAY_BACKEND_KEY: key, INTRAY_FRONTEND_KEY: `fk_${secret}`, ...this.#settings.env };
+    const running = spawn(program(), ['serve', '--data', this.#folder, '--listen', `127.0.0.1:${this.#port}`, ...(this.#settings.args ?? [])], { env, stdio: ['ignore', 'ignore', 'pipe'] });
     this.#process = running;
     process.once('exit', () => running.kill('SIGKILL'));
     let said = '';
