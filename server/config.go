@@ -111,6 +111,9 @@ type Config struct {
 	Out io.Writer
 	Log *slog.Logger
 
+	// deletesFiles means that the process deletes files without serving. The files must belong to
+	// the database.
+	deletesFiles bool
 	// overQuota is called for each request that a quota refuses. Default: nothing is called.
 	overQuota func(org string, quota model.Quota)
 	// shutdown holds shorter time limits for tests. Default defaultShutdown.

@@ -22,6 +22,7 @@ import (
 	"github.com/intraydata/intray/server/egress"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/queue"
+	"github.com/intraydata/intray/server/retention"
 	"github.com/intraydata/intray/server/service"
 	"github.com/intraydata/intray/server/sftp"
 	"github.com/intraydata/intray/server/sqlstore"
@@ -67,9 +68,10 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 		return nil, errors.Join(fmt.Errorf("open the blobs: %w", err), rows.Close())
 	}
 	closeAll := func() error { return errors.Join(rows.Close(), blobs.Close()) }
-	direct, uploadOrigin, err := directStore(ctx, cfg, blobs)
-	if err != nil {
-		return nil, errors.Join(err, closeAll())
+	if cfg.deletesFiles {
+		if err := retention.CheckFingerprint(ctx, rows, blobs); err != nil {
+			return nil, errors.Join(cfg.explainFingerprint(err), closeAll())
+		}
 	}
 	moved := engine.Config{Formats: formats.Formats(cfg.tempDir()), Temp: cfg.tempDir()}
 	pages := widget.NewBroker()
@@ -192,6 +194,27 @@ func OpenExisting(ctx context.Context, cfg Config) (*service.Service, func() err
 		return nil, nil, err
 	}
 	return OpenAdmin(ctx, cfg)
+}
+
+// OpenToDelete is like OpenExisting, for a task that deletes files. It returns an error unless the
+// files belong to the database.
+func OpenToDelete(ctx context.Context, cfg Config) (*service.Service, func() error, error) {
+	cfg.deletesFiles = true
+	return OpenExisting(ctx, cfg)
+}
+
+// explainFingerprint returns an error that states what to do about an error of
+// [retention.CheckFingerprint].
+func (c *Config) explainFingerprint(err error) error {
+	switch {
+	case errors.Is(err, retention.ErrNoFingerprint):
+		return usageErrorf("no server has stored files for this database, so there is nothing to delete; check --data and --database-url")
+	case errors.Is(err, retention.ErrOtherStore):
+		return errors.New("the files in this data folder belong to another database: restore that database (intray.db), or start with an empty data folder")
+	case errors.Is(err, retention.ErrOtherBlobs):
+		return errors.New("the files of this database are not in this data folder: give all processes that share a database the same blobs folder, or restore the right one")
+	}
+	return err
 }
 
 // checkStoreExists returns a UsageError if the data folder contains no store. With PostgreSQL,

@@ -126,7 +126,7 @@ func openToServe(ctx context.Context, cfg Config) (*components, func() error, er
 // of an earlier process.
 func prepareStore(ctx context.Context, cfg Config, p *components) error {
 	if err := p.service.VerifyStoreFingerprint(ctx); err != nil {
-		return err
+		return cfg.explainFingerprint(err)
 	}
 	made, err := p.service.Bootstrap(ctx, auth.FirstKeys{Backend: cfg.BackendKey, Frontend: cfg.FrontendKey})
 	if model.IsKind(err, model.Invalid) {

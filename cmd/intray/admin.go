@@ -341,12 +341,14 @@ type gcCommand struct {
 // Help returns the text that --help prints after the flags.
 func (gcCommand) Help() string {
 	return `Deletes data whose retention period is over, and orphaned files that are older than
-a day. A running server does both automatically.`
+a day. A running server does both automatically.
+
+The files must belong to the database. Otherwise, the command deletes nothing.`
 }
 
 // Run deletes expired data and orphaned files.
 func (c *gcCommand) Run(ctx context.Context, s streams) error {
-	return c.runAdmin(ctx, s, server.OpenExisting, func(svc *service.Service) error {
+	return c.runAdmin(ctx, s, server.OpenToDelete, func(svc *service.Service) error {
 		expired := 0
 		for more := !c.DryRun; more; {
 			n, err := svc.Expire(ctx)

@@ -13,30 +13,47 @@ import (
 )
 
 var (
-	errOtherBlobs = errors.New("the files of this database are not in this data folder: give all processes that share a database the same blobs folder, or restore the right one")
-	errOtherStore = errors.New("the files in this data folder belong to another database: restore that database (intray.db), or start with an empty data folder")
+	// ErrOtherBlobs means that the blobs of the store are elsewhere.
+	ErrOtherBlobs = errors.New("the blobs do not belong to the store")
+	// ErrOtherStore means that the store is new, and that the blobs belong to a different one.
+	ErrOtherStore = errors.New("the blobs belong to a different store")
+	// ErrNoFingerprint means that neither the store nor the blobs have a fingerprint.
+	ErrNoFingerprint = errors.New("no process has served from the store")
 )
 
-// VerifyStoreFingerprint returns an error if the blobs do not belong to the store.
+// CheckFingerprint returns ErrOtherBlobs, ErrOtherStore or ErrNoFingerprint unless the blobs belong
+// to the store. It writes nothing. A process that deletes blobs without serving must call it first:
+// to that process, all blobs of a different store are orphans.
+func CheckFingerprint(ctx context.Context, store model.Store, blobs blob.Store) error {
+	found, err := readFingerprint(ctx, blobs)
+	if err != nil {
+		return fmt.Errorf("read the fingerprint: %w", err)
+	}
+	mark, err := model.View(ctx, store, func(tx model.Tx) (string, error) { return tx.Nodes.EnsureMark(ctx, model.FingerprintKey, "") })
+	switch {
+	case err != nil:
+		return err
+	case mark == "" && found == "":
+		return ErrNoFingerprint
+	case mark == "":
+		return ErrOtherStore
+	case mark != found:
+		return ErrOtherBlobs
+	}
+	return nil
+}
+
+// VerifyStoreFingerprint is like CheckFingerprint, but creates a missing fingerprint.
 // Processes that share a database must also share the blobs. Otherwise, each process
 // would delete the blobs of the other processes as orphans. The first process writes
 // the fingerprint to both the store and the blobs.
 func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
-	found, err := s.readFingerprint(ctx)
+	found, err := readFingerprint(ctx, s.env.Blobs)
 	if err != nil {
 		return fmt.Errorf("read the fingerprint: %w", err)
 	}
 	if found != "" {
-		mark, err := model.View(ctx, s.env.Store, func(tx model.Tx) (string, error) { return tx.Nodes.EnsureMark(ctx, model.FingerprintKey, "") })
-		switch {
-		case err != nil:
-			return err
-		case mark == "":
-			return errOtherStore
-		case mark != found:
-			return errOtherBlobs
-		}
-		return nil
+		return CheckFingerprint(ctx, s.env.Store, s.env.Blobs)
 	}
 	random, err := s.env.RandomText(12)
 	if err != nil {
@@ -59,14 +76,14 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 	}
 	own := mark == fresh || unused && strings.HasPrefix(mark, folder+"/")
 	if !own {
-		return errOtherBlobs
+		return ErrOtherBlobs
 	}
 	return s.writeFingerprint(ctx, mark)
 }
 
 // readFingerprint returns the fingerprint that is stored with the blobs, or "" if there is none.
-func (s *Service) readFingerprint(ctx context.Context) (string, error) {
-	r, err := s.env.Blobs.Open(ctx, model.FingerprintKey)
+func readFingerprint(ctx context.Context, blobs blob.Store) (string, error) {
+	r, err := blobs.Open(ctx, model.FingerprintKey)
 	if errors.Is(err, blob.ErrNotFound) {
 		return "", nil
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/retention"
 	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
@@ -28,17 +29,41 @@ func TestStoreFingerprint(t *testing.T) {
 	f.newImport("")
 	must(t, f.newNode("folder/two").VerifyStoreFingerprint(f.ctx))
 	other := f.newNode("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = blobtest.NewMemory() })
-	if err := other.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "the files of this database are not in this data folder") {
+	if err := other.VerifyStoreFingerprint(f.ctx); !errors.Is(err, retention.ErrOtherBlobs) {
 		t.Errorf("with other blobs: error %v", err)
 	}
 	foreign := emptyFixture(t).newNode("folder/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = f.Blobs })
-	if err := foreign.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "belong to another database") {
+	if err := foreign.VerifyStoreFingerprint(f.ctx); !errors.Is(err, retention.ErrOtherStore) {
 		t.Errorf("with another store: error %v", err)
 	}
 	f.Blobs.OnUse(func(context.Context, string, string) error { return errDisconnected })
 	if err := f.VerifyStoreFingerprint(f.ctx); !errors.Is(err, errDisconnected) {
 		t.Errorf("with failing blobs: error %v", err)
 	}
+}
+
+// TestCheckFingerprint checks that a process that only deletes blobs refuses those of a different
+// store, and writes no fingerprint.
+func TestCheckFingerprint(t *testing.T) {
+	t.Parallel()
+	f := emptyFixture(t)
+	check := func(what string, store, blobs *fixture, want error) {
+		t.Helper()
+		if err := retention.CheckFingerprint(f.ctx, store.Store, blobs.Blobs); !errors.Is(err, want) {
+			t.Errorf("%s: error %v, want %v", what, err, want)
+		}
+	}
+	check("before the first start", f, f, retention.ErrNoFingerprint)
+	check("the second time", f, f, retention.ErrNoFingerprint)
+	must(t, f.VerifyStoreFingerprint(f.ctx))
+	check("after the first start", f, f, nil)
+	other := emptyFixture(t)
+	check("a new store", other, f, retention.ErrOtherStore)
+	check("new blobs", f, other, retention.ErrOtherBlobs)
+	must(t, other.VerifyStoreFingerprint(f.ctx))
+	check("two used stores", f, other, retention.ErrOtherBlobs)
+	f.Blobs.OnUse(func(context.Context, string, string) error { return errDisconnected })
+	check("failing blobs", f, f, errDisconnected)
 }
 
 // If two data folders are opened with the same new database, only the first one is accepted,
@@ -57,7 +82,7 @@ func TestFingerprintOfNewFolders(t *testing.T) {
 	}
 	f.Blobs.OnUse(nil)
 	other := f.newNode("elsewhere/one", func(_ *fixture, cfg *service.Config) { cfg.Blobs = blobtest.NewMemory() })
-	if err := other.VerifyStoreFingerprint(f.ctx); err == nil || !strings.Contains(err.Error(), "same blobs folder") {
+	if err := other.VerifyStoreFingerprint(f.ctx); !errors.Is(err, retention.ErrOtherBlobs) {
 		t.Errorf("the second folder: error %v", err)
 	}
 	must(t, f.newNode("folder/two").VerifyStoreFingerprint(f.ctx))
