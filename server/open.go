@@ -55,23 +55,21 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	if err != nil {
 		return nil, err
 	}
+	blobs, err := openBlobs(ctx, cfg)
+	if err != nil {
+		return nil, fmt.Errorf("open the blobs: %w", err)
+	}
 	rows, err := openStore(ctx, cfg, node)
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, blobs.Close())
+	}
+	closeAll := func() error { return errors.Join(rows.Close(), blobs.Close()) }
+	if err := checkFiles(ctx, cfg, rows, blobs); err != nil {
+		return nil, errors.Join(err, closeAll())
 	}
 	keys, err := openKeyring(ctx, cfg, rows)
 	if err != nil {
-		return nil, errors.Join(err, rows.Close())
-	}
-	blobs, err := openBlobs(ctx, cfg)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open the blobs: %w", err), rows.Close())
-	}
-	closeAll := func() error { return errors.Join(rows.Close(), blobs.Close()) }
-	if cfg.deletesFiles {
-		if err := retention.CheckFingerprint(ctx, rows, blobs); err != nil {
-			return nil, errors.Join(cfg.explainFingerprint(err), closeAll())
-		}
+		return nil, errors.Join(err, closeAll())
 	}
 	moved := engine.Config{Formats: formats.Formats(cfg.tempDir()), Temp: cfg.tempDir()}
 	pages := widget.NewBroker()
@@ -93,6 +91,22 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	closeStores := closeAll
 	closeAll = func() error { return errors.Join(made.Close(), closeStores()) }
 	return &components{made, rows, sender, uploadOrigin, closeAll}, nil
+}
+
+// checkFiles returns an error if this process must not use the database with these blobs. It writes
+// nothing to the database. It is called before a new database is bound to a master key: otherwise,
+// after a failed first start, the next one would need the same key.
+func checkFiles(ctx context.Context, cfg Config, rows *sqlstore.Store, blobs blob.Store) error {
+	err := retention.CheckFingerprint(ctx, rows, blobs)
+	elsewhere := errors.Is(err, retention.ErrNoFingerprint) || errors.Is(err, retention.ErrOtherBlobs)
+	if err != nil && (cfg.deletesFiles || !elsewhere) {
+		return cfg.explainFingerprint(err)
+	}
+	marks, err := rows.KeyMarks(ctx)
+	if err != nil || marks.Keyring != "" {
+		return err
+	}
+	return blobs.CheckWritable(ctx)
 }
 
 // closableBlobs is a blob store that must be closed.

@@ -1,0 +1,75 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/intraydata/intray/test/livetest"
+	"github.com/intraydata/intray/test/s3test"
+)
+
+// serveOnce starts a service and stops it as soon as it accepts requests. It returns the error of
+// the service.
+func serveOnce(t *testing.T, cfg Config) error {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	cfg.Listen, cfg.Out, cfg.Serving = "127.0.0.1:0", io.Discard, func(string) { cancel() }
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return Serve(ctx, cfg)
+}
+
+// TestFailedFirstStart checks that a first start whose blobs cannot be used creates no master key,
+// so that the next start can use a different data folder.
+func TestFailedFirstStart(t *testing.T) {
+	// config returns a configuration with a new data folder.
+	config := func(t *testing.T, database, blobs string) Config {
+		cfg := good()
+		cfg.Data, cfg.DatabaseURL, cfg.BlobURL = filepath.Join(t.TempDir(), "data"), database, blobs
+		return cfg
+	}
+	check := func(t *testing.T, wrong, right Config) {
+		t.Helper()
+		if err := serveOnce(t, wrong); err == nil {
+			t.Fatal("the service started")
+		}
+		if _, err := os.Stat(wrong.masterKeyPath()); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("the failed start created a master key: %v", err)
+		}
+		if err := serveOnce(t, right); err != nil {
+			t.Errorf("the next start: %v", err)
+		}
+	}
+	t.Run("disk", func(t *testing.T) {
+		database := livetest.Postgres(t)
+		wrong := config(t, database, "")
+		must(t, os.MkdirAll(wrong.Data, 0o700))
+		must(t, os.WriteFile(wrong.blobDir(), nil, 0o600)) // a file instead of a folder
+		check(t, wrong, config(t, database, ""))
+	})
+	t.Run("S3", func(t *testing.T) {
+		store := s3test.Start(t)
+		store.SetEnv(t)
+		bucket, folder := store.Bucket(t)
+		used, _ := store.Bucket(t)
+		must(t, serveOnce(t, config(t, livetest.Postgres(t), used)))
+		for name, blobs := range map[string]string{"missing": "s3://missing-bucket", "used": used} {
+			t.Run(name, func(t *testing.T) {
+				database := livetest.Postgres(t)
+				prefix := bucket + "/" + name
+				check(t, config(t, database, blobs), config(t, database, prefix))
+				if _, err := os.Stat(filepath.Join(folder, name)); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	})
+}
