@@ -73,3 +73,46 @@ func TestFailedFirstStart(t *testing.T) {
 		}
 	})
 }
+
+// TestFilesOfOtherDatabase checks the advice if the files do not belong to the database.
+func TestFilesOfOtherDatabase(t *testing.T) {
+	wantError := func(t *testing.T, cfg Config, want string) {
+		t.Helper()
+		if err := serveOnce(t, cfg); err == nil || err.Error() != want {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	config := func(t *testing.T, database, blobs string) Config {
+		cfg := good()
+		cfg.Data, cfg.DatabaseURL, cfg.BlobURL, cfg.MasterKey = filepath.Join(t.TempDir(), "data"), database, blobs, firstKey
+		return cfg
+	}
+	t.Run("sqlite", func(t *testing.T) {
+		mine, other, mixed := config(t, "", ""), config(t, "", ""), config(t, "", "")
+		must(t, serveOnce(t, mine))
+		must(t, serveOnce(t, other))
+		must(t, os.CopyFS(mixed.Data, os.DirFS(mine.Data)))
+		must(t, os.WriteFile(filepath.Join(mixed.Data, sqliteName), []byte(content(t, filepath.Join(other.Data, sqliteName))), 0o600))
+		wantError(t, mixed, mixed.blobDir()+" does not contain the files of this database; restore it and intray.db from the same backup")
+	})
+	t.Run("disk", func(t *testing.T) {
+		database, used := livetest.Postgres(t), livetest.Postgres(t)
+		cfg := config(t, used, "")
+		must(t, serveOnce(t, cfg))
+		wantError(t, config(t, used, ""), "this database stores its files elsewhere; set --blob-url, or share the blobs folder")
+		cfg.DatabaseURL = database
+		wantError(t, cfg, cfg.blobDir()+" belongs to a different database; check --database-url, or use a different --data folder")
+	})
+	t.Run("S3", func(t *testing.T) {
+		store := s3test.Start(t)
+		store.SetEnv(t)
+		database, blobs := livetest.Postgres(t), func() string { address, _ := store.Bucket(t); return address }
+		mine := blobs()
+		must(t, serveOnce(t, config(t, database, mine)))
+		for _, other := range []string{blobs(), mine + "/other"} {
+			wantError(t, config(t, database, other), other+" does not contain the files of this database; set --blob-url to the value that the other processes use")
+		}
+		wantError(t, config(t, database, ""), "this database stores its files elsewhere; set --blob-url, or share the blobs folder")
+		wantError(t, config(t, livetest.Postgres(t), mine), mine+" belongs to a different database; check --database-url, or choose a different prefix")
+	})
+}

@@ -217,20 +217,6 @@ func OpenToDelete(ctx context.Context, cfg Config) (*service.Service, func() err
 	return OpenExisting(ctx, cfg)
 }
 
-// explainFingerprint returns an error that states what to do about an error of
-// [retention.CheckFingerprint].
-func (c *Config) explainFingerprint(err error) error {
-	switch {
-	case errors.Is(err, retention.ErrNoFingerprint):
-		return usageErrorf("no server has stored files for this database, so there is nothing to delete; check --data and --database-url")
-	case errors.Is(err, retention.ErrOtherStore):
-		return errors.New("the files in this data folder belong to another database: restore that database (intray.db), or start with an empty data folder")
-	case errors.Is(err, retention.ErrOtherBlobs):
-		return errors.New("the files of this database are not in this data folder: give all processes that share a database the same blobs folder, or restore the right one")
-	}
-	return err
-}
-
 // checkStoreExists returns a UsageError if the data folder contains no store. With PostgreSQL,
 // the folder contains the blobs and usually the master key, but no database.
 func (c *Config) checkStoreExists() error {

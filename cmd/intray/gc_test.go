@@ -76,14 +76,14 @@ func TestGC(t *testing.T) {
 			t.Fatal(err)
 		}
 		copyFile(t, filepath.Join(other, "intray.db"), filepath.Join(mixed, "intray.db"))
-		checkGC(t, []string{"--data", mine}, mine, []string{"--data", mixed}, mixed)
+		checkGC(t, []string{"--data", mine}, mine, []string{"--data", mixed}, mixed, "does not contain the files of this database")
 	})
 	t.Run("postgres", func(t *testing.T) {
 		mine, other := livetest.Postgres(t), livetest.Postgres(t)
 		data := filepath.Join(t.TempDir(), "mine")
 		serveOnce(t, data, mine)
 		serveOnce(t, filepath.Join(t.TempDir(), "other"), other)
-		checkGC(t, []string{"--data", data, "--database-url", mine}, data, []string{"--data", data, "--database-url", other}, data)
+		checkGC(t, []string{"--data", data, "--database-url", mine}, data, []string{"--data", data, "--database-url", other}, data, "this database stores its files elsewhere")
 	})
 }
 
@@ -99,15 +99,15 @@ func copyFile(t *testing.T, from, to string) {
 }
 
 // checkGC runs gc with the arguments wrong, whose database is not that of the files in the folder
-// mixed, and then with the arguments right, whose files are in the folder data.
-func checkGC(t *testing.T, right []string, data string, wrong []string, mixed string) {
+// mixed, so that the error contains reason, and then with the arguments right, whose files are in the folder data.
+func checkGC(t *testing.T, right []string, data string, wrong []string, mixed, reason string) {
 	orphan := addOrphan(t, mixed)
 	for _, args := range [][]string{wrong, append([]string{"--dry-run"}, wrong...)} {
 		status, out, messages := runGC(t, args...)
 		if _, err := os.Stat(orphan); err != nil {
 			t.Fatalf("gc %v deleted a file of a different database", args)
 		}
-		if status != exitFault || out != "" || !strings.Contains(messages, "files of this database") {
+		if status != exitFault || out != "" || !strings.Contains(messages, reason) {
 			t.Errorf("gc %v: exit status %d, output %q, messages %q", args, status, out, messages)
 		}
 	}
