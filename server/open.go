@@ -151,14 +151,18 @@ func directStore(ctx context.Context, cfg Config, blobs blob.Store) (blob.Presig
 // openStore opens the database. node is "" for a process that runs no imports.
 func openStore(ctx context.Context, cfg Config, node string) (*sqlstore.Store, error) {
 	jobs := queue.Config{Node: node, Workers: cfg.Memory.Imports, Grace: cfg.shutdownLimits().grace, Logger: slog.New(warnings{cfg.Log.Handler()})}
-	if cfg.DatabaseURL != "" {
-		return sqlstore.Open(ctx, sqlstore.Config{URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: jobs})
+	database := sqlstore.Config{URL: cfg.DatabaseURL, Logger: cfg.Log, Queue: jobs}
+	if cfg.DatabaseURL == "" {
+		database.Path = filepath.Join(cfg.Data, sqliteName)
+		if err := checkBlobsHaveRows(database.Path, cfg.blobDir()); err != nil {
+			return nil, err
+		}
 	}
-	path := filepath.Join(cfg.Data, sqliteName)
-	if err := checkBlobsHaveRows(path, cfg.blobDir()); err != nil {
-		return nil, err
+	rows, err := sqlstore.Open(ctx, database)
+	if err != nil {
+		return nil, cfg.explainDatabaseError(err)
 	}
-	return sqlstore.Open(ctx, sqlstore.Config{Path: path, Logger: cfg.Log, Queue: jobs})
+	return rows, nil
 }
 
 // nodeName returns the name of this process, which consists of a name stored in the
