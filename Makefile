@@ -23,7 +23,7 @@ test: ## Run all tests that this machine can run, and list the skipped ones.
 	@GO="$(GO)" sh .ci/test ./...
 
 .PHONY: short
-short: ## Run the short tests, which take about a minute in total.
+short: ## Run the short tests, which take about a minute on an idle machine.
 	$(GO) test -short ./...
 
 .PHONY: all-tests
