@@ -7,6 +7,7 @@ import { displayValue } from '../../src/app/questions/examples';
 import { headingOf, choiceLabel } from '../../src/app/questions/headings';
 import { truncate } from '../../src/app/server-text';
 import { countsOf } from '../../src/app/states/done';
+import { changedTextOf } from '../../src/app/confirm/raw-text';
 import { summaryOf } from '../../src/app/confirm/summary';
 import { messageRenderer } from '../../src/i18n/message-renderer';
 import type { Message, Params, Translator } from '../../src/i18n/types';
@@ -199,4 +200,15 @@ test('columns with the same name are distinguished by number', () => {
   const label = (value: string) => choiceLabel({ id: 'column:email' }, { value, label: '' }, sameHeaders, t, chooseLocale('en', []));
   assert.deepEqual([label('0'), label('1')], ['Mail (column 1)', 'Mail (column 2)']);
   assert.equal(label('2'), sameHeaders.columns[2]!.header);
+});
+
+test('the text in the file is shown exactly if it differs from the value', () => {
+  const shown = [
+    { value: 'chen@example.com', text: ' CHEN@EXAMPLE.COM ', want: ' CHEN@EXAMPLE.COM ' },
+    { value: 'chen@example.com', text: ' chen@example.com ', want: ' chen@example.com ' },
+    { value: '  Müller,  Jürgen ', text: '  Müller,  Jürgen ', want: '' },
+    { value: 'Ada', text: 'Ada', want: '' },
+    { value: 'filled in', text: '  ', want: '' },
+  ];
+  for (const { want, ...cell } of shown) assert.equal(changedTextOf(cell), want);
 });

@@ -3,11 +3,12 @@ import { unwrap, type Cell } from '../../api';
 import { useShared } from '../context';
 import { truncate, Raw } from '../server-text';
 import { useLoaded } from './loaded';
+import { changedTextOf } from './raw-text';
 
 /** Number of rows that are shown. */
 const shownRows = 5;
 
-/** The first rows without errors as they will be submitted. Below each converted value is the text from the file. `turn` changes when rows may have changed. */
+/** The first rows without errors as they will be submitted. Below each value that differs from the text in the file is that text. `turn` changes when rows may have changed. */
 export function FirstRows({ turn }: { turn: unknown }) {
   const { review, t } = useShared();
   const id = useId();
@@ -41,13 +42,15 @@ export function FirstRows({ turn }: { turn: unknown }) {
   );
 }
 
-function Value({ cell: { value, text } }: { cell: Cell }) {
+function Value({ cell }: { cell: Cell }) {
   const { t } = useShared();
+  const { value } = cell;
+  const text = changedTextOf(cell);
   if (value === null || value === '') return <span class="quiet"><span aria-hidden="true">–</span><span class="k-unseen">{t('confirm.empty')}</span></span>;
   return (
     <>
       <Raw text={value} />
-      {text.trim() !== value && text.trim() !== '' && <span class="first-raw"><span class="k-unseen">{t('confirm.inFile')} </span><Raw text={text} /></span>}
+      {text !== '' && <span class="first-raw"><span class="k-unseen">{t('confirm.inFile')} </span><Raw text={text} /></span>}
     </>
   );
 }
