@@ -344,8 +344,14 @@ func TestFindingS11KeyEvents(t *testing.T) {
 	made, err := svc.CreateKey(t.Context(), "Alpha", model.Backend, 0)
 	must(t, err)
 	must(t, svc.RevokeKey(t.Context(), made.Licence.ID))
+	if strings.Contains(log.String(), "expires") {
+		t.Errorf("the log contains a time at which a key without expiry expires:\n%s", log.String())
+	}
+	limited, err := svc.CreateKey(t.Context(), "Alpha", model.Backend, time.Hour)
+	must(t, err)
 	must(t, closeAll())
 	for _, want := range []string{
+		`key=` + limited.Licence.ID + ` org=` + org.ID + ` kind=backend expires=20`,
 		`msg="organization created" org=` + org.ID,
 		`msg="API key created" key=` + made.Licence.ID + ` org=` + org.ID,
 		`msg="API key revoked" key=` + made.Licence.ID,

@@ -154,7 +154,11 @@ func (s *Service) insertKey(ctx context.Context, orgName string, made NewKey) (N
 
 // logKey logs a change of an API key, without the key.
 func (s *Service) logKey(event string, l model.Licence) {
-	s.env.Log.Info(event, "key", l.ID, "org", l.Org, "kind", l.Kind, "expires", l.Expires)
+	attributes := []any{"key", l.ID, "org", l.Org, "kind", l.Kind}
+	if !l.Expires.IsZero() {
+		attributes = append(attributes, "expires", l.Expires)
+	}
+	s.env.Log.Info(event, attributes...)
 }
 
 // draftKey returns a new licence that does not yet belong to an organization. If
