@@ -149,7 +149,7 @@ func RotateMaster(ctx context.Context, cfg Config, revokeLinks bool) (MasterRota
 		return MasterRotation{}, err
 	}
 	if cfg.MasterKey != "" && cfg.NewMasterKey == "" {
-		return MasterRotation{}, usageErrorf("the master key is in INTRAY_MASTER_KEY: set INTRAY_NEW_MASTER_KEY to the new key; make one with: openssl rand -base64 32")
+		return MasterRotation{}, usageErrorf("the master key is in INTRAY_MASTER_KEY: set INTRAY_NEW_MASTER_KEY to the new key. To generate one, run: openssl rand -base64 32")
 	}
 	if cfg.MasterKey == "" || cfg.DatabaseURL == "" {
 		if err := cfg.checkStoreExists(); err != nil {

@@ -224,13 +224,23 @@ func OpenToDelete(ctx context.Context, cfg Config) (*service.Service, func() err
 // checkStoreExists returns a UsageError if the data folder contains no store. With PostgreSQL,
 // the folder contains the blobs and usually the master key, but no database.
 func (c *Config) checkStoreExists() error {
-	path, missing := c.Data, "the data folder %s does not exist"
-	if c.DatabaseURL == "" {
-		path, missing = filepath.Join(c.Data, sqliteName), "there is no "+sqliteName+" in the data folder %s"
+	advice := "use --data to select the folder of the server"
+	switch {
+	case c.DatabaseURL == "":
+		advice = "use --data or --database-url"
+	case c.MasterKey == "" && !c.deletesFiles:
+		advice += ", or set INTRAY_MASTER_KEY"
 	}
-	_, err := os.Stat(path)
+	_, err := os.Stat(c.Data)
 	if errors.Is(err, fs.ErrNotExist) {
-		return UsageError{fmt.Errorf(missing+"; use --data to select the folder of the server", c.Data)}
+		return usageErrorf("the data folder %s does not exist; %s", c.Data, advice)
+	}
+	if err != nil || c.DatabaseURL != "" {
+		return err
+	}
+	_, err = os.Stat(filepath.Join(c.Data, sqliteName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return usageErrorf("there is no %s in the data folder %s; %s", sqliteName, c.Data, advice)
 	}
 	return err
 }

@@ -288,7 +288,7 @@ credentials stay valid, and running servers continue to work.
 
 If the key is in the file master.key, the command replaces the file and preserves the
 old key next to it. If the key is in INTRAY_MASTER_KEY, set INTRAY_NEW_MASTER_KEY to
-the new key, which "openssl rand -base64 32" makes.
+the new key, which "openssl rand -base64 32" generates.
 
 If the command is interrupted, run it again. Servers start at any time.`
 }

@@ -36,10 +36,10 @@ func ParseMaster(text string) (Master, error) {
 	content, err := base64.RawStdEncoding.Strict().DecodeString(text)
 	if err != nil || base64.RawStdEncoding.EncodeToString(content) != text {
 		// The decoder's own error would quote the key.
-		return Master{}, errors.New("the master key is not base64 text; make one with: openssl rand -base64 32")
+		return Master{}, errors.New("the master key is not base64 text. To generate one, run: openssl rand -base64 32")
 	}
 	if len(content) != keySize {
-		return Master{}, fmt.Errorf("the master key holds %d bytes, it must hold %d; make one with: openssl rand -base64 32", len(content), keySize)
+		return Master{}, fmt.Errorf("the master key has %d bytes instead of %d. To generate one, run: openssl rand -base64 32", len(content), keySize)
 	}
 	return Master{newHidden(content)}, nil
 }
