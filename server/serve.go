@@ -52,6 +52,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	if err != nil {
 		return err
 	}
+	cfg.logStores()
 	measured.observeStore(p.store, cfg.Quotas, cfg.Log)
 	defer func() {
 		err = errors.Join(err, callWithin(cfg.shutdownLimits().close, "close the stores", p.close), unlock())

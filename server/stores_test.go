@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/intraydata/intray/test/livetest"
@@ -115,4 +116,32 @@ func TestFilesOfOtherDatabase(t *testing.T) {
 		wantError(t, config(t, database, ""), "this database stores its files elsewhere; set --blob-url, or share the blobs folder")
 		wantError(t, config(t, livetest.Postgres(t), mine), mine+" belongs to a different database; check --database-url, or choose a different prefix")
 	})
+}
+
+// TestLogStores checks that the log of a start names the database and the place of the files, but no
+// password.
+func TestLogStores(t *testing.T) {
+	for _, c := range []struct {
+		database, blobs, want string
+	}{
+		{"", "", "msg=\"stores opened\" database=data/intray.db files=data/blobs\n"},
+		{"postgres://intray:secret@db.example.org/rows?pool_max_conns=8", "s3://files/prefix", "msg=\"stores opened\" database=postgres://intray@db.example.org:5432/rows files=s3://files/prefix\n"},
+		{"postgres://intray:secret@[::1]:5433/rows?password=secret", "", "msg=\"stores opened\" database=postgres://intray@[::1]:5433/rows files=data/blobs\n"},
+		{"postgres://intray:secret@db.example.org:x/rows", "", "msg=\"stores opened\" database=PostgreSQL files=data/blobs\n"},
+	} {
+		var log strings.Builder
+		cfg := good()
+		cfg.DatabaseURL, cfg.BlobURL, cfg.Log = c.database, c.blobs, slog.New(slog.NewTextHandler(&log, nil))
+		cfg.logStores()
+		if got := log.String(); !strings.HasSuffix(got, " level=INFO "+c.want) {
+			t.Errorf("%s: logged %q, want %q", c.database, got, c.want)
+		}
+	}
+	log := &lines{more: make(chan struct{}, 1)}
+	cfg := good()
+	cfg.Data, cfg.Log = filepath.Join(t.TempDir(), "data"), slog.New(slog.NewTextHandler(log, nil))
+	must(t, serveOnce(t, cfg))
+	if !strings.Contains(log.String(), cfg.databaseName()) {
+		t.Errorf("the log of a start does not name the database:\n%s", log)
+	}
 }

@@ -3,6 +3,11 @@ package server
 import (
 	"errors"
 	"fmt"
+	"net"
+	"path/filepath"
+	"strconv"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/intraydata/intray/server/retention"
 )
@@ -41,4 +46,26 @@ func (c *Config) explainOtherBlobs() error {
 		return errors.New("this database stores its files elsewhere; set --blob-url, or share the blobs folder")
 	}
 	return fmt.Errorf("%s does not contain the files of this database; restore it and %s from the same backup", c.blobDir(), sqliteName)
+}
+
+// logStores logs which database this process uses and where it stores files.
+func (c *Config) logStores() {
+	files := c.BlobURL
+	if files == "" {
+		files = c.blobDir()
+	}
+	c.Log.Info("stores opened", "database", c.databaseName(), "files", files)
+}
+
+// databaseName returns the URL of the PostgreSQL database without its password and parameters, or
+// the path of the SQLite database.
+func (c *Config) databaseName() string {
+	if c.DatabaseURL == "" {
+		return filepath.Join(c.Data, sqliteName)
+	}
+	used, err := pgconn.ParseConfig(c.DatabaseURL)
+	if err != nil { // its text may contain the password
+		return "PostgreSQL"
+	}
+	return "postgres://" + used.User + "@" + net.JoinHostPort(used.Host, strconv.Itoa(int(used.Port))) + "/" + used.Database
 }
