@@ -31,14 +31,18 @@ func (s *Service) Join(ctx context.Context) error {
 	}
 	for _, node := range nodes {
 		if other, _, _ := strings.Cut(node, "/"); other == folder && node != s.env.Node {
-			err = errors.Join(err, s.expireDeadNode(ctx, node))
+			_, failure := s.expireDeadNode(ctx, node)
+			err = errors.Join(err, failure)
 		}
 	}
 	return errors.Join(err, s.RecordHeartbeat(ctx))
 }
 
 // Leave unregisters this process and returns its runs to the queue.
-func (s *Service) Leave(ctx context.Context) error { return s.expireNode(ctx, s.env.Node, false) }
+func (s *Service) Leave(ctx context.Context) error {
+	_, err := s.expireNode(ctx, s.env.Node, false)
+	return err
+}
 
 // RecordHeartbeat records that this process is alive, and measures the clock skew. Call it every
 // 2 s, from one goroutine only.
@@ -77,25 +81,27 @@ func (s *Service) ClockSkew() time.Duration {
 	return 0
 }
 
-// expireDeadNode expires a node that has not left. If the kernel of its machine has killed a
-// process for lack of memory since its last heartbeat, that process was probably the node. On
-// another machine, this is unknown. It is also unknown if the node has claimed work after it was
-// removed.
-func (s *Service) expireDeadNode(ctx context.Context, node string) error {
+// expireDeadNode expires a node that has not left, and returns the number of its imports. If the
+// kernel of its machine has killed a process for lack of memory since its last heartbeat, that
+// process was probably the node. On another machine, this is unknown. It is also unknown if the node
+// has claimed work after it was removed.
+func (s *Service) expireDeadNode(ctx context.Context, node string) (imports int, err error) {
 	last, err := model.View(ctx, s.env.Store, func(tx model.Tx) (model.OOMKills, error) { return tx.Nodes.OOMKills(ctx, node) })
 	if model.IsKind(err, model.NotFound) { // it was removed, but may have claimed an import
 		return s.expireNode(ctx, node, false)
 	}
 	if err != nil {
-		return err
+		return 0, err
 	}
 	return s.expireNode(ctx, node, s.env.OOMKills().MoreThan(last))
 }
 
 // expireNode reclaims the imports, deliveries, connectors and jobs of a node that has ended, and
-// removes the node. outOfMemory reports whether the node was killed for lack of memory.
-func (s *Service) expireNode(ctx context.Context, node string, outOfMemory bool) error {
+// removes the node. outOfMemory reports whether the node was killed for lack of memory. It returns
+// the number of imports.
+func (s *Service) expireNode(ctx context.Context, node string, outOfMemory bool) (imports int, err error) {
 	for done := false; !done; {
+		found := 0
 		err := s.updateRuns(ctx, func(tx model.Tx, counts *requeued) error {
 			refs, err := tx.Imports.InStatus(ctx, model.Running, node, model.MaintenanceBatch)
 			if err != nil {
@@ -106,7 +112,8 @@ func (s *Service) expireNode(ctx context.Context, node string, outOfMemory bool)
 					return err
 				}
 			}
-			if done = len(refs) < model.MaintenanceBatch; !done {
+			found = len(refs)
+			if done = found < model.MaintenanceBatch; !done {
 				return nil
 			}
 			if err := errors.Join(tx.Outbox.GiveBack(ctx, node), tx.Connectors.GiveBack(ctx, node)); err != nil {
@@ -115,10 +122,11 @@ func (s *Service) expireNode(ctx context.Context, node string, outOfMemory bool)
 			return tx.Nodes.Remove(ctx, node)
 		})
 		if err != nil {
-			return err
+			return imports, err
 		}
+		imports += found
 	}
-	return nil
+	return imports, nil
 }
 
 // reclaimImport queues an import of a node that has ended, unless its run has ended. If the node
@@ -173,8 +181,11 @@ func (s *Service) expireSilentNodes(ctx context.Context) error {
 	silent, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]string, error) { return tx.Nodes.Silent(ctx, nodeTimeout) })
 	for _, node := range silent {
 		if node != s.env.Node {
-			s.env.Log.Warn("node is considered dead", "node", node)
-			err = errors.Join(err, s.expireDeadNode(ctx, node))
+			imports, failure := s.expireDeadNode(ctx, node)
+			if failure == nil {
+				s.env.Log.Warn("process counts as dead; its imports run again", "node", node, "imports", imports)
+			}
+			err = errors.Join(err, failure)
 		}
 	}
 	return err

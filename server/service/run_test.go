@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -160,13 +161,18 @@ func TestSilentNodesExpire(t *testing.T) {
 	f := newFixture(t, crashAt("run.claimed"))
 	imp := f.pendingImport(goodFile, "")
 	f.expectCrash(func() { _, _ = f.RunNext(f.ctx) })
+	var log servertest.Log
 	other := f.newNode("elsewhere/one", func(f *fixture, cfg *service.Config) {
 		cfg.Store = silentNodesStore{f.Store, []string{"folder/one", "elsewhere/one"}}
+		cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
 	})
 	must(t, other.Join(f.ctx))
 	f.wantStatus(imp, model.Running)
 	must(t, other.RecoverRuns(f.ctx))
 	f.wantStatus(imp, model.Pending)
+	if want := `"process counts as dead; its imports run again" node=folder/one imports=1`; !strings.Contains(log.String(), want) {
+		t.Errorf("the log does not contain %s:\n%s", want, log.String())
+	}
 	must(t, f.Store.View(f.ctx, func(tx model.Tx) error {
 		all, err := tx.Nodes.List(f.ctx)
 		if diff := cmp.Diff([]string{"elsewhere/one"}, all); diff != "" {
