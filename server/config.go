@@ -114,6 +114,8 @@ type Config struct {
 	// deletesFiles means that the process deletes files without serving. The files must belong to
 	// the database.
 	deletesFiles bool
+	// endedNode is the node of the process that last served from Data, or "" if it is unknown.
+	endedNode string
 	// overQuota is called for each request that a quota refuses. Default: nothing is called.
 	overQuota func(org string, quota model.Quota)
 	// shutdown holds shorter time limits for tests. Default defaultShutdown.

@@ -107,17 +107,44 @@ func TestOpenInput(t *testing.T) {
 	}
 }
 
+// TestEndedNode checks that a lock names the process that last held it, but that a copy of the file
+// does not.
+func TestEndedNode(t *testing.T) {
+	folder, other := t.TempDir(), t.TempDir()
+	check := func(folder, want string) *folderLock {
+		t.Helper()
+		lock, err := lockFolder(folder)
+		must(t, err)
+		if got := lock.endedNode(); got != want {
+			t.Errorf("the last process was %q, want %q", got, want)
+		}
+		return lock
+	}
+	lock := check(folder, "")
+	if fileIdentity(lock.file) == "" {
+		t.Skip("SKIPPED: files have no identity on this system, so a process waits until the previous one is silent")
+	}
+	lock.setNode("folder/a-long-name")
+	must(t, os.WriteFile(filepath.Join(other, "serve.lock"), []byte(content(t, filepath.Join(folder, "serve.lock"))), 0o600))
+	must(t, lock.unlock())
+	must(t, check(other, "").unlock())
+	lock = check(folder, "folder/a-long-name")
+	lock.setNode("folder/two")
+	must(t, lock.unlock())
+	must(t, check(folder, "folder/two").unlock())
+}
+
 func TestOneProcessServesAFolder(t *testing.T) {
 	folder := t.TempDir()
-	unlock, err := lockFolder(folder)
+	lock, err := lockFolder(folder)
 	must(t, err)
 	if _, err := lockFolder(folder); err == nil || !strings.Contains(err.Error(), "another intray serves from "+folder) {
 		t.Errorf("error %v, want that another process serves", err)
 	}
-	must(t, unlock())
-	unlock, err = lockFolder(folder)
+	must(t, lock.unlock())
+	lock, err = lockFolder(folder)
 	must(t, err)
-	must(t, unlock())
+	must(t, lock.unlock())
 }
 
 func TestNodeName(t *testing.T) {

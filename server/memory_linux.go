@@ -13,15 +13,24 @@ import (
 // oomKills returns the OOM kills on this machine since it was started. The count is that of the
 // kernel and includes kills in all memory cgroups, so it survives the end of a container.
 func oomKills() model.OOMKills {
-	machine, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
-	if err != nil {
+	machine := bootID()
+	if machine == "" {
 		return model.OOMKills{}
 	}
 	counters, err := os.ReadFile("/proc/vmstat")
 	if err != nil {
 		return model.OOMKills{}
 	}
-	return parseOOMKills(string(machine), counters)
+	return parseOOMKills(machine, counters)
+}
+
+// bootID returns the random identifier of this machine since it was started, or "" if it is unknown.
+func bootID() string {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(id))
 }
 
 func parseOOMKills(machine string, counters []byte) model.OOMKills {
@@ -29,7 +38,7 @@ func parseOOMKills(machine string, counters []byte) model.OOMKills {
 	for lines.Scan() {
 		name, value, _ := strings.Cut(lines.Text(), " ")
 		if n, err := strconv.ParseInt(value, 10, 64); name == "oom_kill" && err == nil {
-			return model.OOMKills{Machine: strings.TrimSpace(machine), Count: n}
+			return model.OOMKills{Machine: machine, Count: n}
 		}
 	}
 	return model.OOMKills{}

@@ -13,7 +13,7 @@ func TestOOMKills(t *testing.T) {
 		"oom_kill many\n":                        {},
 		"":                                       {},
 	} {
-		if got := parseOOMKills("m\n", []byte(counters)); got != want {
+		if got := parseOOMKills("m", []byte(counters)); got != want {
 			t.Errorf("%q: %+v, want %+v", counters, got, want)
 		}
 	}

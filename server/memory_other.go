@@ -9,3 +9,6 @@ func oomKills() model.OOMKills { return model.OOMKills{} }
 
 // availableMemory returns 0: the system has no files with the memory and its limits.
 func availableMemory() (int64, string) { return 0, "" }
+
+// bootID returns "": the system has no such identifier.
+func bootID() string { return "" }

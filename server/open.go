@@ -33,11 +33,12 @@ import (
 // components are the parts from which a service is assembled.
 type components struct {
 	service       *service.Service
+	node          string
 	store         *sqlstore.Store
 	webhookSender *webhookSender
-	// uploadOrigin is the origin of the bucket if clients can send files directly to it, or "".
-	uploadOrigin string
-	close        func() error
+	// lock is nil for a process that does not serve.
+	lock  *folderLock
+	close func() error
 }
 
 // open opens the data folder and the database, and creates the service. If hooks is
@@ -81,8 +82,8 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	dialer := egress.New(egress.Config{Allow: cfg.EgressAllow, AllowByOrg: cfg.EgressAllowByOrg, Log: cfg.Log})
 	sender, servers := newWebhookSender(dialer), sftpServers{sftp.New(dialer, sftp.Config{})}
 	made, err := service.New(service.Config{
-		Store: rows, Blobs: blobs, Direct: direct, Keys: keys, Engine: engine.New(moved), WebhookSender: sender,
-		SFTP: servers, Remotes: servers, Reserve: room, Quotas: cfg.Quotas, OverQuota: cfg.overQuota, OOMKills: oomKills, Node: node, MaxFileSize: cfg.MaxFileSize, Runs: cfg.Memory.Imports, StallTimeout: cfg.StallTimeout, ReviewLinkLife: cfg.ReviewLinkLife, Pages: pages, Log: cfg.Log,
+		Store: rows, Blobs: blobs, Keys: keys, Engine: engine.New(moved), WebhookSender: sender,
+		SFTP: servers, Remotes: servers, Reserve: room, Quotas: cfg.Quotas, OverQuota: cfg.overQuota, OOMKills: oomKills, Node: node, HasEnded: cfg.hasEnded(), MaxFileSize: cfg.MaxFileSize, Runs: cfg.Memory.Imports, StallTimeout: cfg.StallTimeout, ReviewLinkLife: cfg.ReviewLinkLife, Pages: pages, Log: cfg.Log,
 		CrashPoint: crashPoint(), CheckHooks: check,
 	})
 	if err != nil {
@@ -90,7 +91,15 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	}
 	closeStores := closeAll
 	closeAll = func() error { return errors.Join(made.Close(), closeStores()) }
-	return &components{made, rows, sender, uploadOrigin, closeAll}, nil
+	return &components{service: made, node: node, store: rows, webhookSender: sender, close: closeAll}, nil
+}
+
+// hasEnded returns a function that reports whether the process of another node, whose data folder
+// has the same name, has certainly ended. The SQLite database is in the data folder, which this
+// process has locked, so all of them have. With PostgreSQL, such a node may be a live process with a
+// copy of the data folder.
+func (c *Config) hasEnded() func(node string) bool {
+	return func(node string) bool { return c.DatabaseURL == "" || node == c.endedNode }
 }
 
 // checkFiles returns an error if this process must not use the database with these blobs. It writes
@@ -276,21 +285,3 @@ func (w warnings) WithAttrs(attrs []slog.Attr) slog.Handler {
 }
 
 func (w warnings) WithGroup(name string) slog.Handler { return warnings{w.Handler.WithGroup(name)} }
-
-// lockFolder locks the folder, so that only this process serves from it. The
-// operating system releases the lock when the process ends.
-func lockFolder(folder string) (unlock func() error, err error) {
-	file, err := os.OpenFile(filepath.Join(folder, "serve.lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("lock the data folder: %w", err)
-	}
-	free, err := tryLock(file)
-	if err == nil && !free {
-		err = fmt.Errorf("another intray serves from %s; stop it first, or use another --data folder", folder)
-	}
-	if err != nil {
-		_ = file.Close()
-		return nil, err
-	}
-	return file.Close, nil
-}

@@ -103,23 +103,25 @@ func openToServe(ctx context.Context, cfg Config) (*components, func() error, er
 	if err := os.MkdirAll(cfg.Data, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("create the data folder: %w", err)
 	}
-	unlock, err := lockFolder(cfg.Data)
+	lock, err := lockFolder(cfg.Data)
 	if err != nil {
 		return nil, nil, err
 	}
 	room := openReserve(cfg.Data, reserveSize, cfg.Log)
 	if err := emptySpool(cfg); err != nil {
-		return nil, nil, errors.Join(err, unlock())
+		return nil, nil, errors.Join(err, lock.unlock())
 	}
 	hooks := newHookRunner(cfg.Hooks, cfg.Log)
 	leave := func() error {
 		hooks.close()
-		return unlock()
+		return lock.unlock()
 	}
+	cfg.endedNode = lock.endedNode()
 	p, err := open(ctx, cfg, hooks, room)
 	if err != nil {
 		return nil, nil, errors.Join(err, leave())
 	}
+	p.lock = lock
 	return p, leave, nil
 }
 
@@ -159,6 +161,8 @@ func prepareStore(ctx context.Context, cfg Config, p *components) error {
 	if err := p.service.Join(ctx); err != nil {
 		return fmt.Errorf("reclaim the work of an earlier process: %w", err)
 	}
+	// From now on, this process can claim imports.
+	p.lock.setNode(p.node)
 	return nil
 }
 

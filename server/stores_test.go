@@ -8,9 +8,11 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/test/livetest"
 	"github.com/intraydata/intray/test/s3test"
 )
@@ -144,4 +146,48 @@ func TestLogStores(t *testing.T) {
 	if !strings.Contains(log.String(), cfg.databaseName()) {
 		t.Errorf("the log of a start does not name the database:\n%s", log)
 	}
+}
+
+// TestRestartReclaims checks that a service reclaims the runs of the process that it replaces at
+// once, but not those of a process with a copy of the data folder.
+func TestRestartReclaims(t *testing.T) {
+	cfg := good()
+	cfg.Data, cfg.DatabaseURL, cfg.MasterKey, cfg.Log = filepath.Join(t.TempDir(), "data"), livetest.Postgres(t), firstKey, slog.New(slog.DiscardHandler)
+	first, unlock, err := openToServe(t.Context(), cfg)
+	must(t, err)
+	must(t, first.service.VerifyStoreFingerprint(t.Context()))
+	must(t, first.service.Join(t.Context()))
+	first.lock.setNode(first.node)
+	nodes := func(of *components) []string {
+		list, err := model.View(t.Context(), of.store, func(tx model.Tx) ([]string, error) { return tx.Nodes.List(t.Context()) })
+		must(t, err)
+		slices.Sort(list)
+		return list
+	}
+
+	copied := cfg
+	copied.Data = filepath.Join(t.TempDir(), "copied")
+	must(t, os.MkdirAll(copied.Data, 0o700))
+	for _, name := range []string{"folder.id", "serve.lock"} {
+		must(t, os.WriteFile(filepath.Join(copied.Data, name), []byte(content(t, filepath.Join(cfg.Data, name))), 0o600))
+	}
+	second, unlockCopy, err := openToServe(t.Context(), copied)
+	must(t, err)
+	must(t, second.service.Join(t.Context()))
+	both := []string{first.node, second.node}
+	slices.Sort(both)
+	if got := nodes(second); !slices.Equal(got, both) {
+		t.Errorf("the nodes are %v, want %v", got, both)
+	}
+	must(t, second.service.Leave(t.Context()))
+	must(t, errors.Join(second.close(), unlockCopy()))
+
+	must(t, errors.Join(first.close(), unlock())) // without Leave, like a process that was killed
+	restarted, unlock, err := openToServe(t.Context(), cfg)
+	must(t, err)
+	must(t, restarted.service.Join(t.Context()))
+	if got := nodes(restarted); !slices.Equal(got, []string{restarted.node}) && bootID() != "" {
+		t.Errorf("the nodes are %v, want %s", got, restarted.node)
+	}
+	must(t, errors.Join(restarted.close(), unlock()))
 }

@@ -44,6 +44,8 @@ type Service struct {
 	memories  memoryCache
 	// compressor is shared by the runs.
 	compressor *staging.Compressor
+	// joined is when this process joined, until it has looked for a copied data folder.
+	joined time.Time
 	// clockSkew is how far the clock of the database was ahead at the last heartbeat, in
 	// nanoseconds.
 	clockSkew atomic.Int64

@@ -18,24 +18,52 @@ const nodeTimeout = 7 * time.Second
 // RecoverRuns reclaims the runs of dead nodes and the abandoned runs of this process. If an
 // import is pending and no job is waiting, it enqueues a job. Call it from one goroutine only.
 func (s *Service) RecoverRuns(ctx context.Context) error {
-	return errors.Join(s.expireSilentNodes(ctx), s.reclaimAbandoned(ctx), s.enqueueMissingJob(ctx))
+	return errors.Join(s.expireSilentNodes(ctx), s.reportCopiedFolder(ctx), s.reclaimAbandoned(ctx), s.enqueueMissingJob(ctx))
 }
 
 // Join registers this process as a node. It reclaims the runs of earlier processes with the same
-// data folder. These processes have ended, because this process holds the lock on the folder.
+// data folder, if they have certainly ended.
 func (s *Service) Join(ctx context.Context) error {
-	folder, _, _ := strings.Cut(s.env.Node, "/")
-	nodes, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]string, error) { return tx.Nodes.List(ctx) })
+	nodes, err := s.sameFolder(ctx)
 	if err != nil {
 		return err
 	}
 	for _, node := range nodes {
-		if other, _, _ := strings.Cut(node, "/"); other == folder && node != s.env.Node {
+		if s.env.HasEnded(node) {
 			_, failure := s.expireDeadNode(ctx, node)
 			err = errors.Join(err, failure)
 		}
 	}
+	s.joined = s.env.Now()
 	return errors.Join(err, s.RecordHeartbeat(ctx))
+}
+
+// sameFolder returns all other nodes whose data folder has the same name as that of this process.
+func (s *Service) sameFolder(ctx context.Context) ([]string, error) {
+	folder, _, _ := strings.Cut(s.env.Node, "/")
+	nodes, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]string, error) { return tx.Nodes.List(ctx) })
+	return slices.DeleteFunc(nodes, func(node string) bool {
+		other, _, _ := strings.Cut(node, "/")
+		return other != folder || node == s.env.Node
+	}), err
+}
+
+// reportCopiedFolder logs an error if another process is alive whose data folder has the same name.
+// An earlier process with the same folder is silent once this process has run for nodeTimeout.
+func (s *Service) reportCopiedFolder(ctx context.Context) error {
+	if s.joined.IsZero() || s.env.Now().Sub(s.joined) <= nodeTimeout {
+		return nil
+	}
+	nodes, err := s.sameFolder(ctx)
+	if err != nil {
+		return err
+	}
+	s.joined = time.Time{}
+	if len(nodes) > 0 {
+		folder, _, _ := strings.Cut(s.env.Node, "/")
+		s.env.Log.Error("another process uses the same folder.id; delete folder.id from the copied data folder and restart its process", "folder.id", folder, "node", nodes[0])
+	}
+	return nil
 }
 
 // Leave unregisters this process and returns its runs to the queue.

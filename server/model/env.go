@@ -29,8 +29,11 @@ type Env struct {
 	Keys  secrets.Keyring
 	// Node identifies this process among the processes that share the store. Its part before the
 	// first "/" identifies the data folder. No two processes serve from the same data folder at
-	// the same time, because each of them locks it.
+	// the same time, because each of them locks it. The name of a copied data folder is the same.
 	Node string
+	// HasEnded reports whether the process of another node, whose data folder has the same name,
+	// has certainly ended.
+	HasEnded func(node string) bool
 	// Reserve is the disk space for deletions on a full disk. It may be nil.
 	Reserve Reserve
 	// Quotas limit what each organization uses. OverQuota is called for each refused request. It

@@ -182,6 +182,39 @@ func TestSilentNodesExpire(t *testing.T) {
 	}))
 }
 
+// TestCopiedFolder checks that a process does not reclaim the imports of a live process whose data
+// folder has the same name, and that the log reports the copy.
+func TestCopiedFolder(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, crashAt("run.claimed"))
+	must(t, f.Join(f.ctx))
+	imp := f.pendingImport(goodFile, "")
+	f.expectCrash(func() { _, _ = f.RunNext(f.ctx) })
+	f.wantStatus(imp, model.Running)
+	var log servertest.Log
+	other := f.newNode("folder/two", func(_ *fixture, cfg *service.Config) {
+		cfg.HasEnded = func(node string) bool { return node == "folder/zero" }
+		cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
+	})
+	must(t, other.Join(f.ctx))
+	for range 4 {
+		f.Clock.Advance(2 * time.Second)
+		must(t, f.RecordHeartbeat(f.ctx))
+		must(t, other.RecordHeartbeat(f.ctx))
+		must(t, other.RecoverRuns(f.ctx))
+	}
+	f.wantStatus(imp, model.Running)
+	if n := strings.Count(log.String(), "another process uses the same folder.id"); n != 1 {
+		t.Errorf("the copy was reported %d times:\n%s", n, log.String())
+	}
+	// A process that knows that the other one has ended does not wait until it is silent.
+	next := f.newNode("folder/three", func(_ *fixture, cfg *service.Config) {
+		cfg.HasEnded = func(node string) bool { return node == "folder/one" }
+	})
+	must(t, next.Join(f.ctx))
+	f.wantStatus(imp, model.Pending)
+}
+
 // A claim that was committed after its node was removed must not remain forever.
 func TestClaimOfARemovedNode(t *testing.T) {
 	t.Parallel()

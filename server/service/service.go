@@ -45,6 +45,11 @@ type Config struct {
 	// processes that lock the same data folder have the same part up to the first "/".
 	Node string
 
+	// HasEnded reports whether the process of another node, whose part up to the first "/" is the
+	// same, has certainly ended. Default: always, which is right if all processes that use the
+	// store lock the same folder.
+	HasEnded func(node string) bool
+
 	// Reserve is the disk space for deletions on a full disk. Nil means none.
 	Reserve model.Reserve
 	// OOMKills returns the OOM kills on this machine. Nil means that they are unknown.
@@ -117,7 +122,7 @@ type Service struct {
 func New(cfg Config) (*Service, error) {
 	cfg.setDefaults()
 	s := &Service{env: &model.Env{
-		Store: cfg.Store, Blobs: cfg.Blobs, Keys: cfg.Keys, Node: cfg.Node,
+		Store: cfg.Store, Blobs: cfg.Blobs, Keys: cfg.Keys, Node: cfg.Node, HasEnded: cfg.HasEnded,
 		Reserve: cfg.Reserve, Quotas: cfg.Quotas, OverQuota: cfg.OverQuota, OOMKills: cfg.OOMKills, Clock: cfg.Clock, Rand: cfg.Rand, Log: cfg.Log, CrashPoint: cfg.CrashPoint,
 	}}
 	var err error
@@ -153,6 +158,9 @@ func (cfg *Config) setDefaults() {
 	cfg.ReviewLinkLife = cmp.Or(max(cfg.ReviewLinkLife, 0), 30*24*time.Hour)
 	if cfg.Clock == nil {
 		cfg.Clock = time.Now
+	}
+	if cfg.HasEnded == nil {
+		cfg.HasEnded = func(string) bool { return true }
 	}
 	if cfg.OOMKills == nil {
 		cfg.OOMKills = func() model.OOMKills { return model.OOMKills{} }

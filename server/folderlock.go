@@ -1,0 +1,56 @@
+package server
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// folderLock is the lock on a data folder. Only the process that holds it serves from the folder.
+// The operating system releases it when the process ends.
+//
+// The locked file contains the node of the process that last held the lock, and the identity of the
+// file. In a copy of the file, the identity is wrong, so a process does not reclaim the imports of
+// the process whose data folder was copied.
+type folderLock struct{ file *os.File }
+
+// lockFolder locks a data folder.
+func lockFolder(folder string) (*folderLock, error) {
+	file, err := os.OpenFile(filepath.Join(folder, "serve.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the data folder: %w", err)
+	}
+	free, err := tryLock(file)
+	if err == nil && !free {
+		err = fmt.Errorf("another intray serves from %s; stop it first, or use another --data folder", folder)
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	return &folderLock{file}, nil
+}
+
+func (l *folderLock) unlock() error { return l.file.Close() }
+
+// endedNode returns the node of the process that last held the lock. That process has ended. If it is
+// unknown, for example because the machine was restarted, endedNode returns "".
+func (l *folderLock) endedNode() string {
+	const most = 1 << 10
+	content, err := io.ReadAll(io.NewSectionReader(l.file, 0, most))
+	node, identity, found := strings.Cut(strings.TrimSpace(string(content)), " ")
+	if err != nil || !found || identity != fileIdentity(l.file) {
+		return ""
+	}
+	return node
+}
+
+// setNode stores the node of this process for the next one. If this fails, for example because the
+// disk is full, the next process does not know it.
+func (l *folderLock) setNode(node string) {
+	if identity := fileIdentity(l.file); l.file.Truncate(0) == nil && identity != "" {
+		_, _ = l.file.WriteAt([]byte(node+" "+identity+"\n"), 0)
+	}
+}
