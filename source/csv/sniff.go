@@ -128,13 +128,30 @@ func (s *sniffResult) explain(sample []byte, second sniffResult) {
 	switch {
 	case s.open == "":
 		s.quoteReason = intray.NewMessage("quote.text", nil)
-	case !bytes.Contains(sample, []byte(s.open)):
+	case !s.hasQuotedCell(sample):
 		s.quoteReason = intray.NewMessage("quote.unused", nil)
 	case s.backslash:
 		s.quoteReason = intray.NewMessage("quote.backslash", nil)
 	default:
 		s.quoteReason = intray.NewMessage("quote.doubled", nil)
 	}
+}
+
+// hasQuotedCell reports whether a cell in the first rows of a sample is quoted. Quotes inside other
+// cells are text.
+func (d dialect) hasQuotedCell(sample []byte) bool {
+	if !bytes.Contains(sample, []byte(d.open)) {
+		return false
+	}
+	r := record{maxCells: maxSniffCells}
+	for at, rows := 0, 0; at < len(sample) && rows < sniffRecords; rows++ {
+		d.parseRecord(sample[at:], notFound, &r)
+		if slices.ContainsFunc(r.cells, func(c cell) bool { return c.quoted }) {
+			return true
+		}
+		at += r.next
+	}
+	return false
 }
 
 // mostFrequent returns the key with the highest count, and that count. If two counts are
