@@ -105,7 +105,7 @@ func (c *runCommand) printReport(s streams, cfg server.RunConfig, report server.
 		}
 	} else {
 		summary{
-			w: s.err, palette: colorsOf(s.err), file: inputName(c.File), out: cfg.Out, problems: c.Problems, schema: schema, report: report,
+			w: s.err, palette: colorsOf(s.err), file: inputName(c.File), inputFile: c.File, schemaFile: c.Schema, out: cfg.Out, problems: c.Problems, schema: schema, report: report,
 		}.print()
 		if status == exitInvalid {
 			c.printErrorRows(s.err, report.Outcome)

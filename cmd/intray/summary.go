@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -20,6 +21,8 @@ type summary struct {
 	palette
 	// file is the name of the imported file, and out that of the result.
 	file, out string
+	// inputFile and schemaFile are the arguments of the command.
+	inputFile, schemaFile string
 	// problems is the name of the file with all problems, or "".
 	problems string
 	schema   *intray.Schema
@@ -47,12 +50,37 @@ func (p summary) print() {
 		}
 	case o.Verdict == engine.Open:
 		printAnswerHelp(p.w, o.Questions)
-		fmt.Fprintln(p.w, "Nothing was written. Resolve what is listed above, then run the command again.")
+		p.printOpen(o)
 	case o.Hook != nil && o.Hook.Load:
 		fmt.Fprintln(p.w, "Nothing was written: a hook of the schema cannot be loaded.")
 	default:
 		fmt.Fprintln(p.w, "Nothing was written: the file cannot be imported.")
 	}
+}
+
+// printOpen explains why an import that waits for a person wrote no result.
+func (p summary) printOpen(o *engine.Outcome) {
+	if len(o.Questions) > 0 || o.ErrorRows == 0 || p.schema.Settings.InvalidDataBehavior != intray.BlockSubmit {
+		fmt.Fprintln(p.w, "Nothing was written. Resolve what is listed above, then run the command again.")
+		return
+	}
+	fmt.Fprintln(p.w, "Nothing was written, because the schema blocks results with invalid rows (BLOCK_SUBMIT).")
+	fmt.Fprintln(p.w, "Fix the file and run the command again. To fix the rows on a page instead, run:")
+	fmt.Fprintf(p.w, "  intray share %s --file %s\n", shellWord(p.schemaFile, "SCHEMA.json"), shellWord(p.inputFile, "FILE"))
+}
+
+// shellWord returns a file name for a command line, or placeholder if the name is "-", which means
+// standard input.
+func shellWord(name, placeholder string) string {
+	switch {
+	case name == "-":
+		return placeholder
+	case strings.ContainsFunc(name, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("./_-", r)
+	}):
+		return "'" + strings.ReplaceAll(visibleLong(name), "'", `'\''`) + "'"
+	}
+	return name
 }
 
 func (p summary) printNotice(n intray.Notice) {
