@@ -325,9 +325,13 @@ func (s *sheet) reportRowsAbove(rows []sampledRow) {
 	if len(texts) == 0 {
 		return
 	}
+	code := "csv.lines_above_table"
+	if len(texts) == 1 {
+		code = "csv.line_above_table"
+	}
 	raw := excerpt(strings.Join(texts, "\n"))
 	s.notices = append(s.notices, intray.Notice{Type: intray.OtherTables, Level: intray.LevelInfo, Value: &raw,
-		Text: intray.NewMessage("csv.lines_above_table", intray.Params{"line": last})})
+		Text: intray.NewMessage(code, intray.Params{"line": last})})
 }
 
 func (s *sheet) reportRuler(row sampledRow) {
