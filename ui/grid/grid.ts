@@ -119,7 +119,7 @@ export class Grid {
       if (spot) this.#showProblem(spot, wrapped);
       else surface.announce(wrapped);
     } catch (cause) {
-      if (!signal.aborted) surface.announce(toSourceFault(cause).message);
+      if (!signal.aborted) this.#core.notify(toSourceFault(cause).message);
     }
   }
 

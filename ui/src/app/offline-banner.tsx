@@ -1,7 +1,7 @@
 import { Button, Icon } from '../kit';
 import { useReview, useShared } from './context';
 
-/** Shown while the connection is lost. */
+/** Shown while calls get no response: the user is offline or, if the browser is online, the service does not respond. */
 export function OfflineBanner() {
   const { t } = useShared();
   const { connected } = useReview();
@@ -12,7 +12,7 @@ export function OfflineBanner() {
       {!connected && (
         <div class="banner">
           <Icon name="offline" />
-          <p><strong>{t('offline.title')}</strong> {t('offline.text')}</p>
+          <p>{navigator.onLine ? <strong>{t('unanswered')}</strong> : <><strong>{t('offline.title')}</strong> {t('offline.text')}</>}</p>
           <Button small onClick={again}>{t('offline.retry')}</Button>
         </div>
       )}

@@ -15,7 +15,9 @@ export function gridTexts(t: T, locale: Locale): Texts {
     // The step itself explains an empty table.
     empty: '',
     emptyHint: '',
-    lost: t('grid.lost'),
+    get lost() {
+      return navigator.onLine ? t('lost.title') : t('grid.lost');
+    },
     lostHint: t('grid.lostHint'),
     failed: t('grid.failed'),
     retry: t('retry'),

@@ -97,7 +97,7 @@ function Outcome({ model, now: { message, progress } }: { model: Model; now: Sta
 function Saving({ model, now: { saving, pending } }: { model: Model; now: State }) {
   const { t } = model;
   const waits = saving === 'waiting';
-  const text = waits ? t('saving.waiting', { n: pending }) : t(`saving.${saving}`);
+  const text = waits ? t(navigator.onLine ? 'grid.waiting' : 'saving.waiting', { n: pending }) : t(`saving.${saving}`);
   return (
     <span class={`c-saving is-${saving}`} {...(waits && { role: 'status' as const })}>
       {waits && <Icon name="offline" size={14} />}{text}

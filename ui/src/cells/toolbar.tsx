@@ -125,7 +125,7 @@ function More({ model, onOpen }: { model: Model; onOpen: (open: OpenDialog) => v
 
 /** Downloads a file. The response is an attachment, so the page stays. */
 function download(model: Model, address: string): void {
-  if (!model.host.isConnected()) return model.showMessage({ text: model.t('notOffline'), wrong: true });
+  if (!model.host.isConnected()) return model.showMessage({ text: model.t(navigator.onLine ? 'unanswered' : 'notOffline'), wrong: true });
   const link = document.createElement('a');
   link.href = address;
   link.download = '';

@@ -122,7 +122,7 @@ review('changes by other users appear automatically', 300, async (it, service, l
 review('offline changes wait and are made once', 300, async (it, service) => {
   service.wire.cut = true;
   await it.type(4, 0, 'Written offline');
-  await it.page.getByText('Offline, 1 change waiting').waitFor();
+  await it.page.getByText('1 change waiting to be saved.').first().waitFor();
   service.wire.cut = false;
   await it.page.locator('.ig-sign button').click();
   await it.waitUntilSaved();
@@ -602,6 +602,14 @@ test('on a phone, "next problem" visits each problem of a row', async (context) 
   await it.page.getByRole('button', { name: 'Next problem' }).click();
   await reaches('born');
   await it.close();
+});
+
+review('the search for the next problem reports that the server does not respond', `${head}\nA,,DE,,,,,\nB,nobody,DE,,,,,\n`, async (it, service) => {
+  service.wire.cut = true;
+  await it.page.getByRole('button', { name: 'Next problem' }).click();
+  await it.page.locator('.c-outcome').getByText('The service didn’t respond.').waitFor();
+  assert.equal(await it.page.getByText('You’re offline').count(), 0);
+  service.wire.cut = false;
 });
 
 review('offline downloads and submissions are rejected with a message', `${head}\nA,,DE,,,,,\nB,,Germny,,,,,\n`, async (it) => {

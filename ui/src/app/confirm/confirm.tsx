@@ -72,7 +72,7 @@ export function Confirm() {
           <Note tone="error" toneLabel={t('level.error')} title={t('submit.cancelled')}><ServerText message={fault.detail} /></Note>
         </div>
       ) : <FaultNote fault={connected ? fault : null} />}
-      {!connected && <Note tone="warning" toneLabel={t('level.warning')} title={t('offline.title')}>{t('submit.offline')}</Note>}
+      {!connected && <Note tone="warning" toneLabel={t('level.warning')} title={t(navigator.onLine ? 'lost.title' : 'offline.title')}>{t(navigator.onLine ? 'lost.lead' : 'submit.offline')}</Note>}
       {connected && !summary && !fault && <p class="dialog-wait"><Spinner /> {t('submit.counting')}</p>}
       {summary && (
         <dl class={`counts confirm-counts${summary.action ? ' is-open' : ''}`}>

@@ -27,7 +27,8 @@ export function SubmitContainer({ children }: { children: ComponentChildren }) {
   }, []);
   const goTo = useCallback((step: StepId) => {
     if (pending === 0 || !handle) return review.goTo(step);
-    show({ message: connected ? t('submit.saving', { n: pending }) : t('submit.unsaved', { n: pending }), tone: 'info' });
+    const lost = navigator.onLine ? t('unanswered') : t('submit.unsaved', { n: pending });
+    show({ message: connected ? t('submit.saving', { n: pending }) : lost, tone: 'info' });
     void handle.whenSaved().then(() => review.goTo(step));
   }, [pending, handle, connected]);
   // The cells may have to load first.
