@@ -45,6 +45,9 @@ func NewReader(in source.Input, at int64) *Reader {
 // Read reads the next bytes. It returns io.EOF only at the end of the file.
 func (r *Reader) Read(b []byte) (int, error) {
 	n, err := r.src.Read(b)
+	if err != nil && !errors.Is(err, io.EOF) {
+		n = 0 // the bytes may be wrong
+	}
 	r.left -= int64(n)
 	if errors.Is(err, io.EOF) && r.left > 0 {
 		err = errTruncated
