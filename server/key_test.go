@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/test/livetest"
 )
 
@@ -20,7 +21,7 @@ func begunFolder(t *testing.T, database string) Config {
 	t.Helper()
 	cfg := good()
 	cfg.Data, cfg.DatabaseURL, cfg.Log = filepath.Join(t.TempDir(), "data"), database, slog.New(slog.DiscardHandler)
-	must(t, admin(t.Context(), cfg))
+	must(t, admin(model.AcrossOrgs(t.Context()), cfg))
 	must(t, os.WriteFile(filepath.Join(cfg.Data, "blobs", "blobs", "anchor"), nil, 0o600))
 	return cfg
 }
@@ -44,7 +45,7 @@ func TestMissingMasterKey(t *testing.T) {
 			path := filepath.Join(cfg.Data, "master.key")
 			key := content(t, path)
 			must(t, os.Remove(path))
-			if err := admin(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "restore the file") {
+			if err := admin(model.AcrossOrgs(t.Context()), cfg); err == nil || !strings.Contains(err.Error(), "restore the file") {
 				t.Errorf("error %v, want advice about the key", err)
 			}
 			if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -52,11 +53,11 @@ func TestMissingMasterKey(t *testing.T) {
 			}
 			elsewhere := cfg
 			elsewhere.Data = t.TempDir()
-			if address != "" && admin(t.Context(), elsewhere) == nil {
+			if address != "" && admin(model.AcrossOrgs(t.Context()), elsewhere) == nil {
 				t.Error("a second folder got another key")
 			}
 			must(t, os.WriteFile(path, []byte(key), 0o600))
-			must(t, admin(t.Context(), cfg))
+			must(t, admin(model.AcrossOrgs(t.Context()), cfg))
 		})
 	}
 }
@@ -72,17 +73,17 @@ func TestMissingDatabase(t *testing.T) {
 		}
 	}
 	lose()
-	must(t, admin(t.Context(), cfg)) // stores only the key check value
+	must(t, admin(model.AcrossOrgs(t.Context()), cfg)) // stores only the key check value
 	must(t, os.MkdirAll(filepath.Dir(file), 0o700))
 	must(t, os.WriteFile(file, nil, 0o600))
-	must(t, admin(t.Context(), cfg))
+	must(t, admin(model.AcrossOrgs(t.Context()), cfg))
 	for name, spoil := range map[string]func(){
 		"missing": lose,
 		"empty":   func() { lose(); must(t, os.WriteFile(rows, nil, 0o600)) },
 	} {
 		spoil()
 		before := names(t, cfg.Data)
-		for task, err := range map[string]error{"admin": admin(t.Context(), cfg), "migrate": Migrate(t.Context(), cfg)} {
+		for task, err := range map[string]error{"admin": admin(model.AcrossOrgs(t.Context()), cfg), "migrate": Migrate(t.Context(), cfg)} {
 			if err == nil || !strings.Contains(err.Error(), "restore the database") {
 				t.Errorf("%s, %s: error %v, want advice about the database", name, task, err)
 			}

@@ -145,6 +145,7 @@ type MasterRotation struct {
 // key, and RotateMaster replaces the file master.key. After a crash at any point, servers start as
 // before, and the next call completes the rotation.
 func RotateMaster(ctx context.Context, cfg Config, revokeLinks bool) (MasterRotation, error) {
+	ctx = model.AcrossOrgs(ctx)
 	if err := cfg.checkStore(); err != nil {
 		return MasterRotation{}, err
 	}

@@ -48,12 +48,12 @@ func newKeyFixture(t *testing.T, cfg Config, formerly bool) *keyFixture {
 			master, err = secrets.LoadOrCreate(cfg.masterKeyPath())
 		}
 		must(t, err)
-		_, err = rows.EnsureKeyMarks(t.Context(), sqlstore.KeyMarks{MasterID: master.ID()})
+		_, err = rows.EnsureKeyMarks(model.AcrossOrgs(t.Context()), sqlstore.KeyMarks{MasterID: master.ID()})
 		must(t, err)
 		f.insert(rows, master.Keyring())
 		return f
 	}
-	keys, err := openKeyring(t.Context(), cfg, rows)
+	keys, err := openKeyring(model.AcrossOrgs(t.Context()), cfg, rows)
 	must(t, err)
 	f.insert(rows, keys)
 	return f
@@ -61,7 +61,7 @@ func newKeyFixture(t *testing.T, cfg Config, formerly bool) *keyFixture {
 
 func (f *keyFixture) openRows() *sqlstore.Store {
 	f.Helper()
-	rows, err := openStore(f.Context(), f.cfg, "")
+	rows, err := openStore(model.AcrossOrgs(f.Context()), f.cfg, "")
 	must(f.T, err)
 	return rows
 }
@@ -71,21 +71,21 @@ func (f *keyFixture) insert(rows *sqlstore.Store, keys secrets.Keyring) {
 	made, err := service.New(service.Config{Store: rows, Keys: keys, SFTP: sftpServers{}, WebhookSender: &webhookSender{}, Node: "a/1", Log: slog.New(slog.DiscardHandler)})
 	must(f.T, err)
 	defer func() { must(f.T, made.Close()) }()
-	org, err := made.CreateOrg(f.Context(), "Alpha")
+	org, err := made.CreateOrg(model.AcrossOrgs(f.Context()), "Alpha")
 	must(f.T, err)
 	f.org = org.ID
-	key, err := made.CreateKey(f.Context(), "Alpha", model.Backend, 0)
+	key, err := made.CreateKey(model.AcrossOrgs(f.Context()), "Alpha", model.Backend, 0)
 	must(f.T, err)
 	f.key = key.Key
-	w, secret, err := made.CreateWebhook(f.Context(), f.org, webhooks.Draft{Listens: true, Enabled: true})
+	w, secret, err := made.CreateWebhook(model.AcrossOrgs(f.Context()), f.org, webhooks.Draft{Listens: true, Enabled: true})
 	must(f.T, err)
 	// A rotated webhook has two secrets.
-	_, f.webhookSecret, err = made.RotateWebhook(f.Context(), f.org, w.ID)
+	_, f.webhookSecret, err = made.RotateWebhook(model.AcrossOrgs(f.Context()), f.org, w.ID)
 	must(f.T, err)
 	if secret.Equal(f.webhookSecret) {
 		f.Fatal("the webhook has one secret")
 	}
-	_, err = made.CreateCredential(f.Context(), f.org, connectors.CredentialDraft{
+	_, err = made.CreateCredential(model.AcrossOrgs(f.Context()), f.org, connectors.CredentialDraft{
 		Hostname: "sftp.example.org", Port: 22, User: "anna", AuthType: model.AuthPassword, Password: secrets.NewSecret("hunter2"),
 	})
 	must(f.T, err)
@@ -102,7 +102,7 @@ func (f *keyFixture) check(rows *sqlstore.Store, keys secrets.Keyring, wantToken
 	made, err := service.New(service.Config{Store: rows, Keys: keys, SFTP: sftpServers{}, Node: "a/1", Log: slog.New(slog.DiscardHandler)})
 	must(f.T, err)
 	defer func() { must(f.T, made.Close()) }()
-	if l, err := made.Authenticate(f.Context(), f.key); err != nil || l.Org != f.org {
+	if l, err := made.Authenticate(model.AcrossOrgs(f.Context()), f.key); err != nil || l.Org != f.org {
 		f.Errorf("the API key: %v", err)
 	}
 	if !made.SigningSecret(f.org).Equal(f.signingSecret) {
@@ -140,11 +140,11 @@ type sealedSecret struct {
 func (f *keyFixture) sealed(rows *sqlstore.Store) map[string]sealedSecret {
 	f.Helper()
 	list := map[string]sealedSecret{}
-	must(f.T, rows.View(f.Context(), func(tx model.Tx) error {
-		hooks, err := tx.Webhooks.List(f.Context(), f.org)
+	must(f.T, rows.View(model.AcrossOrgs(f.Context()), func(tx model.Tx) error {
+		hooks, err := tx.Webhooks.List(model.AcrossOrgs(f.Context()), f.org)
 		must(f.T, err)
 		list["webhook"], list["webhook, before"] = sealedSecret{hooks[0].ID, hooks[0].Sealed}, sealedSecret{hooks[0].ID, hooks[0].Before}
-		logins, err := tx.Credentials.List(f.Context(), f.org, model.PageRequest{Limit: 1})
+		logins, err := tx.Credentials.List(model.AcrossOrgs(f.Context()), f.org, model.PageRequest{Limit: 1})
 		list["credential"] = sealedSecret{logins.Rows[0].ID, logins.Rows[0].Sealed}
 		return err
 	}))
@@ -156,7 +156,7 @@ func (f *keyFixture) checkStart(wantToken bool) {
 	f.Helper()
 	rows := f.openRows()
 	defer func() { must(f.T, rows.Close()) }()
-	keys, err := openKeyring(f.Context(), f.cfg, rows)
+	keys, err := openKeyring(model.AcrossOrgs(f.Context()), f.cfg, rows)
 	must(f.T, err)
 	f.check(rows, keys, wantToken)
 }
@@ -192,12 +192,12 @@ func TestRotateMaster(t *testing.T) {
 	eachKeyStore(t, []bool{false, true}, func(f *keyFixture) {
 		f.checkStart(true) // The first start of this version converts an older store.
 		rows := f.openRows()
-		running, err := openKeyring(f.Context(), f.cfg, rows)
+		running, err := openKeyring(model.AcrossOrgs(f.Context()), f.cfg, rows)
 		must(f.T, err)
 		old, err := f.cfg.currentMaster()
 		must(f.T, err)
 
-		done, err := RotateMaster(f.Context(), f.cfg, false)
+		done, err := RotateMaster(model.AcrossOrgs(f.Context()), f.cfg, false)
 		must(f.T, err)
 		if !done.Done || (done.File == "") != (f.cfg.MasterKey != "") {
 			f.Errorf("RotateMaster returned %+v", done)
@@ -209,7 +209,7 @@ func TestRotateMaster(t *testing.T) {
 				f.Errorf("the old master key opens the secret of the %s: %v", what, err)
 			}
 		}
-		marks, err := rows.KeyMarks(f.Context())
+		marks, err := rows.KeyMarks(model.AcrossOrgs(f.Context()))
 		must(f.T, err)
 		if _, err := old.DecryptKeyring(marks.Keyring); !errors.Is(err, secrets.ErrSealed) {
 			f.Errorf("the old master key decrypts the internal keys: %v", err)
@@ -238,7 +238,7 @@ func (f *keyFixture) wantOldKeyRefused(old secrets.Master, done MasterRotation) 
 		}
 		stale.MasterKey = content(f.T, done.Former)
 	}
-	if err := admin(f.Context(), stale); !errors.Is(err, errOtherKey) {
+	if err := admin(model.AcrossOrgs(f.Context()), stale); !errors.Is(err, errOtherKey) {
 		f.Errorf("with the old key: %v, want errOtherKey", err)
 	}
 }
@@ -246,7 +246,7 @@ func (f *keyFixture) wantOldKeyRefused(old secrets.Master, done MasterRotation) 
 // TestRevokeLinks checks that only links become invalid.
 func TestRevokeLinks(t *testing.T) {
 	eachKeyStore(t, []bool{false, true}, func(f *keyFixture) {
-		_, err := RotateMaster(f.Context(), f.cfg, true)
+		_, err := RotateMaster(model.AcrossOrgs(f.Context()), f.cfg, true)
 		must(f.T, err)
 		f.checkStart(false)
 	})
@@ -271,7 +271,7 @@ func TestRotateMasterAfterCrash(t *testing.T) {
 				if point == "rotation.replaced" {
 					return // The rotation is complete. Another call would start the next one.
 				}
-				done, err := RotateMaster(f.Context(), f.cfg, false)
+				done, err := RotateMaster(model.AcrossOrgs(f.Context()), f.cfg, false)
 				must(f.T, err)
 				if done.Done != (committed == before) {
 					t.Errorf("RotateMaster returned %+v", done)
@@ -292,7 +292,7 @@ func (f *keyFixture) masterID() string {
 	f.Helper()
 	rows := f.openRows()
 	defer func() { must(f.T, rows.Close()) }()
-	marks, err := rows.KeyMarks(f.Context())
+	marks, err := rows.KeyMarks(model.AcrossOrgs(f.Context()))
 	must(f.T, err)
 	return marks.MasterID
 }
@@ -307,7 +307,7 @@ func (f *keyFixture) crashAt(point string) {
 			f.Fatalf("the rotation ended with %v, want it to reach %s", got, point)
 		}
 	}()
-	_, err := rotateMaster(f.Context(), f.cfg, rows, false, func(reached string) {
+	_, err := rotateMaster(model.AcrossOrgs(f.Context()), f.cfg, rows, false, func(reached string) {
 		if reached == point {
 			panic(point)
 		}
@@ -322,7 +322,7 @@ func TestRotateMasterConcurrently(t *testing.T) {
 			return // There is no file to replace.
 		}
 		var rotations, starts sync.WaitGroup
-		ended, stop := context.WithCancel(f.Context())
+		ended, stop := context.WithCancel(model.AcrossOrgs(f.Context()))
 		defer stop()
 		for range 2 {
 			starts.Go(func() {
@@ -332,7 +332,7 @@ func TestRotateMasterConcurrently(t *testing.T) {
 			})
 			rotations.Go(func() {
 				for range 3 {
-					if _, err := RotateMaster(f.Context(), f.cfg, false); err != nil && !errors.Is(err, errRotating) {
+					if _, err := RotateMaster(model.AcrossOrgs(f.Context()), f.cfg, false); err != nil && !errors.Is(err, errRotating) {
 						f.Errorf("RotateMaster: %v", err)
 					}
 				}
@@ -349,7 +349,7 @@ func TestRotateMasterConcurrently(t *testing.T) {
 func TestRotateMasterRefuses(t *testing.T) {
 	cfg := good()
 	cfg.Data, cfg.Log = filepath.Join(t.TempDir(), "data"), slog.New(slog.DiscardHandler)
-	if _, err := RotateMaster(t.Context(), cfg, false); !errors.As(err, new(UsageError)) {
+	if _, err := RotateMaster(model.AcrossOrgs(t.Context()), cfg, false); !errors.As(err, new(UsageError)) {
 		t.Errorf("without a store: %v, want a UsageError", err)
 	}
 	if _, err := os.Stat(cfg.Data); !errors.Is(err, os.ErrNotExist) {
@@ -359,7 +359,7 @@ func TestRotateMasterRefuses(t *testing.T) {
 	f := newKeyFixture(t, cfg, false)
 	for want, key := range map[string]string{"set INTRAY_NEW_MASTER_KEY": "", "INTRAY_NEW_MASTER_KEY: ": "AAAA", "same as the old one": firstKey} {
 		cfg.NewMasterKey = key
-		if _, err := RotateMaster(t.Context(), cfg, false); !errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), want) {
+		if _, err := RotateMaster(model.AcrossOrgs(t.Context()), cfg, false); !errors.As(err, new(UsageError)) || !strings.Contains(err.Error(), want) {
 			t.Errorf("with the new key %q: %v, want %s", key, err, want)
 		}
 	}
@@ -374,13 +374,13 @@ func TestUnreadableSecretSurvivesRotation(t *testing.T) {
 	f := newKeyFixture(t, cfg, false)
 	rows := f.openRows()
 	defer func() { must(t, rows.Close()) }()
-	must(t, rows.Update(t.Context(), func(tx model.Tx) error {
-		list, err := tx.Webhooks.List(t.Context(), f.org)
+	must(t, rows.Update(model.AcrossOrgs(t.Context()), func(tx model.Tx) error {
+		list, err := tx.Webhooks.List(model.AcrossOrgs(t.Context()), f.org)
 		must(t, err)
 		list[0].Before = []byte("damaged")
-		return tx.Webhooks.Save(t.Context(), list[0])
+		return tx.Webhooks.Save(model.AcrossOrgs(t.Context()), list[0])
 	}))
-	_, err := RotateMaster(t.Context(), cfg, false)
+	_, err := RotateMaster(model.AcrossOrgs(t.Context()), cfg, false)
 	must(t, err)
 	if got := f.sealed(rows)["webhook, before"].bytes; string(got) != "damaged" {
 		t.Errorf("the damaged secret is now %q", got)

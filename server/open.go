@@ -36,6 +36,8 @@ type components struct {
 	node          string
 	store         *sqlstore.Store
 	webhookSender *webhookSender
+	// uploadOrigin is the origin of the bucket if clients can send files directly to it, or "".
+	uploadOrigin string
 	// lock is nil for a process that does not serve.
 	lock  *folderLock
 	close func() error
@@ -46,6 +48,7 @@ type components struct {
 //
 // room is the reserve of disk space. It is nil for a process that does not serve.
 func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve) (*components, error) {
+	ctx = model.AcrossOrgs(ctx)
 	if err := cfg.checkStore(); err != nil {
 		return nil, err
 	}
@@ -72,6 +75,10 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	if err != nil {
 		return nil, errors.Join(err, closeAll())
 	}
+	direct, uploadOrigin, err := directStore(ctx, cfg, blobs)
+	if err != nil {
+		return nil, errors.Join(err, closeAll())
+	}
 	moved := engine.Config{Formats: formats.Formats(cfg.tempDir()), Temp: cfg.tempDir()}
 	pages := widget.NewBroker()
 	var check func(context.Context, intray.Hooks) (intray.Message, error)
@@ -82,7 +89,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	dialer := egress.New(egress.Config{Allow: cfg.EgressAllow, AllowByOrg: cfg.EgressAllowByOrg, Log: cfg.Log})
 	sender, servers := newWebhookSender(dialer), sftpServers{sftp.New(dialer, sftp.Config{})}
 	made, err := service.New(service.Config{
-		Store: rows, Blobs: blobs, Keys: keys, Engine: engine.New(moved), WebhookSender: sender,
+		Store: rows, Blobs: blobs, Direct: direct, Keys: keys, Engine: engine.New(moved), WebhookSender: sender,
 		SFTP: servers, Remotes: servers, Reserve: room, Quotas: cfg.Quotas, OverQuota: cfg.overQuota, OOMKills: oomKills, Node: node, HasEnded: cfg.hasEnded(), MaxFileSize: cfg.MaxFileSize, Runs: cfg.Memory.Imports, StallTimeout: cfg.StallTimeout, ReviewLinkLife: cfg.ReviewLinkLife, Pages: pages, Log: cfg.Log,
 		CrashPoint: crashPoint(), CheckHooks: check,
 	})
@@ -91,7 +98,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	}
 	closeStores := closeAll
 	closeAll = func() error { return errors.Join(made.Close(), closeStores()) }
-	return &components{service: made, node: node, store: rows, webhookSender: sender, close: closeAll}, nil
+	return &components{service: made, node: node, store: rows, webhookSender: sender, uploadOrigin: uploadOrigin, close: closeAll}, nil
 }
 
 // hasEnded returns a function that reports whether the process of another node, whose data folder

@@ -153,13 +153,13 @@ func TestLogStores(t *testing.T) {
 func TestRestartReclaims(t *testing.T) {
 	cfg := good()
 	cfg.Data, cfg.DatabaseURL, cfg.MasterKey, cfg.Log = filepath.Join(t.TempDir(), "data"), livetest.Postgres(t), firstKey, slog.New(slog.DiscardHandler)
-	first, unlock, err := openToServe(t.Context(), cfg)
+	first, unlock, err := openToServe(model.AcrossOrgs(t.Context()), cfg)
 	must(t, err)
-	must(t, first.service.VerifyStoreFingerprint(t.Context()))
-	must(t, first.service.Join(t.Context()))
+	must(t, first.service.VerifyStoreFingerprint(model.AcrossOrgs(t.Context())))
+	must(t, first.service.Join(model.AcrossOrgs(t.Context())))
 	first.lock.setNode(first.node)
 	nodes := func(of *components) []string {
-		list, err := model.View(t.Context(), of.store, func(tx model.Tx) ([]string, error) { return tx.Nodes.List(t.Context()) })
+		list, err := model.View(model.AcrossOrgs(t.Context()), of.store, func(tx model.Tx) ([]string, error) { return tx.Nodes.List(model.AcrossOrgs(t.Context())) })
 		must(t, err)
 		slices.Sort(list)
 		return list
@@ -171,21 +171,21 @@ func TestRestartReclaims(t *testing.T) {
 	for _, name := range []string{"folder.id", "serve.lock"} {
 		must(t, os.WriteFile(filepath.Join(copied.Data, name), []byte(content(t, filepath.Join(cfg.Data, name))), 0o600))
 	}
-	second, unlockCopy, err := openToServe(t.Context(), copied)
+	second, unlockCopy, err := openToServe(model.AcrossOrgs(t.Context()), copied)
 	must(t, err)
-	must(t, second.service.Join(t.Context()))
+	must(t, second.service.Join(model.AcrossOrgs(t.Context())))
 	both := []string{first.node, second.node}
 	slices.Sort(both)
 	if got := nodes(second); !slices.Equal(got, both) {
 		t.Errorf("the nodes are %v, want %v", got, both)
 	}
-	must(t, second.service.Leave(t.Context()))
+	must(t, second.service.Leave(model.AcrossOrgs(t.Context())))
 	must(t, errors.Join(second.close(), unlockCopy()))
 
 	must(t, errors.Join(first.close(), unlock())) // without Leave, like a process that was killed
-	restarted, unlock, err := openToServe(t.Context(), cfg)
+	restarted, unlock, err := openToServe(model.AcrossOrgs(t.Context()), cfg)
 	must(t, err)
-	must(t, restarted.service.Join(t.Context()))
+	must(t, restarted.service.Join(model.AcrossOrgs(t.Context())))
 	if got := nodes(restarted); !slices.Equal(got, []string{restarted.node}) && bootID() != "" {
 		t.Errorf("the nodes are %v, want %s", got, restarted.node)
 	}
