@@ -38,8 +38,12 @@ func (a *API) authorizeUpload(c *call) error {
 		return err
 	}
 	g, err := a.cfg.Service.VerifyUploadToken(c.context(), c.r.PathValue("id"), c.r.URL.Query().Get("token"))
+	if err := a.checkGrant(c, err); err != nil {
+		return err
+	}
+	c.enter(g.Org)
 	c.upload = g
-	return a.checkGrant(c, err)
+	return nil
 }
 
 func (a *API) createDirectUpload(c *call) (*response, error) {

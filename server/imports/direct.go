@@ -67,7 +67,7 @@ func (s *Service) OpenDirect(ctx context.Context, g auth.Grant) (*DirectUpload, 
 	if g.What != directGrant {
 		return nil, uploadReplacedError()
 	}
-	u, err := s.openUnfinished(ctx, g, model.Import.DirectKey)
+	u, err := s.openUnfinished(ctx, g, func(imp model.Import, key string) bool { return key == imp.DirectKey() })
 	if err != nil {
 		return nil, err
 	}

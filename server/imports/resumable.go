@@ -81,7 +81,7 @@ func (s *Service) CreateResumable(ctx context.Context, g auth.Grant, length int6
 // OpenResumable returns the upload that a grant from CreateResumable refers to. It returns NotFound
 // if there is none or if a later one has replaced it, and a Conflict if the import has another file.
 func (s *Service) OpenResumable(ctx context.Context, g auth.Grant) (*ResumableUpload, error) {
-	u, err := s.openUnfinished(ctx, g, func(imp model.Import) string { return imp.RawKey(g.What) })
+	u, err := s.openUnfinished(ctx, g, func(imp model.Import, key string) bool { return imp.IsRawKey(key, g.What) })
 	if err != nil {
 		return nil, err
 	}

@@ -29,7 +29,7 @@ func (f *failingAppender) Truncate(int64) error        { f.truncated = true; ret
 // TestAppendChunkInUse checks that the file is left to the process that has continued the upload,
 // and truncated after other failures.
 func TestAppendChunkInUse(t *testing.T) {
-	u := &ResumableUpload{Length: 100, Expires: time.Now().Add(time.Hour), receiver: &UploadReceiver{service: &Service{env: &model.Env{Clock: time.Now}}}}
+	u := &ResumableUpload{unfinishedUpload{Length: 100, Expires: time.Now().Add(time.Hour), receiver: &UploadReceiver{service: &Service{env: &model.Env{Clock: time.Now}}}}}
 	inUse := fmt.Errorf("append: %w", blob.ErrInUse)
 	vanished := iotest.ErrReader(io.ErrUnexpectedEOF)
 	for name, c := range map[string]struct {

@@ -100,18 +100,17 @@ func (u *unfinishedUpload) token(g auth.Grant, what string) (string, error) {
 	return auth.SignGrant(u.receiver.service.uploadKey, g)
 }
 
-// openUnfinished returns the upload that a token refers to. keyOf returns its key. openUnfinished
-// returns NotFound if there is none or if a later one has replaced it, and a Conflict if the import has
-// another file.
-func (s *Service) openUnfinished(ctx context.Context, g auth.Grant, keyOf func(model.Import) string) (*unfinishedUpload, error) {
+// openUnfinished returns the upload that a token refers to. hasKey reports whether a key is that of its
+// file. openUnfinished returns NotFound if there is none or if a later one has replaced it, and a
+// Conflict if the import has another file.
+func (s *Service) openUnfinished(ctx context.Context, g auth.Grant, hasKey func(imp model.Import, key string) bool) (*unfinishedUpload, error) {
 	imp, err := s.Import(ctx, g.Org, g.ID)
 	if err != nil {
 		return nil, err
 	}
-	key := keyOf(imp)
-	u := &unfinishedUpload{Expires: time.Unix(g.Expires, 0).UTC(), key: key}
-	if g.What != "" && imp.Raw.Key == key {
-		u.Length, u.accepted = imp.Raw.Size, true
+	u := &unfinishedUpload{Expires: time.Unix(g.Expires, 0).UTC()}
+	if hasKey(imp, imp.Raw.Key) {
+		u.key, u.Length, u.accepted = imp.Raw.Key, imp.Raw.Size, true
 		return u, nil
 	}
 	if err := checkUploadable(imp); err != nil {
@@ -121,7 +120,7 @@ func (s *Service) openUnfinished(ctx context.Context, g auth.Grant, keyOf func(m
 		return nil, err
 	}
 	upload, err := s.Upload(ctx, imp.Org, imp.UploadID)
-	if model.IsKind(err, model.NotFound) || err == nil && (g.What == "" || upload.Raw.Key != key) {
+	if model.IsKind(err, model.NotFound) || err == nil && !hasKey(imp, upload.Raw.Key) {
 		return nil, uploadReplacedError()
 	}
 	if err != nil {
@@ -131,7 +130,7 @@ func (s *Service) openUnfinished(ctx context.Context, g auth.Grant, keyOf func(m
 	if err != nil {
 		return nil, err
 	}
-	u.Length, u.filename = upload.Raw.Size, upload.Filename
+	u.key, u.Length, u.filename = upload.Raw.Key, upload.Raw.Size, upload.Filename
 	u.receiver = &UploadReceiver{s.MaxFileSize(schema), s, imp, schema}
 	return u, nil
 }

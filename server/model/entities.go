@@ -635,6 +635,12 @@ func (imp Import) Prefix() string { return "imports/" + imp.ID }
 // RawKey returns the key of the blob for one attempt to receive the file.
 func (imp Import) RawKey(attempt string) string { return imp.Prefix() + "/raw-" + attempt }
 
+// IsRawKey reports whether key is the key of an attempt, in the current form or in the one of the
+// previous version.
+func (imp Import) IsRawKey(key, attempt string) bool {
+	return attempt != "" && (key == imp.RawKey(attempt) || key == imp.Prefix()+"/raw/"+attempt)
+}
+
 // DirectKey returns the key of the blob that a client sends directly to the store. There is only one for an
 // import, so a client cannot store more than one file beyond the quota.
 func (imp Import) DirectKey() string { return imp.Prefix() + "/direct" }

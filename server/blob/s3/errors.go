@@ -69,7 +69,8 @@ func checkCredentials(ctx context.Context, provider aws.CredentialsProvider) err
 	return fmt.Errorf("get S3 credentials: %w", err)
 }
 
-// describeOpenError says what an operator can do about an error of the first request.
+// describeOpenError returns an error that explains to an operator what to do about an error of the
+// first request.
 func (s *Store) describeOpenError(err error, address string) error {
 	status := 0
 	var response *awshttp.ResponseError

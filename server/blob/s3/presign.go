@@ -54,7 +54,7 @@ func (s *Store) OpenVersion(ctx context.Context, key, etag string) (blob.Reader,
 	switch {
 	case isNotFound(err):
 		err = blob.ErrNotFound
-	case err == nil && r.etag != etag:
+	case err == nil && r.list[0].etag != etag:
 		err = errors.Join(blob.ErrOtherVersion, r.Close())
 	}
 	if err != nil {
