@@ -128,7 +128,7 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	cfg.TLSCert, cfg.TLSKey, cfg.TrustedProxies = c.TLSCert, c.TLSKey, proxies
 	cfg.RateCreate, cfg.RatePoll, cfg.RateAuthFailures, cfg.EgressAllow = c.RateCreate, c.RatePoll, c.RateAuthFail, egress
 	cfg.MaxConnectionsPerAddress, cfg.EgressAllowByOrg = c.MaxPerAddress, egressByOrg
-	cfg.MaxLargeUploads, cfg.DirectUploads = c.MaxUploads, c.DirectUploads
+	cfg.MaxRequests, cfg.MaxLargeUploads, cfg.DirectUploads = c.MaxRequests, c.MaxUploads, c.DirectUploads
 	cfg.MaxFileSize, cfg.Hooks = c.MaxFileSize, c.hookConfig()
 	cfg.ReviewLinkLife, cfg.StallTimeout = c.ReviewLinkLife, c.StallTimeout
 	if c.KeyHeaders != "" {
