@@ -346,6 +346,12 @@ func (s *Service) updateWaiting(ctx context.Context, tx model.Tx, w model.Webhoo
 // means that updateAllWaiting must be called.
 func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) (more bool, err error) {
 	d := a.delivery
+	var w model.Webhook
+	if d.WebhookID != "" { // first, because all transactions lock the webhook before its deliveries
+		if w, err = tx.Webhooks.Get(ctx, d.Org, d.WebhookID); err != nil {
+			return false, model.IgnoreKind(err, model.NotFound)
+		}
+	}
 	now, err := tx.Deliveries.Get(ctx, d.Org, d.ID)
 	if err != nil || now.Node != d.Node {
 		return false, model.IgnoreKind(err, model.NotFound) // the delivery was deleted meanwhile
@@ -370,12 +376,6 @@ func (s *Service) recordAttempt(ctx context.Context, tx model.Tx, a attempt) (mo
 	redeliver := !now.Due.Equal(d.Due)
 	now.Node = ""
 	now.Tries++
-	var w model.Webhook
-	if d.WebhookID != "" {
-		if w, err = tx.Webhooks.Get(ctx, d.Org, d.WebhookID); err != nil {
-			return false, model.IgnoreKind(err, model.NotFound)
-		}
-	}
 	decision := s.sender.DecideRetry(w.FailureStreak, now.Tries, a.at, result)
 	switch {
 	case redeliver:
