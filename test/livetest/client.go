@@ -70,6 +70,9 @@ func (s *Server) Do(t testing.TB, request *http.Request) *Reply {
 	return reply
 }
 
+// CloseIdleConnections closes the connections that no call uses.
+func CloseIdleConnections() { client.CloseIdleConnections() }
+
 // client does not follow redirects, so that tests notice them: the API must never redirect.
 var client = &http.Client{
 	Timeout:       2 * time.Minute,
