@@ -193,8 +193,12 @@ func (s *Service) endCreation(ctx context.Context, draft Draft, imp model.Import
 		s.env.DiscardBlobs(context.WithoutCancel(ctx), imp.Raw.Key)
 	}
 	if draft.ID != "" && model.IsKind(err, model.Conflict) {
-		if existing, failed := s.Import(ctx, imp.Org, draft.ID); failed == nil { // another process was faster
+		existing, failed := s.Import(ctx, imp.Org, draft.ID)
+		switch {
+		case failed == nil: // another process was faster
 			return asCreated(existing), nil
+		case !model.IsKind(failed, model.NotFound):
+			return model.Import{}, failed
 		}
 	}
 	return asCreated(imp), err
