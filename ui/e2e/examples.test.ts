@@ -20,10 +20,14 @@ after(async () => {
 const examples = resolve('../examples');
 const files = readdirSync(examples).filter((name) => /\.(csv|xlsx)$/.test(name));
 
-/** Presses Tab until an element has the focus. */
+/** Presses Tab until an element has the focus, and keeps it: a page that has just been opened may still move it. */
 async function tabTo(page: Page, selector: string): Promise<void> {
+  const hasFocus = () => page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector);
   for (let presses = 0; presses < 60; presses++) {
-    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted) ?? false, selector)) return;
+    if (await hasFocus()) {
+      await page.waitForTimeout(200);
+      if (await hasFocus()) return;
+    }
     await page.keyboard.press('Tab');
   }
   throw new Error(`the keyboard does not reach ${selector}`);

@@ -23,10 +23,10 @@ environmentTest('after the server is killed during edits, saved changes exist an
   await environment.service.kill();
   await person.type(6, 0, 'Waiting 6');
   await person.type(7, 0, 'Waiting 7');
-  await person.page.getByText(/Offline, \d changes? waiting/).waitFor();
+  await person.page.getByRole('group', { name: 'Status' }).getByText(/\d changes? waiting to be saved/).waitFor();
   assert.equal(await person.cell(7, 0).textContent(), 'Waiting 7');
   await person.page.getByRole('button', { name: 'Try now' }).waitFor();
-  assert.equal(await person.page.getByRole('group', { name: 'You’re offline.' }).isVisible(), false, 'it is shown only once');
+  assert.equal(await person.page.getByRole('group', { name: 'The service isn’t responding' }).isVisible(), false, 'it is shown only once');
   await environment.service.up();
   await person.waitUntilSaved();
   const session = await Session.open(made);
