@@ -2,9 +2,9 @@
 // memory or time as possible, while other organizations import ordinary files. The program runs
 // with 512 MiB of memory and 2 processors.
 //
-// The server must survive, each attack must end within a minute with a plain message, and at most
-// one in ten other imports may take more than three times as long as the median import without
-// attacks. The tests print the slowest and the largest attacks and the slowest other imports.
+// The server must survive, each attack must end within a minute with a plain message, and no
+// other import may take more than three times as long as the median import without attacks. The
+// tests print the slowest and the largest attacks and the slowest other imports.
 //
 // By default, a random sample of the attacks runs. If INTRAY_TORTURE=full, all of them run. Set
 // INTRAY_TORTURE_SEED to repeat a run with the same sample in the same order. Set INTRAY_ATTACKS
@@ -40,9 +40,11 @@ const (
 	attackLimit = time.Minute
 	// patience is the time after which the tests no longer wait for an import.
 	patience = 3 * time.Minute
-	// slowdown is the factor by which attacks may delay other imports. One in exceptions may take
-	// longer, so that a pause of the machine does not fail the test.
-	slowdown, exceptions = 3, 10
+	// slowdown is the maximum factor by which attacks may delay other imports.
+	slowdown = 3
+	// repetitions is how often an import that took longer runs again during the same attacks. The
+	// shortest time counts, so that a pause of the machine does not fail the test.
+	repetitions = 2
 	// attackers is the number of attacks at a time. There is always one more than the server
 	// runs, so that the next attack begins as soon as one ends.
 	attackers = 2
@@ -372,7 +374,8 @@ func TestAttacks(t *testing.T) {
 	}
 	b.importAlone(2) // the first imports are slower
 	alone := b.importAlone(share(20, 5))
-	b.run(newClient(server, livetest.BackendKey))
+	attacker := newClient(server, livetest.BackendKey)
+	b.run(attacker)
 	checkAlive(t, server, c)
 	alone = slices.Concat(alone, b.importAlone(share(20, 5)))
 	if server.PID() != pid {
@@ -382,7 +385,7 @@ func TestAttacks(t *testing.T) {
 		t.Errorf("the peak memory was %d MiB", server.PeakMemory()>>20)
 	}
 	b.report(server, c)
-	b.checkTimes(alone)
+	b.checkTimes(attacker, alone)
 }
 
 // battle is the concurrent part of TestAttacks.
@@ -519,17 +522,53 @@ func (b *battle) report(server *livetest.Server, c limits) {
 	list("highest memory of the server while they ran", func(a, b outcome) int { return cmp.Compare(b.peak, a.peak) })
 }
 
+// repeat imports the ordinary file again during the given attacks, and returns the duration.
+func (b *battle) repeat(attacker *client, names [attackers]string) time.Duration {
+	b.t.Helper()
+	var group sync.WaitGroup
+	var over atomic.Bool
+	for _, name := range names {
+		i := slices.IndexFunc(b.attacks, func(a preparedAttack) bool { return a.name == name })
+		if i < 0 { // only one attack was in progress
+			continue
+		}
+		file, err := os.ReadFile(b.attacks[i].path)
+		if err != nil {
+			b.t.Fatal(err)
+		}
+		group.Go(func() {
+			for !over.Load() {
+				b.attacks[i].run(attacker, file)
+			}
+		})
+	}
+	took, err := b.importNext()
+	over.Store(true)
+	group.Wait()
+	if err != nil {
+		b.t.Fatalf("an ordinary import during %v: %v", names, err)
+	}
+	return took
+}
+
 // checkTimes compares the time of each ordinary import during the attacks with the median time of
 // the same import without attacks.
-func (b *battle) checkTimes(alone []time.Duration) {
+func (b *battle) checkTimes(attacker *client, alone []time.Duration) {
 	b.t.Helper()
 	slices.Sort(alone)
-	slices.SortFunc(b.during, func(a, b ordinaryImport) int { return cmp.Compare(b.took, a.took) })
 	if len(b.during) < b.enough {
 		b.t.Fatalf("%d ordinary imports ran during attacks, want %d", len(b.during), b.enough)
 	}
 	usual := alone[len(alone)/2]
 	ratio := func(one ordinaryImport) float64 { return one.took.Seconds() / usual.Seconds() }
+	for i := range b.during {
+		for n := 0; n < repetitions && ratio(b.during[i]) > slowdown; n++ {
+			again := b.repeat(attacker, b.during[i].attacks)
+			b.t.Logf("%s took %s, and %s when it was repeated", strings.Join(b.during[i].attacks[:], ", "), b.during[i].took, again)
+			b.during[i].took = min(b.during[i].took, again)
+		}
+	}
+	slices.SortFunc(b.during, func(a, b ordinaryImport) int { return cmp.Compare(b.took, a.took) })
 	b.t.Logf("%d ordinary imports without attacks: %s to %s, median %s", len(alone), alone[0], alone[len(alone)-1], usual)
 	middle := b.during[len(b.during)/2]
 	b.t.Logf("%d during attacks: median %s (%.2f times as long)", len(b.during), middle.took, ratio(middle))
@@ -543,8 +582,8 @@ func (b *battle) checkTimes(alone []time.Duration) {
 			fmt.Fprintf(&slowest, "\n  %s (%.2f times as long) during %s", one.took, ratio(one), strings.Join(one.attacks[:], ", "))
 		}
 	}
-	b.t.Logf("%d took more than %d times as long; slowest ordinary imports during attacks:%s", tooSlow, slowdown, slowest.String())
-	if tooSlow > len(b.during)/exceptions {
+	b.t.Logf("slowest ordinary imports during attacks:%s", slowest.String())
+	if tooSlow > 0 {
 		b.t.Errorf("%d of %d ordinary imports took more than %d times as long as without attacks", tooSlow, len(b.during), slowdown)
 	}
 }
