@@ -119,7 +119,7 @@ type call struct {
 	widget widget.Session
 	// link is the import link, if the caller has a session of one.
 	link model.ImportLink
-	// upload is the grant in the URL of a call about a direct upload.
+	// upload is the grant in the signed URL of an upload, after authorizeUpload.
 	upload auth.Grant
 	body   *body
 	// fixedID is the id for the entity that the call creates if the request has an
@@ -285,11 +285,10 @@ func (a *API) enter(c *call) (err error) {
 func (a *API) identifySender(c *call) {
 	switch {
 	case c.r.ContentLength >= 0 && c.r.ContentLength <= unknownDrain.bytes:
-	case c.op.auth == authSignedURL:
-		_, err := a.cfg.Service.VerifyUploadToken(c.context(), c.r.PathValue("id"), c.r.URL.Query().Get("token"))
-		_ = a.checkGrant(c, err)
+	case c.op.auth == authSignedURL: // the call is refused in any case
+		_ = a.authorizeUpload(c)
 	default:
-		_ = a.authorize(c) // the call is refused anyway
+		_ = a.authorize(c)
 	}
 }
 

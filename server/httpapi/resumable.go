@@ -17,7 +17,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/imports"
 )
 
@@ -44,21 +43,16 @@ func describeTus(h http.Header) {
 }
 
 // authorizeResumable checks the signed URL and the protocol version of a call.
-func (a *API) authorizeResumable(c *call) (auth.Grant, error) {
-	if _, err := c.pathID("id"); err != nil {
-		return auth.Grant{}, err
-	}
+func (a *API) authorizeResumable(c *call) error {
 	c.w.Header().Set("Tus-Resumable", tusVersion)
-	g, err := a.cfg.Service.VerifyUploadToken(c.context(), c.r.PathValue("id"), c.r.URL.Query().Get("token"))
-	if err := a.checkGrant(c, err); err != nil {
-		return g, err
+	if err := a.authorizeUpload(c); err != nil {
+		return err
 	}
 	if c.r.Header.Get("Tus-Resumable") != tusVersion {
 		c.w.Header().Set("Tus-Version", tusVersion)
-		return g, newError(http.StatusPreconditionFailed, "unsupported_tus_version", intray.NewMessage("upload.unsupported_version", intray.Params{"version": tusVersion}))
+		return newError(http.StatusPreconditionFailed, "unsupported_tus_version", intray.NewMessage("upload.unsupported_version", intray.Params{"version": tusVersion}))
 	}
-	c.enter(g.Org)
-	return g, nil
+	return nil
 }
 
 // postUpload receives the file of an import in a form. If the request follows the tus protocol, it
@@ -71,11 +65,10 @@ func (a *API) postUpload(c *call) (*response, error) {
 	case header.Get("X-HTTP-Method-Override") == http.MethodPatch:
 		return a.patchUpload(c)
 	}
-	g, err := a.authorizeResumable(c)
-	if err != nil {
+	if err := a.authorizeResumable(c); err != nil {
 		return nil, err
 	}
-	if g.What != "" {
+	if c.upload.What != "" {
 		return nil, invalidField("Upload-Length", intray.NewMessage("upload.not_created", nil))
 	}
 	length, err := countHeader(header, "Upload-Length", "upload.invalid_length")
@@ -86,12 +79,12 @@ func (a *API) postUpload(c *call) (*response, error) {
 	if err != nil {
 		return nil, err
 	}
-	u, token, err := a.cfg.Service.CreateResumable(c.context(), g, length, filename)
+	u, token, err := a.cfg.Service.CreateResumable(c.context(), c.upload, length, filename)
 	if err != nil {
 		return nil, err
 	}
 	done := offsetResponse(http.StatusCreated, u, 0)
-	done.header.Set("Location", fmt.Sprintf("%s/upload/%s?token=%s", a.baseURL(c.r), g.ID, token))
+	done.header.Set("Location", fmt.Sprintf("%s/upload/%s?token=%s", a.baseURL(c.r), c.upload.ID, token))
 	return done, nil
 }
 
@@ -111,11 +104,10 @@ func (a *API) getUploadOffset(c *call) (*response, error) {
 }
 
 func (a *API) openResumable(c *call) (*imports.ResumableUpload, error) {
-	g, err := a.authorizeResumable(c)
-	if err != nil {
+	if err := a.authorizeResumable(c); err != nil {
 		return nil, err
 	}
-	return a.cfg.Service.OpenResumable(c.context(), g)
+	return a.cfg.Service.OpenResumable(c.context(), c.upload)
 }
 
 // patchUpload appends a chunk to a resumable upload.
