@@ -65,10 +65,7 @@ func TestOpenErrors(t *testing.T) {
 // TestLogOfRetries checks that the log explains why opening the store takes so long, and that later
 // retries are not logged.
 func TestLogOfRetries(t *testing.T) {
-	server := s3test.Start(t)
-	server.SetEnv(t)
-	faults := s3test.NewProxy(t, server, s3test.Faults{Refused: 1})
-	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
+	server, faults := startBehindProxy(t, s3test.Faults{Refused: 1})
 	var log bytes.Buffer
 	cfg := s3.Config{Attempts: 3, Log: slog.New(slog.NewTextHandler(&log, nil))}
 	address := bucket(t, server)

@@ -35,12 +35,20 @@ func TestSharedConformance(t *testing.T) {
 	})
 }
 
-// TestConformanceBehindFaults runs the suite while 20 % of the requests fail or are cut short.
-func TestConformanceBehindFaults(t *testing.T) {
+// startBehindProxy starts a server that the stores of the test reach through a proxy, which counts the
+// requests and causes faults.
+func startBehindProxy(t *testing.T, faults s3test.Faults) (*s3test.Server, *s3test.Proxy) {
+	t.Helper()
 	server := s3test.Start(t)
 	server.SetEnv(t)
-	faults := s3test.NewProxy(t, server, s3test.Faults{Refused: 0.07, Lost: 0.07, Truncated: 0.07, Slow: 0.02})
-	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
+	proxy := s3test.NewProxy(t, server, faults)
+	t.Setenv("AWS_ENDPOINT_URL_S3", proxy.URL)
+	return server, proxy
+}
+
+// TestConformanceBehindFaults runs the suite while 20 % of the requests fail or are cut short.
+func TestConformanceBehindFaults(t *testing.T) {
+	server, faults := startBehindProxy(t, s3test.Faults{Refused: 0.07, Lost: 0.07, Truncated: 0.07, Slow: 0.02})
 	blobtest.Run(t, func(t *testing.T) blob.Store { return open(t, bucket(t, server)+"/some/prefix") })
 	if faults.Failed.Load() < 50 {
 		t.Errorf("only %d requests failed", faults.Failed.Load())
@@ -104,10 +112,7 @@ func noise(size int) []byte {
 
 // TestLargeBlobs writes blobs of several parts, and reads them in order and at random positions.
 func TestLargeBlobs(t *testing.T) {
-	server := s3test.Start(t)
-	server.SetEnv(t)
-	faults := s3test.NewProxy(t, server, s3test.Failing(0.1))
-	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
+	server, _ := startBehindProxy(t, s3test.Failing(0.1))
 	s := open(t, bucket(t, server))
 	content := noise(20<<20 + 17)
 	for _, size := range []int{0, 1, 64 << 10, 64<<10 + 1, 8 << 20, 8<<20 + 1, len(content)} {
@@ -132,10 +137,7 @@ func TestLargeBlobs(t *testing.T) {
 
 // TestRequests counts the requests of common calls.
 func TestRequests(t *testing.T) {
-	server := s3test.Start(t)
-	server.SetEnv(t)
-	counter := s3test.NewProxy(t, server, s3test.Faults{})
-	t.Setenv("AWS_ENDPOINT_URL_S3", counter.URL)
+	server, counter := startBehindProxy(t, s3test.Faults{})
 	s := open(t, bucket(t, server))
 	content := noise(3 << 20)
 	var r blob.Reader
@@ -306,10 +308,7 @@ func TestUnavailable(t *testing.T) {
 
 // TestTruncatedReads checks that a read returns ErrUnavailable if all responses end early.
 func TestTruncatedReads(t *testing.T) {
-	server := s3test.Start(t)
-	server.SetEnv(t)
-	faults := s3test.NewProxy(t, server, s3test.Faults{})
-	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
+	server, faults := startBehindProxy(t, s3test.Faults{})
 	s := open(t, bucket(t, server))
 	put(t, s, "some/blob", noise(200<<10))
 	r, err := s.Open(t.Context(), "some/blob")
@@ -349,10 +348,7 @@ func TestDamagedObject(t *testing.T) {
 // TestFailedReads checks that a read that fails returns the number of bytes that it has read, and
 // that the client alone decides how often a request is repeated.
 func TestFailedReads(t *testing.T) {
-	server := s3test.Start(t)
-	server.SetEnv(t)
-	faults := s3test.NewProxy(t, server, s3test.Faults{})
-	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
+	server, faults := startBehindProxy(t, s3test.Faults{})
 	s, err := s3.Open(t.Context(), bucket(t, server), s3.Config{Attempts: 2})
 	must(t, err)
 	content := noise(6 << 20)
@@ -455,10 +451,7 @@ func TestInterruptedUpload(t *testing.T) {
 // TestUnknownResult checks that an appender writes nothing more after it is unknown whether the
 // store has a segment, that Truncate deletes such a segment, and that the blob remains usable.
 func TestUnknownResult(t *testing.T) {
-	server := s3test.Start(t)
-	server.SetEnv(t)
-	faults := s3test.NewProxy(t, server, s3test.Faults{})
-	t.Setenv("AWS_ENDPOINT_URL_S3", faults.URL)
+	server, faults := startBehindProxy(t, s3test.Faults{})
 	s, err := s3.Open(t.Context(), bucket(t, server), s3.Config{Attempts: 2})
 	must(t, err)
 	for truncate, want := range map[bool]string{true: "one", false: "one, two"} {
