@@ -300,7 +300,7 @@ func timeBounds(f model.UploadFilter) (from, to int64) {
 }
 
 // wholeDays returns the start of the first day, and the end of the last day, of the days in UTC
-// that lie between two times. If there are none, start and end are both to + 1.
+// that lie between two times. Without such a day, start and end are both to + 1.
 func wholeDays(from, to int64) (start, end int64) {
 	start, end = (from+day-1)/day*day, (to+1)/day*day
 	if start >= end {

@@ -102,7 +102,7 @@ type appender struct {
 	// unsure may be stored then.
 	failed error
 	unsure *segment
-	// stored reads the segments. It is nil if there are none.
+	// stored reads the segments. It is nil if the blob has no segment.
 	stored *reader
 	// pending are the bytes after the last segment.
 	pending []byte
