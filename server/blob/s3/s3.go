@@ -379,7 +379,7 @@ func isConflict(err error) bool { return hasCode(err, "PreconditionFailed") }
 
 // transient are error codes that the SDK does not retry. Another request may be changing the same
 // object. A store that keeps objects as files may also be creating or deleting its own folders.
-var transient = map[string]struct{}{"OperationAborted": {}, "ConditionalRequestConflict": {}, "ExistingObjectIsDirectory": {}, "ObjectParentIsFile": {}}
+var transient = map[string]struct{}{"OperationAborted": {}, "ConditionalRequestConflict": {}, "ObjectParentIsFile": {}}
 
 // isTruncated makes the client retry a request whose response is incomplete.
 func isTruncated(err error) aws.Ternary {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"fmt"
+	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/service/s3"
@@ -19,6 +20,11 @@ const (
 	maxParts = 10_000
 	// growEvery is the number of parts after which the part size doubles.
 	growEvery = 2000
+	// folderCode is the error code of a store that keeps objects as files if there seems to be a folder
+	// with the name of an object. The store may be creating or deleting its own folders, so the request
+	// is sent again after folderDelay, up to folderAttempts times.
+	folderCode                  = "ExistingObjectIsDirectory"
+	folderAttempts, folderDelay = 5, 200 * time.Millisecond
 	// authorField is the name of the metadata with the author of an object.
 	authorField = "intray-author"
 )
@@ -163,27 +169,36 @@ func (w *writer) finish() error {
 // put stores an object and returns its ETag. If condition is not nil, it sets the condition under
 // which the object is stored.
 func (s *Store) put(ctx context.Context, name string, content []byte, author string, condition func(*s3.PutObjectInput)) (etag string, err error) {
-	in := &s3.PutObjectInput{
-		Bucket: &s.bucket, Key: &name, Body: bytes.NewReader(content), ContentLength: aws.Int64(int64(len(content))),
-		Metadata: map[string]string{authorField: author}, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
-	}
-	if condition != nil {
-		condition(in)
-	}
-	out, err := s.client.PutObject(ctx, in)
-	if isConflict(err) {
-		etag, failure := s.writtenBy(ctx, name, author)
-		if failure != nil {
-			return "", failure
+	for attempt := 1; ; attempt++ {
+		in := &s3.PutObjectInput{
+			Bucket: &s.bucket, Key: &name, Body: bytes.NewReader(content), ContentLength: aws.Int64(int64(len(content))),
+			Metadata: map[string]string{authorField: author}, ChecksumAlgorithm: types.ChecksumAlgorithmCrc32,
 		}
-		if etag != "" {
-			return etag, nil // an earlier attempt succeeded, but its response was lost
+		if condition != nil {
+			condition(in)
+		}
+		out, err := s.client.PutObject(ctx, in)
+		if err == nil {
+			return aws.ToString(out.ETag), nil
+		}
+		isFolder := hasCode(err, folderCode)
+		if isConflict(err) || condition == nil && isFolder {
+			// An earlier attempt may have succeeded although its response was lost. A later one then
+			// meets the condition, or the store cannot replace an object with a long name.
+			etag, failure := s.writtenBy(ctx, name, author)
+			if etag != "" || failure != nil {
+				return etag, failure
+			}
+		}
+		if !isFolder || attempt == folderAttempts {
+			return "", err
+		}
+		select {
+		case <-ctx.Done():
+			return "", err
+		case <-time.After(folderDelay):
 		}
 	}
-	if err != nil {
-		return "", err
-	}
-	return aws.ToString(out.ETag), nil
 }
 
 // writtenBy returns the ETag of an object if it has the given author, and "" otherwise.
