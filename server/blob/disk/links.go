@@ -21,7 +21,8 @@ import (
 // not be flushed yet. That process flushes the parent when it commits its own blob.
 type links struct {
 	mu sync.Mutex
-	// durable contains the folders whose entries in their parents this process has flushed.
+	// durable contains the folders whose entries in their parents this process has flushed. With a
+	// folder, it contains all folders above it.
 	durable map[string]bool
 }
 
@@ -32,6 +33,9 @@ const maxLinks = 2000
 func (l *links) forget(folder string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if !l.durable[folder] { // then nothing below it is in the map either
+		return
+	}
 	below := folder + "/"
 	maps.DeleteFunc(l.durable, func(name string, _ bool) bool { return name == folder || strings.HasPrefix(name, below) })
 }
@@ -55,7 +59,11 @@ func (l *links) toFlush(folders []string) (flush, durable []string) {
 func (l *links) add(durable []string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.durable == nil || len(l.durable)+len(durable) > maxLinks {
+	if len(l.durable)+len(durable) > maxLinks {
+		l.durable = nil
+		return // parents of these folders are no longer in the map, see durable
+	}
+	if l.durable == nil {
 		l.durable = map[string]bool{}
 	}
 	for _, folder := range durable {
