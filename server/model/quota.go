@@ -236,7 +236,7 @@ func (r *recentUsage) record(used Usage, now time.Time, additions []Addition) {
 // CheckQuotasEarly is like CheckQuotas, in a transaction of its own. It refuses work before the work
 // begins, but only CheckQuotas guarantees that no quota is exceeded.
 func (e *Env) CheckQuotasEarly(ctx context.Context, org string, additions ...Addition) error {
-	if !e.Quotas.limit(org, additions) {
+	if !e.Quotas.limit(org, additions) || e.recentUsage.allow(e.Quotas, org, e.Now(), additions) {
 		return nil
 	}
 	return e.Store.View(ctx, func(tx Tx) error { return e.CheckQuotas(ctx, tx, org, additions...) })
