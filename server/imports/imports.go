@@ -67,9 +67,9 @@ type Config struct {
 	StallTimeout time.Duration
 	// ReviewLinkLife is the lifetime of review links.
 	ReviewLinkLife time.Duration
-	// OnTransition is called after the status of an import changes, in the same
-	// transaction. It is called again if the transaction is repeated.
-	OnTransition func(ctx context.Context, tx model.Tx, imp model.Import) error
+	// OnTransition is called with an import and its upload after the status of the import changes,
+	// in the same transaction. It is called again if the transaction is repeated.
+	OnTransition func(ctx context.Context, tx model.Tx, imp model.Import, u model.Upload) error
 	// Direct is the blob store to which clients can send files themselves, or nil if they cannot.
 	Direct blob.Presigner
 	// StageReviewed stages the rows of a submitted review again, under a new prefix.
@@ -406,6 +406,12 @@ func (s *Service) TouchImport(ctx context.Context, imp *model.Import) error {
 // updates the upload. The run number of imp must equal the stored one. All status changes
 // except claims use Transition.
 func (s *Service) Transition(ctx context.Context, tx model.Tx, imp *model.Import, next model.Status) error {
+	return s.transition(ctx, tx, imp, nil, next)
+}
+
+// transition is like Transition. If the caller has locked the import and read its upload, it passes
+// the upload.
+func (s *Service) transition(ctx context.Context, tx model.Tx, imp *model.Import, known *model.Upload, next model.Status) error {
 	from := imp.Status
 	if !from.MayBecome(next) {
 		return fmt.Errorf("change the status of an import: %s to %s is not allowed", from, next)
@@ -423,7 +429,8 @@ func (s *Service) Transition(ctx context.Context, tx model.Tx, imp *model.Import
 	if err := tx.Imports.UpdateIf(ctx, *imp, from, imp.Run); err != nil {
 		return err
 	}
-	if err := s.syncUpload(ctx, tx, *imp); err != nil {
+	u, err := s.syncUpload(ctx, tx, *imp, known)
+	if err != nil {
 		return err
 	}
 	switch next {
@@ -436,14 +443,16 @@ func (s *Service) Transition(ctx context.Context, tx model.Tx, imp *model.Import
 			return err
 		}
 	}
-	return s.cfg.OnTransition(ctx, tx, *imp)
+	return s.cfg.OnTransition(ctx, tx, *imp, u)
 }
 
-// syncUpload copies the state of an import to its upload.
-func (s *Service) syncUpload(ctx context.Context, tx model.Tx, imp model.Import) error {
-	u, err := tx.Uploads.Get(ctx, imp.Org, imp.UploadID)
-	if err != nil {
-		return err
+// syncUpload copies the state of an import to its upload, and returns the upload. It reads the upload
+// if known is nil.
+func (s *Service) syncUpload(ctx context.Context, tx model.Tx, imp model.Import, known *model.Upload) (u model.Upload, err error) {
+	if known != nil {
+		u = *known
+	} else if u, err = tx.Uploads.Get(ctx, imp.Org, imp.UploadID); err != nil {
+		return u, err
 	}
 	stored := u
 	u.Status, u.Filename, u.User, u.Raw, u.Result = imp.Status.UploadStatus(), imp.Filename, imp.User, imp.Raw, imp.Result
@@ -454,10 +463,10 @@ func (s *Service) syncUpload(ctx context.Context, tx model.Tx, imp model.Import)
 		u.TotalRows = o.DataRows
 		u.Problems = model.ProblemSummary{InvalidRows: o.RowsWithError, Errors: validations(o.Listed)}
 	}
-	if reflect.DeepEqual(u, stored) { // as for most claims
-		return nil
+	if reflect.DeepEqual(u, stored) {
+		return u, nil
 	}
-	return tx.Uploads.Save(ctx, u)
+	return u, tx.Uploads.Save(ctx, u)
 }
 
 // validations returns the notices of type Validation.

@@ -35,6 +35,10 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 	if s.env.CheckRoom() != nil {
 		return false, nil // RecoverRuns enqueues the next job
 	}
+	// Claiming takes a global lock, so check first.
+	if due, err := model.Get(ctx, s.env.Store, func(tx model.Tx) (bool, error) { return tx.Imports.IsDue(ctx, s.env.Now()) }); err != nil || !due {
+		return false, err
+	}
 	var imp model.Import
 	claimed := false
 	limits := model.RunLimits{PerOrg: s.cfg.RunsPerOrg, PerOrgAndNode: max(1, s.cfg.Runs-1)}
@@ -46,7 +50,11 @@ func (s *Service) RunNext(ctx context.Context) (bool, error) {
 		if err != nil {
 			return err
 		}
-		return s.syncUpload(ctx, tx, imp)
+		if imp.Outcome == nil { // then a running import has the same upload as a waiting one
+			return nil
+		}
+		_, err = s.syncUpload(ctx, tx, imp, nil)
+		return err
 	})
 	if err != nil {
 		return false, fmt.Errorf("claim an import: %w", err)

@@ -174,13 +174,13 @@ func (r *UploadReceiver) insertUpload(ctx context.Context, key string) error {
 		if err := tx.Trash.Schedule(ctx, model.Trash{Prefix: key, Due: s.env.Now().Add(model.GuardFor)}); err != nil {
 			return err
 		}
-		_, err := tx.Uploads.Get(ctx, r.imp.Org, r.imp.UploadID)
-		if !model.IsKind(err, model.NotFound) {
-			return err
-		}
 		imp := r.imp
 		imp.Modified = s.env.Now()
-		return tx.Uploads.Insert(ctx, NewUpload(imp, r.schema))
+		err := tx.Uploads.Insert(ctx, NewUpload(imp, r.schema))
+		if model.IsKind(err, model.Conflict) { // from an earlier attempt
+			return nil
+		}
+		return err
 	})
 }
 
@@ -252,7 +252,7 @@ func (r *UploadReceiver) accept(ctx context.Context, key, filename string, d mod
 		if err := tx.Trash.Remove(ctx, key); err != nil {
 			return err
 		}
-		if err := s.Transition(ctx, tx, &imp, model.Pending); err != nil {
+		if err := s.transition(ctx, tx, &imp, &u, model.Pending); err != nil {
 			return err
 		}
 		return model.EnqueueRun(ctx, tx)

@@ -88,6 +88,10 @@ func refs(list []importRow) (refs []model.ImportRef) {
 	return refs
 }
 
+func (r importRows) IsDue(_ context.Context, now time.Time) (bool, error) {
+	return r.imports.count(func(i importRow) bool { return isWaiting(i, now) }) > 0, nil
+}
+
 func (r importRows) Claim(_ context.Context, node string, limits model.RunLimits, now time.Time) (model.Import, error) {
 	org, found := r.nextOrg(node, limits, now)
 	if !found {

@@ -169,6 +169,9 @@ type ImportQueueRows interface {
 	// increments its run number, and records when the organization was served. It skips
 	// organizations that have reached a limit. If there is no such import, it returns NotFound.
 	Claim(ctx context.Context, node string, limits RunLimits, now time.Time) (Import, error)
+	// IsDue reports whether there is a Pending import whose Queued is not after now. Limits may
+	// nevertheless prevent that it is claimed.
+	IsDue(ctx context.Context, now time.Time) (bool, error)
 	// InStatus returns at most limit imports with the given status in all organizations, oldest
 	// first. If node is not "", it returns only the imports of that node.
 	InStatus(ctx context.Context, status Status, node string, limit int) ([]ImportRef, error)

@@ -144,6 +144,10 @@ func (rows importsFaults) Claim(ctx context.Context, node string, limits model.R
 	return Get(rows.faults, "Imports.Claim", func() (model.Import, error) { return rows.ImportRows.Claim(ctx, node, limits, now) })
 }
 
+func (rows importsFaults) IsDue(ctx context.Context, now time.Time) (bool, error) {
+	return Get(rows.faults, "Imports.IsDue", func() (bool, error) { return rows.ImportRows.IsDue(ctx, now) })
+}
+
 func (rows importsFaults) InStatus(ctx context.Context, status model.Status, node string, limit int) ([]model.ImportRef, error) {
 	return Get(rows.faults, "Imports.InStatus", func() ([]model.ImportRef, error) { return rows.ImportRows.InStatus(ctx, status, node, limit) })
 }

@@ -181,11 +181,11 @@ func (cfg *Config) setDefaults() {
 
 // onTransition queues the upload of the result and the webhook messages after an
 // import has changed its status.
-func (s *Service) onTransition(ctx context.Context, tx model.Tx, imp model.Import) error {
+func (s *Service) onTransition(ctx context.Context, tx model.Tx, imp model.Import, u model.Upload) error {
 	if err := s.QueueResultUpload(ctx, tx, imp); err != nil {
 		return err
 	}
-	return s.AnnounceImport(ctx, tx, imp)
+	return s.AnnounceImport(ctx, tx, imp, u)
 }
 
 // Ready returns an Unavailable error if the store or the blobs do not work.

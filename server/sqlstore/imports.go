@@ -144,6 +144,11 @@ var claimNext = `
 		SELECT 1 FROM imports here WHERE here.status = 'RUNNING' AND here.node = $1 AND (here.alone OR imports.alone))
 	RETURNING ` + imports.list
 
+func (r importRows) IsDue(ctx context.Context, now time.Time) (bool, error) {
+	n, err := r.count(ctx, imports.entity, `SELECT count(*) FROM (SELECT 1 FROM imports WHERE status = 'PENDING' AND queued <= $1 LIMIT 1) AS due`, toMicros(now))
+	return n > 0, err
+}
+
 func (r importRows) Claim(ctx context.Context, node string, limits model.RunLimits, now time.Time) (model.Import, error) {
 	// Without the lock, concurrent claims would count the same running imports.
 	if err := r.acquireLock(ctx, lockClaim); err != nil {

@@ -382,15 +382,11 @@ const formType = "application/x-www-form-urlencoded"
 
 // AnnounceImport queues webhook deliveries that report the current status of an
 // import. It uses the transaction that changes the status.
-func (s *Service) AnnounceImport(ctx context.Context, tx model.Tx, imp model.Import) error {
+func (s *Service) AnnounceImport(ctx context.Context, tx model.Tx, imp model.Import, u model.Upload) error {
 	if s.sender == nil || imp.Status == model.Pending || imp.Status == model.Running || imp.Status == model.AwaitingUpload || imp.IsEphemeral() {
 		return nil
 	}
 	schema, err := schemas.Frozen(imp)
-	if err != nil {
-		return err
-	}
-	u, err := tx.Uploads.Get(ctx, imp.Org, imp.UploadID)
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,13 @@ func TestNewWithoutMasterKey(t *testing.T) {
 // announceImport announces an import, including to the URLs in its schema.
 func (f *fixture) announceImport(imp model.Import) error {
 	f.Helper()
-	return f.env.Store.Update(f.ctx, func(tx model.Tx) error { return f.AnnounceImport(f.ctx, tx, imp) })
+	return f.env.Store.Update(f.ctx, func(tx model.Tx) error {
+		u, err := tx.Uploads.Get(f.ctx, imp.Org, imp.UploadID)
+		if err != nil {
+			return err
+		}
+		return f.AnnounceImport(f.ctx, tx, imp, u)
+	})
 }
 
 // imported returns an import whose schema contains URLs.

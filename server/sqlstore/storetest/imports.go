@@ -327,12 +327,22 @@ func testClaim(f *fixture) {
 			f.Errorf("Claim: %v, want NotFound", err)
 		}
 	}
+	wantDue := func(minutes int, want bool) {
+		f.Helper()
+		got, err := model.Get(f.ctx, f.store, func(tx model.Tx) (bool, error) { return tx.Imports.IsDue(f.ctx, startPlus(minutes)) })
+		if err != nil || got != want {
+			f.Errorf("IsDue after %d min: %t, %v; want %t", minutes, got, err, want)
+		}
+	}
 	none()
+	wantDue(60, false)
 	imp := anImport(1, "org-a", model.Pending)
 	imp.Run, imp.Outcome = 2, anOutcome()
 	later := anImport(2, "org-a", model.Pending)
 	later.Created, later.Queued = startPlus(0), startPlus(9)
 	f.insertImports(later, imp, anImport(3, "org-a", model.AwaitingUpload), anImport(4, "org-b", model.NeedsReview))
+	wantDue(0, false)
+	wantDue(1, true)
 
 	got, err := f.claimImport(1)
 	if err != nil {
@@ -353,6 +363,7 @@ func testClaim(f *fixture) {
 		f.Errorf("Claim gave %q and %v, want %q", got.ID, err, later.ID)
 	}
 	none()
+	wantDue(60, false)
 }
 
 // testClaimAlone checks that an import that runs alone and other imports never run on the same
