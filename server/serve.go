@@ -62,9 +62,13 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		return err
 	}
 	measured.observeImports(p.service)
+	var countEvents httpapi.CountEvents // without it, limits apply to this process, which is the only one
+	if cfg.DatabaseURL != "" {
+		countEvents = p.service.CountEvents
+	}
 	handler := httpapi.New(httpapi.Config{
 		Service: p.service, BaseURL: cfg.BaseURL, CheckHost: !cfg.listensOnLoopback(), KeyHeaders: cfg.KeyHeaders, TrustedProxies: cfg.TrustedProxies,
-		RateCreate: cfg.RateCreate, RatePoll: cfg.RatePoll, RateAuthFailures: cfg.RateAuthFailures, MaxRequests: cfg.maxRequests(), MaxLargeUploads: cfg.MaxLargeUploads, TempDir: cfg.tempDir(), Version: cfg.Version,
+		RateCreate: cfg.RateCreate, RatePoll: cfg.RatePoll, RateAuthFailures: cfg.RateAuthFailures, CountEvents: countEvents, MaxRequests: cfg.maxRequests(), MaxLargeUploads: cfg.MaxLargeUploads, TempDir: cfg.tempDir(), Version: cfg.Version,
 		Pages: pages, Observe: measured.observe, AuthFailed: measured.countAuthFailure,
 		Authenticated: markKnown, HealthOnly: isHealthOnly, Log: cfg.Log,
 	})

@@ -54,6 +54,9 @@ type Config struct {
 	// RateAuthFailures is the maximum number of failed authentications per client address and
 	// minute. Further ones are answered with 429. 0 means no limit.
 	RateAuthFailures int
+	// CountEvents counts the events of all limits per minute for all processes. Default: each limit
+	// applies to this process.
+	CountEvents CountEvents
 	// TempDir is the folder for bodies and responses that are too large for memory. All calls
 	// together use about 64 MiB of memory, and up to 64 MiB more while the disk is full. Default:
 	// the temporary folder of the operating system.
@@ -131,9 +134,14 @@ func New(cfg Config) *API {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	a := &API{cfg: cfg, table: operations(), creates: newRateLimiter(cfg.RateCreate, cfg.Clock), polls: newRateLimiter(cfg.RatePoll, cfg.Clock), failures: newFailureLimiter(cfg.RateAuthFailures, cfg.Clock), memory: newMemoryLimiter(), calls: newCallGate(cfg.MaxRequests, cfg.Log), uploads: newUploadGate(cfg.MaxLargeUploads), closing: make(chan struct{})}
-	a.linkAttempts, a.linkAttemptsHere, a.linkStarts = newRateLimiter(linkAttempts, cfg.Clock), newRateLimiter(linkAttemptsPerAddress, cfg.Clock), newRateLimiter(linkStarts, cfg.Clock)
-	a.widgetOpens, a.widgetStarts = newRateLimiter(widgetOpens, cfg.Clock), newRateLimiter(widgetStarts, cfg.Clock)
+	a := &API{cfg: cfg, table: operations(), memory: newMemoryLimiter(), calls: newCallGate(cfg.MaxRequests, cfg.Log), uploads: newUploadGate(cfg.MaxLargeUploads), closing: make(chan struct{})}
+	limiter := func(name string, perMinute int) *rateLimiter {
+		return newRateLimiter(name, perMinute, cfg.Clock, cfg.CountEvents)
+	}
+	a.creates, a.polls = limiter("creates", cfg.RateCreate), limiter("polls", cfg.RatePoll)
+	a.failures = newFailureLimiter(cfg.RateAuthFailures, cfg.Clock, cfg.CountEvents)
+	a.linkAttempts, a.linkAttemptsHere = limiter("link attempts", linkAttempts), limiter("link attempts from an address", linkAttemptsPerAddress)
+	a.linkStarts, a.widgetOpens, a.widgetStarts = limiter("link starts", linkStarts), limiter("widget opens", widgetOpens), limiter("widget starts", widgetStarts)
 	a.openapi, a.openapi30 = sync.OnceValues(a.describe), sync.OnceValues(a.describe30)
 	a.frontend = a.routes()
 	return a

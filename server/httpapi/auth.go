@@ -108,7 +108,7 @@ func (a *API) limitPolls(c *call) error {
 		return nil
 	}
 	id, _ := model.ParseID(c.r.PathValue("id"))
-	_, err := a.polls.allow(c.org + " " + id)
+	_, err := a.polls.allow(c.context(), c.org+" "+id)
 	return err
 }
 

@@ -1,13 +1,13 @@
 package httpapi
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
 	"strings"
 	"sync"
 	"time"
 
-	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/model"
 )
 
@@ -15,45 +15,52 @@ import (
 // counted separately in a minute. All others are counted together.
 const maxFailingAddresses = 10_000
 
-// failureLimiter counts failed authentications by client address in windows of one minute.
+// failureLimiter limits failed authentications by client address, and decides which ones are logged.
 type failureLimiter struct {
-	perMinute int
-	clock     func() time.Time
+	limiter *rateLimiter
 
 	mu sync.Mutex
-	// window is the current minute, and counts are the failures of each address in it.
-	window time.Time
-	counts map[string]int
+	// window is the current minute, and addresses are those with failures in it.
+	window    time.Time
+	addresses map[string]*failingAddress
 }
+
+// failingAddress contains what was logged about an address in the current minute.
+type failingAddress struct{ failure, limit bool }
 
 // newFailureLimiter returns a limiter that allows perMinute failures per address and minute. 0
 // means no limit.
-func newFailureLimiter(perMinute int, clock func() time.Time) *failureLimiter {
-	return &failureLimiter{perMinute: perMinute, clock: clock, counts: map[string]int{}}
+func newFailureLimiter(perMinute int, clock func() time.Time, countEvents CountEvents) *failureLimiter {
+	l := newRateLimiter("failures", perMinute, clock, countEvents)
+	l.message = "request.too_many_failures"
+	return &failureLimiter{limiter: l, addresses: map[string]*failingAddress{}}
 }
 
-// record counts a failure. The error is not nil if the address has reached its limit. report
+// record counts a failure. The error has the status 429 if the address has reached its limit. report
 // means that the failure should be logged: it is the first one of the address in this minute, or
 // the first one over the limit.
-func (l *failureLimiter) record(address string) (report bool, err error) {
+func (l *failureLimiter) record(ctx context.Context, address string) (report bool, err error) {
+	now := l.limiter.clock()
 	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.clock()
 	if window := now.Truncate(time.Minute); !window.Equal(l.window) {
 		l.window = window
-		clear(l.counts)
+		clear(l.addresses)
 	}
-	if l.counts[address] == 0 && len(l.counts) >= maxFailingAddresses {
+	if l.addresses[address] == nil && len(l.addresses) >= maxFailingAddresses {
 		address = "others"
 	}
-	l.counts[address]++
-	n := l.counts[address]
-	if l.perMinute <= 0 || n <= l.perMinute {
-		return n == 1, nil
+	seen := l.addresses[address]
+	if seen == nil {
+		seen = &failingAddress{}
+		l.addresses[address] = seen
 	}
-	e := newError(http.StatusTooManyRequests, "too_many_requests", intray.NewMessage("request.too_many_failures", nil))
-	e.retryAfter = l.window.Add(time.Minute).Sub(now)
-	return n == l.perMinute+1, e
+	l.mu.Unlock()
+	_, err = l.limiter.allow(ctx, address)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	report = !seen.failure || err != nil && !seen.limit
+	seen.failure, seen.limit = true, seen.limit || err != nil
+	return report, err
 }
 
 // checkGrant records the result of checking a signed token or URL. Every error except Denied
@@ -77,7 +84,7 @@ func (a *API) refuseCredential(c *call, cause, refusal error) error {
 		return refusal
 	}
 	address := a.clientAddress(c.r)
-	report, limit := a.failures.record(address)
+	report, limit := a.failures.record(c.context(), address)
 	if report {
 		a.cfg.Log.Warn("authentication failed", "address", address, "operation", c.op.id, "code", toAPIError(cause).code, "request_id", requestID(c.context()), "limited", limit != nil)
 	}

@@ -64,7 +64,7 @@ func TestFindingS11Siblings(t *testing.T) {
 		"a review cookie":   {"GET", "/api/review/v1/" + id + "/", "Cookie", visitCookie + "=x", 401},
 		"a key":             {"GET", "/api/v1/schemas/", "X-Service-License-Key", "x", 401},
 	} {
-		s.api.failures, failed = newFailureLimiter(1, newMinutes().Now), 0
+		s.api.failures, failed = newFailureLimiter(1, newMinutes().Now, nil), 0
 		limited := c.status
 		if name == "a key" {
 			limited = 429
@@ -86,15 +86,15 @@ func TestFindingS11Siblings(t *testing.T) {
 }
 
 func TestFailureLimiterIsBounded(t *testing.T) {
-	l := newFailureLimiter(2, newMinutes().Now)
+	l := newFailureLimiter(2, newMinutes().Now, nil)
 	reported := 0
 	for n := range 2 * maxFailingAddresses {
-		if report, _ := l.record(strconv.Itoa(n)); report {
+		if report, _ := l.record(t.Context(), strconv.Itoa(n)); report {
 			reported++
 		}
 	}
-	if len(l.counts) > maxFailingAddresses+1 || reported > maxFailingAddresses+2 {
-		t.Errorf("%d addresses are stored, %d were reported", len(l.counts), reported)
+	if len(l.addresses) > maxFailingAddresses+1 || reported > maxFailingAddresses+2 {
+		t.Errorf("%d addresses are stored, %d were reported", len(l.addresses), reported)
 	}
 }
 

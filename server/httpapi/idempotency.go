@@ -99,7 +99,7 @@ func (a *API) limitCreates(c *call, work func() (*response, error)) (*response, 
 	if c.op.limit != perCreate {
 		return work()
 	}
-	window, err := a.creates.allow(c.licence.ID)
+	window, err := a.creates.allow(c.context(), c.licence.ID)
 	if err != nil {
 		return nil, err
 	}

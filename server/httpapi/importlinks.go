@@ -279,11 +279,11 @@ func (a *API) countAttempt(c *call, token string) (settle func(error), err error
 		return nil, err
 	}
 	fromHere := link + " " + a.clientAddress(c.r)
-	window, err := a.linkAttemptsHere.allow(fromHere)
+	window, err := a.linkAttemptsHere.allow(c.context(), fromHere)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := a.linkAttempts.allow(link); err != nil {
+	if _, err := a.linkAttempts.allow(c.context(), link); err != nil {
 		return nil, err
 	}
 	return func(err error) {
@@ -369,7 +369,7 @@ func wireLinkField(f importlinks.ExpectedField) wire.LinkField {
 
 func (a *API) startLinkImport(c *call) (*response, error) {
 	key := c.link.ID + " " + a.clientAddress(c.r)
-	if _, err := a.linkStarts.allow(key); err != nil {
+	if _, err := a.linkStarts.allow(c.context(), key); err != nil {
 		return nil, err
 	}
 	imp, err := a.cfg.Service.StartImport(c.context(), c.link, stringField(c.bodyObject(), "original_filename"))

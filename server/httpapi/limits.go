@@ -6,7 +6,6 @@ import (
 	"io"
 	"net/http"
 	"os"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -14,53 +13,6 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/imports"
 )
-
-// rateLimiter counts the events of each key in windows of one minute.
-type rateLimiter struct {
-	perMinute int
-	clock     func() time.Time
-
-	mu     sync.Mutex
-	window time.Time
-	counts map[string]int
-}
-
-// newRateLimiter returns a limiter that allows perMinute events per key and minute.
-// 0 means no limit.
-func newRateLimiter(perMinute int, clock func() time.Time) *rateLimiter {
-	return &rateLimiter{perMinute: perMinute, clock: clock, counts: map[string]int{}}
-}
-
-// allow counts an event and returns the start of its window. If the limit is
-// reached, it returns an error with the time until the next window.
-func (l *rateLimiter) allow(key string) (in time.Time, err error) {
-	if l.perMinute <= 0 {
-		return time.Time{}, nil
-	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.clock()
-	if window := now.Truncate(time.Minute); !window.Equal(l.window) { // also if the clock was set back
-		l.window = window
-		clear(l.counts)
-	}
-	if l.counts[key] >= l.perMinute {
-		e := newError(http.StatusTooManyRequests, "too_many_requests", intray.NewMessage("request.too_many", nil))
-		e.retryAfter = l.window.Add(time.Minute).Sub(now)
-		return time.Time{}, e
-	}
-	l.counts[key]++
-	return l.window, nil
-}
-
-// refund subtracts an event from the count if its window is still the current one.
-func (l *rateLimiter) refund(key string, in time.Time) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if in.Equal(l.window) && l.counts[key] > 0 {
-		l.counts[key]--
-	}
-}
 
 const (
 	// maxMemory is the total memory that all calls may use at the same time, in bytes.

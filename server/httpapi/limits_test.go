@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"math/bits"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -30,7 +31,7 @@ func newMinutes() *minutes { return &minutes{time.Date(2026, 3, 4, 5, 6, 0, 0, t
 // take attempts n events and returns how many are allowed.
 func take(l *rateLimiter, key string, n int) (passed int) {
 	for range n {
-		if _, err := l.allow(key); err == nil {
+		if _, err := l.allow(context.Background(), key); err == nil {
 			passed++
 		}
 	}
@@ -39,7 +40,7 @@ func take(l *rateLimiter, key string, n int) (passed int) {
 
 func TestLimiter(t *testing.T) {
 	clock := newMinutes()
-	l := newRateLimiter(3, clock.Now)
+	l := newRateLimiter("test", 3, clock.Now, nil)
 	for _, step := range []struct {
 		name string
 		wait time.Duration
@@ -63,7 +64,7 @@ func TestLimiter(t *testing.T) {
 
 func TestLimiterSaysWhenToComeAgain(t *testing.T) {
 	clock := newMinutes()
-	l := newRateLimiter(1, clock.Now)
+	l := newRateLimiter("test", 1, clock.Now, nil)
 	for _, c := range []struct {
 		at   time.Duration
 		want string
@@ -71,7 +72,7 @@ func TestLimiterSaysWhenToComeAgain(t *testing.T) {
 		clock.now = newMinutes().now.Add(c.at)
 		take(l, "a", 1)
 		var e *apiError
-		if _, err := l.allow("a"); !errors.As(err, &e) || e.status != http.StatusTooManyRequests {
+		if _, err := l.allow(t.Context(), "a"); !errors.As(err, &e) || e.status != http.StatusTooManyRequests {
 			t.Fatalf("error %v, want 429", err)
 		}
 		header := http.Header{}
@@ -87,15 +88,15 @@ func TestLimiterSaysWhenToComeAgain(t *testing.T) {
 		if take(l, "a", 1) == 0 {
 			t.Errorf("refused after the time in Retry-After")
 		}
-		l.window, l.counts = time.Time{}, map[string]int{}
+		l.window = time.Time{}
 	}
 }
 
 func TestLimiterGivesBack(t *testing.T) {
 	clock := newMinutes()
-	l := newRateLimiter(2, clock.Now)
+	l := newRateLimiter("test", 2, clock.Now, nil)
 	l.refund("a", l.window) // nothing to refund
-	window, err := l.allow("a")
+	window, err := l.allow(t.Context(), "a")
 	take(l, "a", 1)
 	l.refund("a", window)
 	if got := take(l, "a", 2); got != 1 || err != nil {
@@ -111,14 +112,62 @@ func TestLimiterGivesBack(t *testing.T) {
 
 func TestNoLimit(t *testing.T) {
 	for _, n := range []int{0, -1} {
-		if got := take(newRateLimiter(n, newMinutes().Now), "a", 1000); got != 1000 {
+		if got := take(newRateLimiter("test", n, newMinutes().Now, nil), "a", 1000); got != 1000 {
 			t.Errorf("a limit of %d lets %d of 1000 pass", n, got)
 		}
 	}
 }
 
+// TestLimiterOfProcesses checks that a limit applies to several processes together, and that they
+// rarely ask for more.
+func TestLimiterOfProcesses(t *testing.T) {
+	for _, limit := range []int{1, 3, 100, 1000} {
+		counts, queries := map[string]int64{}, 0
+		count := func(_ context.Context, name string, minute time.Time, n int64) (int64, error) {
+			queries++
+			counts[name+minute.String()] += n
+			return counts[name+minute.String()], nil
+		}
+		clock := newMinutes()
+		processes := []*rateLimiter{}
+		for range 3 {
+			processes = append(processes, newRateLimiter("test", limit, clock.Now, count))
+		}
+		passed := 0
+		for range limit {
+			for _, p := range processes {
+				passed += take(p, "a", 1)
+			}
+		}
+		if passed != limit {
+			t.Errorf("limit %d: %d of %d events passed", limit, passed, 3*limit)
+		}
+		if most := 3 * (2 + reservedShare*bits.Len(uint(limit))); queries > most {
+			t.Errorf("limit %d: %d queries, want at most %d", limit, queries, most)
+		}
+		if take(processes[0], "b", 1) != 1 {
+			t.Errorf("limit %d: an event of another key was refused", limit)
+		}
+		clock.now = clock.now.Add(time.Minute)
+		// What others have reserved is lost, but they reserve no more than a share.
+		take(processes[1], "a", 1)
+		take(processes[2], "a", 1)
+		if got, least := take(processes[0], "a", limit+1), limit-2-2*limit/reservedShare; got < least || got > limit {
+			t.Errorf("limit %d: %d events passed in one process, want at least %d", limit, got, least)
+		}
+	}
+}
+
+func TestLimiterWithoutDatabase(t *testing.T) {
+	failure := errors.New("no database")
+	l := newRateLimiter("test", 5, newMinutes().Now, func(context.Context, string, time.Time, int64) (int64, error) { return 0, failure })
+	if _, err := l.allow(t.Context(), "a"); !errors.Is(err, failure) {
+		t.Errorf("error %v, want %v", err, failure)
+	}
+}
+
 func TestLimiterAtOnce(t *testing.T) {
-	l := newRateLimiter(50, newMinutes().Now)
+	l := newRateLimiter("test", 50, newMinutes().Now, nil)
 	var passed atomic.Int64
 	var group sync.WaitGroup
 	for range 8 {

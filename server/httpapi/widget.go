@@ -83,7 +83,7 @@ func (a *API) openWidget(c *call) (*response, error) {
 	if key == "" {
 		return nil, unauthorized(intray.NewMessage("license_key.frontend_missing", intray.Params{"header": a.cfg.KeyHeaders[0]}))
 	}
-	if _, err := a.widgetOpens.allow(a.clientAddress(c.r)); err != nil {
+	if _, err := a.widgetOpens.allow(c.context(), a.clientAddress(c.r)); err != nil {
 		return nil, err
 	}
 	doc := c.bodyObject()
@@ -160,7 +160,7 @@ func (a *API) authorizeWidgetSession(c *call) error {
 }
 
 func (a *API) startWidgetImport(c *call) (*response, error) {
-	if _, err := a.widgetStarts.allow(c.widget.Licence + " " + a.clientAddress(c.r)); err != nil {
+	if _, err := a.widgetStarts.allow(c.context(), c.widget.Licence+" "+a.clientAddress(c.r)); err != nil {
 		return nil, err
 	}
 	doc := c.bodyObject()

@@ -162,3 +162,26 @@ func (r replayRows) DeleteBefore(_ context.Context, t time.Time, limit int) (int
 	keys, err := r.replays.removeWhere(r.txn, func(r model.Replay) bool { return r.Created.Before(t) }, order, max(limit, 0), replayKey)
 	return int64(len(keys)), err
 }
+
+type rateRows struct{ *txn }
+
+// rateRow is a count of events.
+type rateRow struct {
+	Name   string
+	Minute time.Time
+	Events int64
+}
+
+func rateKey(r rateRow) [2]string { return [2]string{r.Name, r.Minute.UTC().String()} }
+
+func (r rateRows) Add(_ context.Context, name string, minute time.Time, n int64) (int64, error) {
+	row := rateRow{Name: name, Minute: minute}
+	row.Events = r.rates.byKey[rateKey(row)].Events + n
+	return row.Events, r.rates.put(r.txn, rateKey(row), row)
+}
+
+func (r rateRows) DeleteBefore(_ context.Context, t time.Time, limit int) (int64, error) {
+	order := byTime(func(r rateRow) time.Time { return r.Minute }, func(r rateRow) string { return r.Name })
+	keys, err := r.rates.removeWhere(r.txn, func(r rateRow) bool { return r.Minute.Before(t) }, order, max(limit, 0), rateKey)
+	return int64(len(keys)), err
+}

@@ -14,6 +14,7 @@ type tables struct {
 	sessions    rows[string, sessionRow]
 	credentials rows[string, model.Credential]
 	replays     rows[[2]string, model.Replay]
+	rates       rows[[2]string, rateRow]
 	memory      rows[memoryKey, model.LearnedMapping]
 	// memoryVersions are the versions of the mappings of each organization and import identifier.
 	memoryVersions rows[[2]string, int64]
@@ -54,6 +55,7 @@ func newTx(t *txn) model.Tx {
 		Sessions:    sessionRows{t},
 		Credentials: credentialRows{t, ownedRows[model.Credential]{t, &t.credentials, credentialOwner}},
 		Replays:     replayRows{t},
+		Rates:       rateRows{t},
 		Memory:      memoryRows{t},
 		ImportLinks: linkRows{t, ownedRows[model.ImportLink]{t, &t.links, linkOwner}},
 		Edits:       editRows{t},

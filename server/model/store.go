@@ -71,6 +71,7 @@ type Tx struct {
 	Sessions    SessionRows
 	Credentials CredentialRows
 	Replays     ReplayRows
+	Rates       RateRows
 	Memory      MemoryRows
 	ImportLinks ImportLinkRows
 	Edits       EditRows
@@ -286,6 +287,14 @@ type ReplayRows interface {
 	Save(ctx context.Context, r Replay) error
 	// DeleteBefore deletes at most limit replays that were created before t, oldest first, and
 	// returns their number.
+	DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error)
+}
+
+// RateRows counts events per name and minute. They may be lost if the database crashes.
+type RateRows interface {
+	// Add adds n events to a count and returns the new count.
+	Add(ctx context.Context, name string, minute time.Time, n int64) (int64, error)
+	// DeleteBefore deletes at most limit counts of minutes before t, and returns their number.
 	DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error)
 }
 

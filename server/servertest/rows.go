@@ -18,6 +18,7 @@ func (f *Faults) Wrap(tx model.Tx) model.Tx {
 	tx.Sessions = sessionsFaults{tx.Sessions, f}
 	tx.Credentials = credentialsFaults{tx.Credentials, f}
 	tx.Replays = replaysFaults{tx.Replays, f}
+	tx.Rates = ratesFaults{tx.Rates, f}
 	tx.Memory = memoryFaults{tx.Memory, f}
 	tx.ImportLinks = importLinksFaults{tx.ImportLinks, f}
 	tx.Edits = editsFaults{tx.Edits, f}
@@ -262,6 +263,19 @@ func (rows replaysFaults) Save(ctx context.Context, r model.Replay) error {
 
 func (rows replaysFaults) DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error) {
 	return Get(rows.faults, "Replays.DeleteBefore", func() (int64, error) { return rows.ReplayRows.DeleteBefore(ctx, t, limit) })
+}
+
+type ratesFaults struct {
+	model.RateRows
+	faults *Faults
+}
+
+func (rows ratesFaults) Add(ctx context.Context, name string, minute time.Time, n int64) (int64, error) {
+	return Get(rows.faults, "Rates.Add", func() (int64, error) { return rows.RateRows.Add(ctx, name, minute, n) })
+}
+
+func (rows ratesFaults) DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error) {
+	return Get(rows.faults, "Rates.DeleteBefore", func() (int64, error) { return rows.RateRows.DeleteBefore(ctx, t, limit) })
 }
 
 type memoryFaults struct {

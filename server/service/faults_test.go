@@ -91,6 +91,7 @@ func TestResourceFaults(t *testing.T) {
 		{"Memory", func() error { _, err := f.Memory(f.ctx, f.org, "crm", model.PageRequest{Limit: 10}); return err }},
 		{"ForgetMemory", func() error { return f.ForgetMemory(f.ctx, f.org, "crm") }},
 		{"ForgetReplays", func() error { return f.ForgetReplays(f.ctx) }},
+		{"ForgetRates", func() error { return f.ForgetRates(f.ctx) }},
 		{"ForgetSessions", func() error { f.Clock.Advance(2 * week); return f.ForgetSessions(f.ctx) }},
 	})
 	empty := emptyFixture(t)

@@ -192,7 +192,7 @@ func (s *Service) onTransition(ctx context.Context, tx model.Tx, imp model.Impor
 func (s *Service) Ready(ctx context.Context) error { return s.env.CheckStores(ctx) }
 
 // forgetEvery is the number of maintenance rounds between two deletions of expired
-// responses and deliveries.
+// responses, rates and deliveries.
 const forgetEvery = 40
 
 // RunMaintenance refills the reserve, empties the trash, closes idle drafts, and deletes abandoned
@@ -204,7 +204,7 @@ func (s *Service) RunMaintenance(ctx context.Context) error {
 	}
 	err := errors.Join(s.EmptyTrash(ctx), s.ForgetSessions(ctx), s.ForgetUnseen(ctx), s.CloseIdleDrafts())
 	if s.rounds++; s.rounds%forgetEvery == 1 {
-		err = errors.Join(err, s.ForgetReplays(ctx), s.ForgetDeliveries(ctx))
+		err = errors.Join(err, s.ForgetReplays(ctx), s.ForgetRates(ctx), s.ForgetDeliveries(ctx))
 	}
 	return err
 }

@@ -109,3 +109,16 @@ func (r replayRows) DeleteBefore(ctx context.Context, t time.Time, limit int) (i
 		DELETE FROM replays WHERE (org, call_key) IN (
 			SELECT org, call_key FROM replays WHERE created < $1 ORDER BY created LIMIT $2)`, toMicros(t), max(limit, 0))
 }
+
+type rateRows struct{ *txn }
+
+func (r rateRows) Add(ctx context.Context, name string, minute time.Time, n int64) (int64, error) {
+	return r.count(ctx, "events", `
+		INSERT INTO rates (name, minute, events) VALUES ($1, $2, $3)
+		ON CONFLICT (name, minute) DO UPDATE SET events = rates.events + excluded.events RETURNING events`, name, toMicros(minute), n)
+}
+
+func (r rateRows) DeleteBefore(ctx context.Context, t time.Time, limit int) (int64, error) {
+	return r.exec(ctx, "delete old rates", `
+		DELETE FROM rates WHERE (name, minute) IN (SELECT name, minute FROM rates WHERE minute < $1 LIMIT $2)`, toMicros(t), max(limit, 0))
+}

@@ -115,7 +115,7 @@ func TestTablesAreIsolated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	const shared = "goose_db_version marks nodes river_job river_leader river_migration river_notification river_queue trash"
+	const shared = "goose_db_version marks nodes rates river_job river_leader river_migration river_notification river_queue trash"
 	if got := strings.Join(open, " "); got != shared {
 		t.Errorf("tables without a policy: %s\nwant: %s", got, shared)
 	}

@@ -245,6 +245,7 @@ func (s *Store) newTx(db querier, tx queue.Tx, hold string) model.Tx {
 		Sessions:    sessionRows{ownedRows[model.Session]{t, sessions}},
 		Credentials: credentialRows{ownedRows[model.Credential]{t, credentials}},
 		Replays:     replayRows{t},
+		Rates:       rateRows{t},
 		Memory:      memoryRows{t},
 		ImportLinks: importLinkRows{ownedRows[model.ImportLink]{t, importLinks}},
 		Edits:       editRows{t},

@@ -165,3 +165,32 @@ func testReplays(f *fixture) {
 	f.wantNotFound(func(tx model.Tx) error { _, err := f.replay("org-a", 1)(tx); return err })
 	f.wantEqual(read(f, f.replay("org-a", 2)), aReplay(2, "org-a"))
 }
+
+func testRates(f *fixture) {
+	add := func(name string, minute int, n, want int64) {
+		f.Helper()
+		f.mustUpdate(func(tx model.Tx) error {
+			got, err := tx.Rates.Add(f.ctx, name, startPlus(minute), n)
+			f.wantEqual(got, want)
+			return err
+		})
+	}
+	add("a", 0, 3, 3)
+	add("a", 0, 4, 7)
+	add("a", 1, 1, 1)
+	add("b", 0, 2, 2)
+	deleteBefore := func(minute, limit int, want int64) {
+		f.Helper()
+		f.mustUpdate(func(tx model.Tx) error {
+			n, err := tx.Rates.DeleteBefore(f.ctx, startPlus(minute), limit)
+			f.wantEqual(n, want)
+			return err
+		})
+	}
+	deleteBefore(0, 9, 0)
+	deleteBefore(1, 1, 1)
+	deleteBefore(1, 9, 1)
+	add("a", 1, 1, 2)
+	add("a", 0, 1, 1)
+	add("b", 0, 1, 1)
+}

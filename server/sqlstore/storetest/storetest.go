@@ -58,6 +58,7 @@ func testCases() []testCase {
 		{"sessions", testSessions},
 		{"credentials", testCredentials},
 		{"replays", testReplays},
+		{"rates", testRates},
 		{"memory", testMemory},
 		{"memory version", testMemoryVersion},
 		{"memory trimmed", testMemoryTrimmed},
