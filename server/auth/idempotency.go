@@ -122,6 +122,21 @@ func keyInUseError() error {
 	return e
 }
 
+// Check returns a Conflict if another process has taken over the request, because it considered this
+// process dead. No other process can take it over until tx ends.
+func (t *ReplayLock) Check(ctx context.Context, tx model.Tx) error {
+	stored, err := tx.Replays.Get(ctx, t.replay.Org, t.replay.Key)
+	if model.IsKind(err, model.NotFound) || err == nil && !t.owns(stored) {
+		return keyInUseError()
+	}
+	return err
+}
+
+// owns reports whether a stored replay is the one for which this process holds the lock.
+func (t *ReplayLock) owns(stored model.Replay) bool {
+	return stored.Node == t.replay.Node && stored.Status == 0 && stored.Created.Equal(t.replay.Created)
+}
+
 // Finish encrypts and stores the response for repeated requests.
 func (t *ReplayLock) Finish(ctx context.Context, a ReplayedResponse) error {
 	sealed, err := t.service.replayCipher.Seal(a.Body, t.replay.Org, t.replay.Key)
@@ -148,7 +163,7 @@ func (t *ReplayLock) save(ctx context.Context, done model.Replay) error {
 	defer t.service.activeReplays.Remove(replayName(t.replay))
 	return t.service.env.Store.Update(ctx, func(tx model.Tx) error {
 		stored, err := tx.Replays.Get(ctx, done.Org, done.Key)
-		if err != nil || stored.Node != t.replay.Node || stored.Status != 0 || !stored.Created.Equal(t.replay.Created) {
+		if err != nil || !t.owns(stored) {
 			return err
 		}
 		return tx.Replays.Save(ctx, done)

@@ -76,6 +76,9 @@ func (s *Service) CreateConnector(ctx context.Context, org string, draft Draft) 
 		return c, err
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if err := model.CheckRequest(ctx, tx); err != nil {
+			return err
+		}
 		if draft.ID != "" {
 			existing, err := tx.Connectors.Get(ctx, org, id)
 			if err == nil {

@@ -89,6 +89,9 @@ func (s *Service) CreateCredential(ctx context.Context, org string, draft Creden
 		return model.Credential{}, err
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if err := model.CheckRequest(ctx, tx); err != nil {
+			return err
+		}
 		if draft.ID != "" {
 			existing, err := tx.Credentials.Get(ctx, org, id)
 			if !model.IsKind(err, model.NotFound) {

@@ -36,6 +36,7 @@ func (a *API) idempotent(c *call, work func() (*response, error)) (*response, er
 		return &response{status: kept.Status, raw: kept.Body, header: http.Header{"Idempotent-Replay": {"true"}}}, nil
 	}
 	c.fixedID = turn.ID
+	c.r = c.r.WithContext(model.WithRequestCheck(c.context(), turn.Check))
 	answered := false
 	defer func() {
 		if !answered { // a panic must not leave the key locked

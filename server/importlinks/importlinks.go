@@ -83,6 +83,9 @@ func (s *Service) CreateImportLink(ctx context.Context, org string, draft Draft)
 		return model.ImportLink{}, err
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if err := model.CheckRequest(ctx, tx); err != nil {
+			return err
+		}
 		if draft.ID != "" {
 			existing, err := tx.ImportLinks.Get(ctx, org, id)
 			if !model.IsKind(err, model.NotFound) {

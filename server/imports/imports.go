@@ -180,6 +180,9 @@ func (s *Service) CreateImport(ctx context.Context, org string, draft Draft) (mo
 		defer cancel()
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if err := model.CheckRequest(ctx, tx); err != nil {
+			return err
+		}
 		return s.insertImport(ctx, tx, imp, name, parsed, draft.SchemaID == "", created)
 	})
 	s.env.CrashPoint("import.created")

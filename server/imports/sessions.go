@@ -54,6 +54,9 @@ func (s *Service) CreateSession(ctx context.Context, org string, draft NewSessio
 		return Hydration{}, err
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if err := model.CheckRequest(ctx, tx); err != nil {
+			return err
+		}
 		if draft.ID != "" {
 			existing, err := tx.Sessions.Get(ctx, org, session.ID)
 			if !model.IsKind(err, model.NotFound) {

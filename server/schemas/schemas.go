@@ -49,6 +49,9 @@ func (s *Service) CreateSchema(ctx context.Context, org string, draft Draft) (mo
 		return model.Schema{}, nil, err
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if err := model.CheckRequest(ctx, tx); err != nil {
+			return err
+		}
 		if draft.ID != "" {
 			existing, err := tx.Schemas.Get(ctx, org, draft.ID)
 			if !model.IsKind(err, model.NotFound) {

@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,11 +12,14 @@ import (
 
 	"github.com/intraydata/intray/schema"
 	"github.com/intraydata/intray/server/auth"
+	"github.com/intraydata/intray/server/connectors"
+	"github.com/intraydata/intray/server/importlinks"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/schemas"
 	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 const threeDays = 72 * time.Hour
@@ -166,6 +170,73 @@ func TestReplayInProgress(t *testing.T) {
 	if first.ID != second.ID {
 		t.Error("the interrupted request of a dead process has another ID when it is repeated")
 	}
+}
+
+// TestFrozenRequest checks that a process that was frozen during a request creates nothing when it
+// continues, if another process has taken over the request: its object may have been deleted since.
+func TestFrozenRequest(t *testing.T) {
+	t.Parallel()
+	creations := map[string]func(s *service.Service, f *fixture, ctx context.Context, id string) error{
+		"import": func(s *service.Service, f *fixture, ctx context.Context, id string) error {
+			_, err := s.CreateImport(ctx, f.org, imports.Draft{ID: id, Doc: namedSchema(f.T, "")})
+			return err
+		},
+		"import with rows": func(s *service.Service, f *fixture, ctx context.Context, id string) error {
+			_, err := s.CreateImport(ctx, f.org, imports.Draft{ID: id, Doc: namedSchema(f.T, ""), Rows: strings.NewReader(`[{"a":1}]`)})
+			return err
+		},
+		"schema": func(s *service.Service, f *fixture, ctx context.Context, id string) error {
+			_, _, err := s.CreateSchema(ctx, f.org, schemas.Draft{ID: id, Doc: namedSchema(f.T, "Frozen")})
+			return err
+		},
+		"session": func(s *service.Service, f *fixture, ctx context.Context, id string) error {
+			_, err := s.CreateSession(ctx, f.org, imports.NewSession{ID: id})
+			return err
+		},
+		"credential": func(s *service.Service, f *fixture, ctx context.Context, id string) error {
+			draft := passwordDraft()
+			draft.ID = id
+			_, err := s.CreateCredential(ctx, f.org, draft)
+			return err
+		},
+		"webhook": func(s *service.Service, f *fixture, ctx context.Context, id string) error {
+			_, _, err := s.CreateWebhook(ctx, f.org, webhooks.Draft{ID: id, URL: "http://listener", Enabled: true})
+			return err
+		},
+		"connector": func(s *service.Service, f *fixture, ctx context.Context, id string) error {
+			credential, err := f.CreateCredential(f.ctx, f.org, passwordDraft())
+			must(f.T, err)
+			draft := connectors.Draft{ID: id, CredentialID: credential.ID, SchemaID: f.savedSchema(), Directory: "/in", Schedule: model.Schedule{Minutes: 5}}
+			_, err = s.CreateConnector(ctx, f.org, draft)
+			return err
+		},
+		"import link": func(s *service.Service, f *fixture, ctx context.Context, id string) error {
+			_, err := s.CreateImportLink(ctx, f.org, importlinks.Draft{ID: id, Name: "Link", SchemaID: f.savedSchema()})
+			return err
+		},
+	}
+	for name, create := range creations {
+		t.Run(name, func(t *testing.T) {
+			f := newFixture(t, withRemote, withSender(&fakeSender{}))
+			frozen := f.newNode("elsewhere/two", withRemote, withSender(&fakeSender{}))
+			must(t, frozen.Join(f.ctx))
+			lock := f.beginReplay(frozen, "key", "print")
+			must(t, frozen.Leave(f.ctx)) // as if the others considered it dead
+			other := f.beginReplay(f.Service, "key", "print")
+			f.wantError(create(frozen, f, model.WithRequestCheck(f.ctx, lock.Check), lock.ID), model.Conflict, "idempotency_key_in_use")
+			must(t, create(f.Service, f, model.WithRequestCheck(f.ctx, other.Check), other.ID))
+			must(t, other.Finish(f.ctx, auth.ReplayedResponse{Status: 201}))
+			f.wantError(f.Store.Update(f.ctx, func(tx model.Tx) error { return lock.Check(f.ctx, tx) }), model.Conflict, "idempotency_key_in_use")
+		})
+	}
+}
+
+// savedSchema creates a schema and returns its id.
+func (f *fixture) savedSchema() string {
+	f.Helper()
+	saved, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: namedSchema(f.T, rand.Text())})
+	must(f.T, err)
+	return saved.ID
 }
 
 // After an internal error, a repeated request gets the same ID, and a different request can

@@ -74,6 +74,9 @@ func (s *Service) CreateWebhook(ctx context.Context, org string, draft Draft) (w
 		return w, secret, err
 	}
 	err = s.env.Store.Update(ctx, func(tx model.Tx) error {
+		if err := model.CheckRequest(ctx, tx); err != nil {
+			return err
+		}
 		if draft.ID != "" {
 			existing, err := tx.Webhooks.Get(ctx, org, id)
 			if err == nil {

@@ -147,7 +147,7 @@ func (c *client) reload(imp *importState) (got model.Import, err error) {
 		}
 		return err
 	})
-	if imp.deleted.get() == acknowledged && err == nil && !imp.createdAgain.Load() {
+	if imp.deleted.get() == acknowledged && err == nil {
 		c.w.violate("import %s was read after its deletion", imp.getID())
 	}
 	if imp.deleted.get() == notTried && model.IsKind(err, model.NotFound) && imp.created.get() == acknowledged {
@@ -193,7 +193,7 @@ func (c *client) useImport(imp *importState) {
 	if c.chance(25) {
 		c.deleteImport(imp)
 	}
-	if imp.key != "" && imp.deleted.get() == acknowledged {
+	if imp.deleted.get() == acknowledged {
 		_ = c.create(imp) // returns the stored response, and does not create the import again
 	}
 }
@@ -201,17 +201,10 @@ func (c *client) useImport(imp *importState) {
 // errKeyInUse is the error of a request whose idempotency key belongs to a request in progress.
 var errKeyInUse = &model.Error{Kind: model.Conflict, Code: "idempotency_key_in_use"}
 
-// create creates an import. If it has an idempotency key, create does what package httpapi does.
+// create creates an import with an idempotency key, like package httpapi.
 func (c *client) create(imp *importState) error {
-	var answered atomic.Bool
 	again := imp.created.get() == acknowledged
-	err := c.call("create", func(ctx context.Context, p *process) error {
-		defer answered.Store(true)
-		if imp.key == "" {
-			imp.created.raise(tried)
-			_, err := p.CreateImport(ctx, imp.org, imp.draft(c.w))
-			return err
-		}
+	return c.call("create", func(ctx context.Context, p *process) error {
 		kept, lock, err := p.BeginReplay(ctx, imp.org, imp.key, "request")
 		if err != nil {
 			return err
@@ -225,17 +218,13 @@ func (c *client) create(imp *importState) error {
 		}
 		imp.setID(c.w, lock.ID)
 		imp.created.raise(tried)
-		_, err = p.CreateImport(ctx, imp.org, imp.draft(c.w))
+		_, err = p.CreateImport(model.WithRequestCheck(ctx, lock.Check), imp.org, imp.draft(c.w))
 		after := context.WithoutCancel(ctx)
 		if err != nil {
 			return errors.Join(err, lock.Release(after))
 		}
 		return lock.Finish(after, auth.ReplayedResponse{Status: 201, Body: []byte(imp.getID())})
 	})
-	if !answered.Load() {
-		imp.createdAgain.Store(true)
-	}
-	return err
 }
 
 // setID records the id of an import whose id the server chooses. Repeated requests must return the same.
@@ -539,17 +528,14 @@ func (p *progress) raise(to knowledge) {
 type importState struct {
 	org string
 	id  atomic.Pointer[string]
-	// key is the idempotency key of the request that creates the import, or "". Then id is "" until a
-	// process has begun to handle the request.
+	// key is the idempotency key of the request that creates the import. id is "" until a process has
+	// begun to handle the request.
 	key     string
 	file    file
 	created progress
 	deleted progress
 	// uploaded and submitted are set if the call was acknowledged, and filesDeleted if it was tried.
 	uploaded, submitted, filesDeleted atomic.Bool
-	// createdAgain is set if a process may still handle a request to create the import. A process
-	// that was frozen then creates the import again if it was deleted in the meantime.
-	createdAgain atomic.Bool
 	// inChunks is set if the file is sent in several requests.
 	inChunks bool
 

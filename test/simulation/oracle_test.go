@@ -33,12 +33,8 @@ func newOracle(w *world) *oracle {
 }
 
 func (o *oracle) newImport(c *client, org string) *importState {
-	id := c.newID()
-	i := &importState{org: org, file: newFile(c), inChunks: c.chance(30), busy: map[*process]chan struct{}{}, edits: map[string]edit{}, acked: map[string]int{}}
-	if c.chance(40) {
-		i.key = "key " + c.name
-	} else {
-		i.id.Store(&id)
+	i := &importState{
+		org: org, key: "key " + c.name, file: newFile(c), inChunks: c.chance(30), busy: map[*process]chan struct{}{}, edits: map[string]edit{}, acked: map[string]int{},
 	}
 	o.imports = append(o.imports, i)
 	return i
@@ -143,7 +139,7 @@ func (o *oracle) checkChange(before, now model.Import, existed bool) {
 		return
 	case existed && before.Status != now.Status && !before.Status.MayBecome(now.Status) && (before.Status != model.Running || now.Status != model.Failed):
 		o.w.violate("import %s changed from %s to %s", now.ID, before.Status, now.Status)
-	case state.deleted.get() == acknowledged && !state.createdAgain.Load():
+	case state.deleted.get() == acknowledged:
 		o.w.violate("import %s exists after its deletion", now.ID)
 	case existed && before.Status == model.Successful && before.Result.SHA256 != now.Result.SHA256:
 		o.w.violate("the result of import %s has changed", now.ID)
