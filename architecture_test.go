@@ -181,6 +181,7 @@ var levels = map[string][]string{
 	"server/schemas":         {"intray", "internal/jsonschema", "schema", "schema/lint", "server/model"},
 	"server/webhooks":        {"intray", "server/model", "server/schemas", "server/secrets"},
 	"server/retention":       {"intray", "server/blob", "server/model"},
+	"server/integrity":       {"server/blob", "server/model", "server/staging"},
 	"server/imports":         {"intray", "source", "engine", "output", "schema", "server/staging", "server/blob", "server/secrets", "server/model", "server/auth", "server/schemas"},
 	"server/widget":          {"intray", "schema", "server/secrets", "server/model", "server/auth", "server/schemas", "server/imports"},
 	"server/importlinks":     {"intray", "output", "schema", "server/secrets", "server/model", "server/auth", "server/schemas", "server/imports"},
@@ -188,7 +189,7 @@ var levels = map[string][]string{
 	"server/review": {"intray", "server/revalidate", "source", "engine", "output", "celltype", "schema", "server/staging", "server/draft", "server/blob", "server/secrets",
 		"server/model", "server/auth", "server/schemas", "server/imports"},
 	"server/service": {"intray", "engine", "server/blob", "server/secrets",
-		"server/model", "server/auth", "server/schemas", "server/webhooks", "server/retention", "server/imports", "server/importlinks", "server/widget", "server/connectors", "server/review"},
+		"server/model", "server/auth", "server/schemas", "server/webhooks", "server/retention", "server/imports", "server/importlinks", "server/widget", "server/connectors", "server/review", "server/integrity"},
 	"server/sqlstore": {"intray", "server/model", "server/queue"},
 	"server/sftp":     {"intray", "internal/re2", "server/egress", "server/secrets"},
 	"server/webhook":  {"intray", "server/egress", "server/secrets", "server/webhooks"},
@@ -199,7 +200,7 @@ var levels = map[string][]string{
 	"importer":     {"intray", "engine", "output", "source", "source/formats", "server/blob/disk", "server/staging"},
 	"server":       {"intray", "importer", "engine", "output", "schema", "source", "source/formats", "hooks", "hooks/", "server/"},
 	"cmd/intray": {"intray", "celltype/number", "examples", "importer", "engine", "output", "schema", "schema/lint", "source", "source/formats", "source/headerdetect",
-		"server", "server/model", "server/auth", "server/webhooks", "server/review", "server/service", "internal/jsonschema", "internal/wire"},
+		"server", "server/model", "server/auth", "server/webhooks", "server/review", "server/integrity", "server/service", "internal/jsonschema", "internal/wire"},
 }
 
 // level returns the packages that a package may import.
@@ -348,7 +349,7 @@ var groups = []group{
 	{"server", "server", "start-up and configuration", []string{"server"}},
 	{"importer", "importer", "the library in one call", []string{"importer"}},
 	{"adapters", "httpapi, webui, jobs, sqlstore, sftp, webhook", "adapters; none imports another", adapters},
-	{"usecases", "imports, importlinks, widget, review, connectors, webhooks, retention, schemas, auth", "use cases", []string{"server/service", "server/imports", "server/importlinks", "server/widget", "server/review", "server/connectors", "server/webhooks", "server/retention", "server/schemas", "server/auth"}},
+	{"usecases", "imports, importlinks, widget, review, connectors, webhooks, retention, integrity, schemas, auth", "use cases", []string{"server/service", "server/imports", "server/importlinks", "server/widget", "server/review", "server/connectors", "server/webhooks", "server/retention", "server/integrity", "server/schemas", "server/auth"}},
 	{"draft", "draft, revalidate", "rows under review", []string{"server/draft", "server/revalidate"}},
 	{"model", "model", "entities and the store interface", []string{"server/model"}},
 	{"stores", "staging, blob, queue, secrets, egress", "staged rows, files, job queue, keys, outgoing connections", []string{"server/staging", "server/blob", "server/blob/", "server/queue", "server/secrets", "server/egress"}},

@@ -93,6 +93,9 @@ type Config struct {
 	// Memory is the budget of the process. Its zero value limits nothing, and 4 imports run at the
 	// same time.
 	Memory MemoryBudget
+	// ScrubDays is the number of days in which every stored file is verified once. 0 means never, and
+	// a negative number means 30 days, or never if files are stored in a bucket.
+	ScrubDays int
 	// StallTimeout is the time after which an import that makes no progress fails. 0 means 30
 	// minutes.
 	StallTimeout time.Duration
@@ -133,6 +136,19 @@ func (c *Config) maxRequests() int {
 		most *= 2
 	}
 	return cmp.Or(c.MaxRequests, most)
+}
+
+// defaultScrubDays is the default of ScrubDays for files in the data folder. A bucket usually belongs to
+// a service that verifies its files itself, and charges for each request.
+const defaultScrubDays = 30
+
+// scrubPeriod returns the time in which every stored file is verified once, or 0.
+func (c *Config) scrubPeriod() time.Duration {
+	days := c.ScrubDays
+	if days < 0 && c.BlobURL == "" {
+		days = defaultScrubDays
+	}
+	return time.Duration(max(days, 0)) * 24 * time.Hour
 }
 
 // UsageError reports an invalid configuration value or argument.

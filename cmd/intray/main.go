@@ -103,6 +103,7 @@ type commands struct {
 	} `cmd:"" help:"Manage API keys and the master key."`
 	Listen  listenCommand  `cmd:"" help:"Print or forward webhook messages while you develop a receiver."`
 	GC      gcCommand      `cmd:"" name:"gc" help:"Delete expired data and orphaned files."`
+	Verify  verifyCommand  `cmd:"" help:"Verify that all stored files are intact, and repair damage."`
 	Migrate migrateCommand `cmd:"" help:"Update the database to this version."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 	Help    helpCommand    `cmd:"" help:"Show the help of a command."`

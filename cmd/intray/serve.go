@@ -56,6 +56,7 @@ type serveCommand struct {
 	hookFlags
 	KeyHeaders     string        `help:"Accept the API key in these headers, separated by commas. Default: X-Service-License-Key and X-Dromo-License-Key." placeholder:"NAMES"`
 	ReviewLinkLife time.Duration `help:"Lifetime of review links." default:"720h" placeholder:"D"`
+	ScrubDays      int           `help:"Verify every stored file once in this number of days. 0 means never. Default: 30, or 0 with --blob-url." default:"-1" placeholder:"N"`
 	StallTimeout   time.Duration `help:"Time after which an import that makes no progress fails." default:"30m" placeholder:"D"`
 }
 
@@ -131,6 +132,7 @@ func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	cfg.MaxRequests, cfg.MaxLargeUploads, cfg.DirectUploads = c.MaxRequests, c.MaxUploads, c.DirectUploads
 	cfg.MaxFileSize, cfg.Hooks = c.MaxFileSize, c.hookConfig()
 	cfg.ReviewLinkLife, cfg.StallTimeout = c.ReviewLinkLife, c.StallTimeout
+	cfg.ScrubDays = c.ScrubDays
 	if c.KeyHeaders != "" {
 		cfg.KeyHeaders = splitNames(c.KeyHeaders)
 	}

@@ -279,9 +279,9 @@ func (s *Service) rewriteResult(ctx context.Context, imp model.Import, staged *s
 	})
 }
 
-// openResult opens the JSON result of an upload. It rebuilds a lost or damaged result from the
+// OpenResult opens the JSON result of an upload. It rebuilds a lost or damaged result from the
 // staged rows.
-func (s *Service) openResult(ctx context.Context, u model.Upload) (*model.FileReader, error) {
+func (s *Service) OpenResult(ctx context.Context, u model.Upload) (*model.FileReader, error) {
 	r, damage := s.env.OpenFile(ctx, u.Result)
 	if !model.IsKind(damage, model.Damaged) {
 		return r, damage

@@ -343,7 +343,7 @@ func (s *Service) Download(ctx context.Context, id, token string) (*Download, er
 	case RawFile:
 		d.Stored, err = s.env.OpenFile(ctx, u.Raw)
 	case string(output.JSON):
-		d.Stored, err = s.openResult(ctx, u)
+		d.Stored, err = s.OpenResult(ctx, u)
 	default:
 		err = s.OpenConverted(ctx, d)
 	}

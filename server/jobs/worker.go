@@ -34,6 +34,8 @@ const (
 	connectorWorkers, uploadWorkers, pollInterval = 8, 2, 4 * time.Second
 	// garbageInterval is the interval between garbage collections.
 	garbageInterval = 5 * time.Minute
+	// scrubInterval is the interval between verifications of some stored files.
+	scrubInterval = 10 * time.Second
 )
 
 // Service contains the methods that a worker calls.
@@ -59,6 +61,8 @@ type Transfers interface {
 	DeliverNextResult(ctx context.Context) (bool, error)
 	// CollectGarbage deletes expired data and orphaned blobs.
 	CollectGarbage(ctx context.Context) error
+	// Scrub verifies the stored files of some imports.
+	Scrub(ctx context.Context) error
 	// DeliveriesReady returns a channel that receives a value when a new delivery becomes due.
 	DeliveriesReady() <-chan struct{}
 }
@@ -139,6 +143,9 @@ func (w *Worker) RunBackground(ctx context.Context) {
 	})
 	group.Go(func() {
 		repeat(ctx, garbageInterval, func() { w.logFailure(ctx, "garbage collection failed", w.service.CollectGarbage(ctx)) })
+	})
+	group.Go(func() {
+		repeat(ctx, scrubInterval, func() { w.logFailure(ctx, "stored files not verified", w.service.Scrub(ctx)) })
 	})
 	group.Go(func() { w.runDeliveries(ctx) })
 	group.Go(func() { w.pollWork(ctx, "connector not run", connectorWorkers, w.service.RunNextConnector) })

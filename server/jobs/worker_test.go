@@ -56,6 +56,7 @@ func (f *fakeService) DeliverNextResult(ctx context.Context) (bool, error) {
 }
 func (f *fakeService) Deliver(ctx context.Context) error         { return call(ctx, f.deliver) }
 func (f *fakeService) CollectGarbage(ctx context.Context) error  { return call(ctx, f.collectGC) }
+func (f *fakeService) Scrub(context.Context) error               { return nil }
 func (f *fakeService) RecordHeartbeat(ctx context.Context) error { return call(ctx, f.heartbeat) }
 func (f *fakeService) RecoverRuns(ctx context.Context) error     { return call(ctx, f.recover) }
 func (f *fakeService) RunMaintenance(ctx context.Context) error  { return call(ctx, f.maintain) }

@@ -81,6 +81,11 @@ func (r importRows) InStatus(_ context.Context, status model.Status, node string
 	return refs(r.imports.find(func(i importRow) bool { return i.Status == status && (node == "" || i.Node == node) }, importOrder, 0, max(int64(limit), 0))), nil
 }
 
+func (r importRows) After(_ context.Context, id string, limit int) ([]model.ImportRef, error) {
+	order := func(a, b importRow) int { return cmp.Compare(a.ID, b.ID) }
+	return refs(r.imports.find(func(i importRow) bool { return i.ID > id }, order, 0, max(int64(limit), 0))), nil
+}
+
 func refs(list []importRow) (refs []model.ImportRef) {
 	for _, i := range list {
 		refs = append(refs, model.ImportRef{Org: i.Org, ID: i.ID, Run: i.Run})

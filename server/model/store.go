@@ -176,6 +176,9 @@ type ImportQueueRows interface {
 	// InStatus returns at most limit imports with the given status in all organizations, oldest
 	// first. If node is not "", it returns only the imports of that node.
 	InStatus(ctx context.Context, status Status, node string, limit int) ([]ImportRef, error)
+	// After returns at most limit imports of all organizations whose ids are greater than id, in the
+	// order of their ids.
+	After(ctx context.Context, id string, limit int) ([]ImportRef, error)
 }
 
 // EmbeddedRows stores which embedded imports are in use.

@@ -149,6 +149,10 @@ func (rows importsFaults) IsDue(ctx context.Context, now time.Time) (bool, error
 	return Get(rows.faults, "Imports.IsDue", func() (bool, error) { return rows.ImportRows.IsDue(ctx, now) })
 }
 
+func (rows importsFaults) After(ctx context.Context, id string, limit int) ([]model.ImportRef, error) {
+	return Get(rows.faults, "Imports.After", func() ([]model.ImportRef, error) { return rows.ImportRows.After(ctx, id, limit) })
+}
+
 func (rows importsFaults) InStatus(ctx context.Context, status model.Status, node string, limit int) ([]model.ImportRef, error) {
 	return Get(rows.faults, "Imports.InStatus", func() ([]model.ImportRef, error) { return rows.ImportRows.InStatus(ctx, status, node, limit) })
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/importlinks"
 	"github.com/intraydata/intray/server/imports"
+	"github.com/intraydata/intray/server/integrity"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/retention"
 	"github.com/intraydata/intray/server/review"
@@ -64,6 +65,9 @@ type Config struct {
 	// StallTimeout is the time after which a run of an import that makes no progress is
 	// canceled. Default 30 minutes.
 	StallTimeout time.Duration
+	// ScrubPeriod is the period in which the stored files of each import are verified once. 0 means
+	// never.
+	ScrubPeriod time.Duration
 	// ReviewLinkLife is the lifetime of review links. Default 30 days.
 	ReviewLinkLife time.Duration
 	// Quotas limit what each organization uses. OverQuota is called for each refused request. It
@@ -95,6 +99,7 @@ type (
 	importService    = imports.Service
 	connectorService = connectors.Service
 	reviewService    = review.Service
+	integrityService = integrity.Service
 	linkService      = importlinks.Service
 	widgetService    = widget.Service
 )
@@ -109,6 +114,7 @@ type Service struct {
 	*importService
 	*connectorService
 	*reviewService
+	*integrityService
 	*linkService
 	*widgetService
 
@@ -145,6 +151,7 @@ func New(cfg Config) (*Service, error) {
 		SFTP: cfg.SFTP, Remotes: cfg.Remotes, MaxFileSize: cfg.MaxFileSize,
 	})
 	s.reviewService = review.New(s.env, s.importService, cfg.Engine, cfg.ReviewLinkLife)
+	s.integrityService = integrity.New(s.env, s.importService, cfg.ScrubPeriod)
 	s.linkService = importlinks.New(s.env, s.importService, s.schemaService)
 	s.widgetService = widget.New(s.env, s.authService, s.importService, s.schemaService, cfg.Pages)
 	return s, err

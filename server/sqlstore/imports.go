@@ -91,6 +91,11 @@ func (r importRows) InStatus(ctx context.Context, status model.Status, node stri
 		node, max(limit, 0))
 }
 
+func (r importRows) After(ctx context.Context, id string, limit int) ([]model.ImportRef, error) {
+	cells := func(i *model.ImportRef) []any { return []any{&i.Org, &i.ID, &i.Run} }
+	return queryAll(ctx, r.txn, imports.entity, cells, `SELECT org, id, run FROM imports WHERE id > $1 ORDER BY id LIMIT $2`, id, max(limit, 0))
+}
+
 type embeddedRows struct{ *txn }
 
 func (r embeddedRows) Touch(ctx context.Context, org, id string, seen time.Time) error {

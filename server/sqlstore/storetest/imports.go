@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -247,6 +249,25 @@ func testImportsInStatus(f *fixture) {
 			return tx.Imports.InStatus(f.ctx, model.Running, c.node, c.limit)
 		}), c.want)
 	}
+}
+
+func testImportsAfter(f *fixture) {
+	all := []model.ImportRef{}
+	for n := range 4 {
+		imp := anImport(n, []string{"org-a", "org-b"}[n%2], model.Pending)
+		f.insertImports(imp)
+		all = append(all, model.ImportRef{Org: imp.Org, ID: imp.ID})
+	}
+	slices.SortFunc(all, func(a, b model.ImportRef) int { return strings.Compare(a.ID, b.ID) })
+	after := func(id string, limit int, want []model.ImportRef) {
+		f.Helper()
+		f.wantEqual(read(f, func(tx model.Tx) ([]model.ImportRef, error) { return tx.Imports.After(f.ctx, id, limit) }), want)
+	}
+	after("", 10, all)
+	after("!", 3, all[:3])
+	after(all[1].ID, 10, all[2:])
+	after(all[1].ID+"0", 1, all[2:3])
+	after(all[3].ID, 10, nil)
 }
 
 func (f *fixture) claimImport(perOrg int) (model.Import, error) {

@@ -44,6 +44,7 @@ func testCases() []testCase {
 		{"embedded imports", testEmbedded},
 		{"imports moved", testImportsMoved},
 		{"imports in status", testImportsInStatus},
+		{"imports after an id", testImportsAfter},
 		{"claim", testClaim},
 		{"claim is fair", testClaimIsFair},
 		{"claim leaves room", testClaimLeavesRoom},

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/server/integrity"
+	"github.com/intraydata/intray/server/service"
+)
+
+type verifyCommand struct {
+	storeFlags
+	listFlags
+	Repair bool `help:"Rebuild damaged results and rows from the received files."`
+}
+
+// Help returns the text that --help prints after the flags.
+func (verifyCommand) Help() string {
+	return `Reads all stored files and compares them with the checksums in the database. With
+SQLite, it also checks the database. A server may be running at the same time.
+
+A damaged result is rebuilt from the staged rows, and damaged rows are rebuilt from
+the received file. A received file cannot be rebuilt: restore it from a backup.
+
+The exit status is 1 if damage remains.`
+}
+
+// verified is the JSON form of the result.
+type verified struct {
+	Imports  int64           `json:"imports"`
+	Files    int64           `json:"files"`
+	Bytes    int64           `json:"bytes"`
+	Damaged  int64           `json:"damaged"`
+	Repaired int64           `json:"repaired"`
+	Damage   []verifiedEntry `json:"damage"`
+}
+
+// verifiedEntry is the JSON form of a damaged file. Part is "" for damage in the database.
+type verifiedEntry struct {
+	Org         string `json:"organization"`
+	Import      string `json:"import"`
+	Part        string `json:"part"`
+	Key         string `json:"key"`
+	Cause       string `json:"cause"`
+	Repaired    bool   `json:"repaired"`
+	RepairError string `json:"repairError"`
+}
+
+// Run verifies all stored files.
+func (c *verifyCommand) Run(ctx context.Context, s streams) error {
+	return c.runAdmin(ctx, s, server.OpenExisting, func(svc *service.Service) error {
+		list := verified{Damage: []verifiedEntry{}}
+		shown := time.Now()
+		sum, err := svc.Verify(ctx, integrity.Options{
+			Repair: c.Repair,
+			Report: func(d integrity.Damage) {
+				list.Damage = append(list.Damage, verifiedEntry{d.Org, d.Import, string(d.Part), d.Key, d.Cause, d.Repaired, d.RepairError})
+			},
+			Progress: func(sum integrity.Summary) {
+				if isTerminal(s.err) && time.Since(shown) >= progressInterval {
+					shown = time.Now()
+					fmt.Fprintf(s.err, clearLine+"%s verified", pluralize(sum.Imports, "import"))
+				}
+			},
+		})
+		if isTerminal(s.err) {
+			fmt.Fprint(s.err, clearLine)
+		}
+		if err != nil {
+			return err
+		}
+		list.Imports, list.Files, list.Bytes, list.Damaged, list.Repaired = sum.Imports, sum.Files, sum.Bytes, sum.Damaged, sum.Repaired
+		if err := c.write(s.out, list, list.writeText); err != nil {
+			return err
+		}
+		return list.result(c.Repair)
+	})
+}
+
+func (v verified) writeText(w io.Writer) error {
+	for _, d := range v.Damage {
+		if d.Import == "" {
+			fmt.Fprintf(w, "database: %s\n", visible(d.Cause))
+			continue
+		}
+		fmt.Fprintf(w, "import %s, %s: %s\n", d.Import, cmp.Or(map[string]string{"original": "received file"}[d.Part], d.Part), visible(d.Cause))
+		switch {
+		case d.Repaired:
+			fmt.Fprintln(w, "  repaired")
+		case d.RepairError != "":
+			fmt.Fprintf(w, "  not repaired: %s\n", visible(d.RepairError))
+		}
+	}
+	_, err := fmt.Fprintf(w, "Verified %s of %s, %.1f MB: %s.\n", pluralize(v.Files, "file"), pluralize(v.Imports, "import"), float64(v.Bytes)/1e6, v.findings())
+	return err
+}
+
+func (v verified) findings() string {
+	switch {
+	case v.Damaged == 0:
+		return "no damage found"
+	case v.Repaired == 0:
+		return fmt.Sprintf("%d damaged", v.Damaged)
+	}
+	return fmt.Sprintf("%d damaged, %d of them repaired", v.Damaged, v.Repaired)
+}
+
+// result returns an error if damage remains.
+func (v verified) result(repair bool) error {
+	left := v.Damaged - v.Repaired
+	switch {
+	case left == 0:
+		return nil
+	case repair:
+		return fmt.Errorf("%d damaged and not repaired; restore the data folder from a backup", left)
+	}
+	return fmt.Errorf("%d damaged; run intray verify --repair, or restore the data folder from a backup", left)
+}
