@@ -1,0 +1,162 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// target is a system and a processor, as Go names them.
+type target struct{ os, arch string }
+
+// targets are the targets of a release. Makefile's target cross has the same ones.
+var targets = []target{
+	{"linux", "amd64"}, {"linux", "arm64"},
+	{"darwin", "amd64"}, {"darwin", "arm64"},
+	{"windows", "amd64"}, {"windows", "arm64"},
+}
+
+// hostArch is the processor of this machine.
+const hostArch = runtime.GOARCH
+
+func (t target) String() string { return t.os + "/" + t.arch }
+
+// isHost reports whether this machine can run programs for the target.
+func (t target) isHost() bool { return t.os == runtime.GOOS && t.arch == hostArch }
+
+// programName returns the file name of the program.
+func (t target) programName() string {
+	if t.os == "windows" {
+		return "intray.exe"
+	}
+	return "intray"
+}
+
+// fileName returns the name of a file for the target: intray_1.2.3_linux_amd64 and an ending.
+func (t target) fileName(version, ending string) string {
+	return fmt.Sprintf("intray_%s_%s_%s%s", version, t.os, t.arch, ending)
+}
+
+// buildAll writes everything except the checksums and the signature into an empty folder. It
+// replaces the files of an earlier release there.
+func buildAll(src source, out string, list []target) error {
+	if err := clearFolder(out); err != nil {
+		return err
+	}
+	scratch, err := os.MkdirTemp("", "intray-release-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	sbom := filepath.Join(scratch, "sbom")
+	if err := goCommand(filepath.Join(src.folder, "tools"), nil, "build", "-o", sbom, "./sbom"); err != nil {
+		return err
+	}
+	programs := map[target]string{}
+	for _, t := range list {
+		fmt.Println("building for", t)
+		programs[t] = filepath.Join(scratch, t.os, t.arch, t.programName())
+		if err := compile(src, t, programs[t], true); err != nil {
+			return err
+		}
+		if err := buildTarget(src, t, programs[t], sbom, out); err != nil {
+			return fmt.Errorf("%s: %w", t, err)
+		}
+	}
+	if err := buildImages(src, programs, out); err != nil {
+		return err
+	}
+	return writeFormula(src, out, list)
+}
+
+// buildTarget writes the archive, the bill of materials and the packages of one target.
+func buildTarget(src source, t target, program, sbom, out string) error {
+	if err := writeArchive(src, t, program, out); err != nil {
+		return err
+	}
+	describe := exec.Command(sbom, "-program", program, "-lock", filepath.Join(src.folder, "ui/package-lock.json"), "-out", filepath.Join(out, t.fileName(src.version, ".cdx.json")))
+	if text, err := describe.CombinedOutput(); err != nil {
+		return fmt.Errorf("describe the program: %w\n%s", err, text)
+	}
+	if t.os != "linux" {
+		return nil
+	}
+	return writePackages(src, t, program, out)
+}
+
+// compile builds the program of a target. A stripped program has no symbol table, which only
+// debuggers and the command sizes need.
+func compile(src source, t target, program string, stripped bool) error {
+	ldflags := "-X main.released=" + src.version
+	if stripped {
+		ldflags += " -s -w"
+	}
+	// -buildvcs records the commit and its date in the program, where "go version -m" shows them.
+	// The environment sets everything else that changes the program.
+	env := []string{
+		"CGO_ENABLED=0", "GOOS=" + t.os, "GOARCH=" + t.arch, "GOAMD64=v1", "GOARM64=v8.0",
+		"GOFLAGS=", "GOEXPERIMENT=", "GOFIPS140=off", "GOWORK=off",
+	}
+	if err := goCommand(src.folder, env, "build", "-trimpath", "-buildvcs=true", "-ldflags", ldflags, "-o", program, "./cmd/intray"); err != nil {
+		return err
+	}
+	if !t.isHost() {
+		return nil
+	}
+	out, err := exec.Command(program, "version").Output()
+	if err != nil {
+		return fmt.Errorf("run the program: %w", withStderr(err))
+	}
+	if got, want := strings.TrimSpace(string(out)), "intray "+src.version; got != want {
+		return fmt.Errorf("the program has the version %q, want %q", got, want)
+	}
+	return nil
+}
+
+// goCommand runs the go command in a folder, with additional environment variables.
+func goCommand(folder string, env []string, args ...string) error {
+	command := exec.Command("go", args...)
+	command.Dir = folder
+	command.Env = append(os.Environ(), env...)
+	if text, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("go %s in %s: %w\n%s", strings.Join(args, " "), folder, err, text)
+	}
+	return nil
+}
+
+// clearFolder creates a folder, or deletes the files in it. It refuses folders with files that
+// do not belong to a release.
+func clearFolder(folder string) error {
+	if err := os.MkdirAll(folder, 0o755); err != nil {
+		return err
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		name := entry.Name()
+		if entry.IsDir() || !strings.HasPrefix(name, "intray") && !strings.HasPrefix(name, sumsName) {
+			return fmt.Errorf("%s does not belong to a release: choose another folder", filepath.Join(folder, name))
+		}
+	}
+	for _, entry := range entries {
+		if err := os.Remove(filepath.Join(folder, entry.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withStderr adds the error output of a program to the error of exec.Cmd.Output.
+func withStderr(err error) error {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) && len(exit.Stderr) > 0 {
+		return fmt.Errorf("%w: %s", err, strings.TrimSpace(string(exit.Stderr)))
+	}
+	return err
+}

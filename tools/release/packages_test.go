@@ -1,0 +1,113 @@
+package main
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// packageFiles are the files that both packages install.
+var packageFiles = []string{
+	"/usr/bin/intray", "/usr/lib/systemd/system/intray.service",
+	"/usr/share/doc/intray/README.md", "/usr/share/doc/intray/copyright",
+}
+
+// output runs a program, and skips the test if it is not installed.
+func output(t *testing.T, program string, args ...string) string {
+	t.Helper()
+	if _, err := exec.LookPath(program); err != nil {
+		t.Skipf("SKIPPED: %s is not installed", program)
+	}
+	out, err := exec.Command(program, args...).Output()
+	if err != nil {
+		t.Fatalf("%s %s: %v", program, strings.Join(args, " "), withStderr(err))
+	}
+	return string(out)
+}
+
+func TestDeb(t *testing.T) {
+	_, out := sampleRelease(t)
+	file := filepath.Join(out, "intray_1.2.3_linux_arm64.deb")
+	if got, want := output(t, "dpkg-deb", "--show", "--showformat=${Package} ${Version} ${Architecture}", file), "intray 1.2.3-1 arm64"; got != want {
+		t.Errorf("the package is %q, want %q", got, want)
+	}
+	var files []string
+	for line := range strings.Lines(output(t, "dpkg-deb", "--contents", file)) {
+		fields := strings.Fields(line)
+		if name := strings.TrimPrefix(fields[5], "."); !strings.HasSuffix(name, "/") {
+			files = append(files, name)
+		}
+		if fields[1] != "root/root" || fields[3] != "2026-11-28" {
+			t.Errorf("wrong owner or date: %s", line)
+		}
+	}
+	slices.Sort(files)
+	if !slices.Equal(files, packageFiles) {
+		t.Errorf("the package has the files %q", files)
+	}
+	folder := t.TempDir()
+	output(t, "dpkg-deb", "--raw-extract", file, folder)
+	checkInstalled(t, folder)
+	for _, name := range []string{"postinst", "prerm", "postrm"} {
+		if info, err := os.Stat(filepath.Join(folder, "DEBIAN", name)); err != nil || info.Mode().Perm() != 0o755 {
+			t.Errorf("the script %s: %v, %v", name, info, err)
+		}
+	}
+}
+
+// checkInstalled checks the unit and the program in a folder with the files of a package.
+func checkInstalled(t *testing.T, folder string) {
+	t.Helper()
+	if text, err := os.ReadFile(filepath.Join(folder, "usr/lib/systemd/system/intray.service")); err != nil || string(text) != unit {
+		t.Errorf("the unit is %q, %v", text, err)
+	}
+	if info, err := os.Stat(filepath.Join(folder, "usr/bin/intray")); err != nil || info.Mode().Perm() != 0o755 {
+		t.Errorf("the program: %v, %v", info, err)
+	}
+}
+
+func TestRPM(t *testing.T) {
+	_, out := sampleRelease(t)
+	file := filepath.Join(out, "intray_1.2.3_linux_amd64.rpm")
+	if got, want := output(t, "rpm", "-qp", "--queryformat", "%{NAME} %{VERSION} %{ARCH} %{BUILDHOST}", file), "intray 1.2.3 x86_64 localhost"; got != want {
+		t.Errorf("the package is %q, want %q", got, want)
+	}
+	var files []string
+	for line := range strings.Lines(output(t, "rpm", "-qp", "--queryformat", "[%{FILENAMES} %{FILEMODES:perms} %{FILEUSERNAME}\n]", file)) {
+		fields := strings.Fields(line)
+		files = append(files, fields[0])
+		if want := map[bool]string{true: "-rwxr-xr-x", false: "-rw-r--r--"}[fields[0] == "/usr/bin/intray"]; fields[1] != want || fields[2] != "root" {
+			t.Errorf("wrong mode or owner: %s", line)
+		}
+	}
+	slices.Sort(files)
+	if !slices.Equal(files, packageFiles) {
+		t.Errorf("the package has the files %q", files)
+	}
+	if scripts := output(t, "rpm", "-qp", "--scripts", file); !strings.Contains(scripts, "systemctl try-restart intray.service") {
+		t.Errorf("the scripts are %s", scripts)
+	}
+}
+
+// TestUnitIsRequired checks that no package is built without a unit that starts the program.
+func TestUnitIsRequired(t *testing.T) {
+	src, out := sampleRelease(t)
+	for _, test := range []struct{ text, want string }{
+		{"", "does not exist"},
+		{"[Service]\nExecStart=/usr/local/bin/intray serve\n", "does not start /usr/bin/intray"},
+	} {
+		file := filepath.Join(src.folder, unitPath)
+		if test.text == "" {
+			remove(t, file)
+		} else {
+			writeFile(t, file, test.text)
+		}
+		err := writePackages(src, target{"linux", "amd64"}, filepath.Join(src.folder, "program"), out)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("got %v, want an error that it %s", err, test.want)
+		}
+	}
+}
