@@ -2,7 +2,9 @@
 //
 //	go -C tools/release run . build     build everything into dist
 //	go -C tools/release run . verify    check the checksums and the signature in dist
+//	go -C tools/release run . check     build twice, compare, and show that changes are detected
 //	go -C tools/release run . image     build only the container image of this machine
+//	go -C tools/release run . sizes     print the size of each module in the program
 //
 // All files depend only on the commit, the Go version and the versions of the modules. They
 // contain no time of the build, no path and no name of the machine.
@@ -26,14 +28,14 @@ func main() {
 
 // commands are the functions of the commands. Each gets its arguments.
 var commands = map[string]func(args []string) error{
-	"build": runBuild, "verify": runVerify, "image": runImage,
+	"build": runBuild, "verify": runVerify, "check": runCheck, "image": runImage, "sizes": runSizes,
 }
 
 func run(args []string) error {
 	if len(args) > 0 && commands[args[0]] != nil {
 		return commands[args[0]](args[1:])
 	}
-	return errors.New("usage: release build|verify|image [FLAGS]")
+	return errors.New("usage: release build|verify|check|image|sizes [FLAGS]")
 }
 
 // newFlags returns the flags of a command, with those that all commands have.

@@ -110,3 +110,37 @@ func TestSigningKey(t *testing.T) {
 		})
 	}
 }
+
+// TestChangesAreDetected makes the changes of the command check.
+func TestChangesAreDetected(t *testing.T) {
+	out, public, secret := signedRelease(t)
+	writeFile(t, filepath.Join(out, "intray_1.2.3_linux_amd64.cdx.json"), "{}")
+	if err := writeSums(out); err != nil {
+		t.Fatal(err)
+	}
+	if err := signSums(out, secret, "1.2.3"); err != nil {
+		t.Fatal(err)
+	}
+	if err := checkChanges(out, public); err != nil {
+		t.Error(err)
+	}
+	archive := filepath.Join(out, "intray_1.2.3_linux_amd64.tar.gz")
+	if err := mustDetect(archive, func() error { return nil }); err == nil {
+		t.Error("a check that detects nothing is accepted")
+	}
+}
+
+func TestCompareFolders(t *testing.T) {
+	first, _, _ := signedRelease(t)
+	second := t.TempDir()
+	if err := os.CopyFS(second, os.DirFS(first)); err != nil {
+		t.Fatal(err)
+	}
+	if err := compareFolders(first, second); err != nil {
+		t.Error(err)
+	}
+	writeFile(t, filepath.Join(second, "intray.rb"), "x")
+	if err := compareFolders(first, second); err == nil || !strings.Contains(err.Error(), "intray.rb") {
+		t.Errorf("got %v, want an error about intray.rb", err)
+	}
+}
