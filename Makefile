@@ -6,13 +6,15 @@ GOLANGCI := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.4.0
 # The scanner for known vulnerabilities.
 GOVULNCHECK := golang.org/x/vuln/cmd/govulncheck@v1.9.0
 FUZZTIME ?= 1m
+# The systems and processors of a release, as in tools/release/build.go.
+TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 # SQLite is C code translated to Go, which takes most of the time under the race detector. Only packages that do not
 # instantiate generic types can be excluded: the linker may use their copies of such types for all packages.
 RACE := -race -gcflags='modernc.org/sqlite/lib=-race=false'
 
 .PHONY: help
 help: ## Print this list.
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 .PHONY: build
 build: ## Build the program as ./intray.
@@ -30,6 +32,7 @@ short: ## Run the short tests, which take about a minute on an idle machine.
 all-tests: ## Run all tests, including all long suites.
 	@INTRAY_TESTS=all GO="$(GO)" sh .ci/test -timeout 60m ./...
 	$(GO) -C tools test ./...
+	$(GO) -C tools/release test ./...
 	$(GO) -C sdk/go test ./...
 
 .PHONY: check
@@ -60,6 +63,34 @@ vuln: ## Look for known vulnerabilities in the code that Intray calls. Needs acc
 .PHONY: sbom
 sbom: build ## Write the software bill of materials of ./intray to intray.cdx.json.
 	$(GO) -C tools run ./sbom -program ../intray -lock ../ui/package-lock.json -out ../intray.cdx.json
+
+.PHONY: cross
+cross: ## Compile and vet the program for all systems and processors of a release.
+	@for target in $(TARGETS); do \
+		echo "$$target"; \
+		export CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/}; \
+		$(GO) build -o /dev/null ./cmd/intray && $(GO) vet ./... || exit 1; \
+	done
+
+.PHONY: release
+release: release-vuln ## Build all files of a release into dist. Needs INTRAY_SIGNING_KEY.
+	$(GO) -C tools/release run . build
+
+.PHONY: release-check
+release-check: release-vuln ## Build a release twice, compare the files, and show that changes are detected.
+	$(GO) -C tools/release run . check
+
+.PHONY: release-vuln
+release-vuln: # A release must not contain known vulnerabilities.
+	@if [ -n "$(SKIP_VULN)" ]; then \
+		echo "SKIPPED: the search for known vulnerabilities, because SKIP_VULN is set"; \
+	else \
+		$(MAKE) --no-print-directory vuln || { echo "If vuln.go.dev cannot be reached, SKIP_VULN=1 skips this search."; exit 1; }; \
+	fi
+
+.PHONY: image-check
+image-check: ## Build the container image and test it with podman, without privileges.
+	INTRAY_TESTS=image $(GO) -C tools/release test -count=1 -v -run '^TestContainer' .
 
 .PHONY: race
 race: ## Run all tests under the race detector.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -19,12 +18,15 @@ const (
 	description = "Turns messy spreadsheets into clean rows that match your schema"
 )
 
-// unitPath is the systemd unit in the repository.
-const unitPath = "deploy/systemd/intray.service"
+// These are the systemd unit and the file with its settings in the repository.
+const (
+	unitPath     = "deploy/systemd/intray.service"
+	settingsPath = "deploy/systemd/intray.env"
+)
 
 // writePackages writes the deb and the rpm package of a Linux target.
 func writePackages(src source, t target, program, out string) error {
-	if err := checkUnit(filepath.Join(src.folder, unitPath)); err != nil {
+	if err := checkUnit(src.folder); err != nil {
 		return err
 	}
 	for ending, packager := range map[string]nfpm.Packager{".deb": deb.Default, ".rpm": &rpm.RPM{}} {
@@ -40,17 +42,20 @@ func writePackages(src source, t target, program, out string) error {
 	return nil
 }
 
-// checkUnit checks that the unit exists and starts the program where the packages install it.
-func checkUnit(file string) error {
-	text, err := os.ReadFile(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("%s does not exist, but the deb and rpm packages must contain it", file)
+// checkUnit checks that the unit and its settings exist, and that the unit starts the program
+// where the packages install it.
+func checkUnit(folder string) error {
+	for _, path := range []string{unitPath, settingsPath} {
+		if _, err := os.Stat(filepath.Join(folder, path)); err != nil {
+			return fmt.Errorf("the deb and rpm packages need %s: %w", path, err)
+		}
 	}
+	text, err := os.ReadFile(filepath.Join(folder, unitPath))
 	if err != nil {
 		return err
 	}
-	if !strings.Contains(string(text), "ExecStart=/usr/bin/intray ") {
-		return fmt.Errorf("%s does not start /usr/bin/intray, where the packages install the program", file)
+	if !strings.Contains(string(text), "\nExecStart=/usr/bin/intray ") {
+		return fmt.Errorf("%s does not start /usr/bin/intray, where the packages install the program", unitPath)
 	}
 	return nil
 }
@@ -60,6 +65,9 @@ func packageInfo(src source, t target, program string) *nfpm.Info {
 	file := func(path, to string, mode os.FileMode) *files.Content {
 		return &files.Content{Source: path, Destination: to, FileInfo: &files.ContentFileInfo{Mode: mode, MTime: src.date, Owner: "root", Group: "root"}}
 	}
+	// Upgrades keep the settings that an administrator has changed. They can contain secrets.
+	settings := file(filepath.Join(src.folder, settingsPath), "/etc/intray/intray.env", 0o600)
+	settings.Type = files.TypeConfigNoReplace
 	scripts := filepath.Join(src.folder, "tools/release/packaging")
 	return &nfpm.Info{
 		Name: "intray", Arch: t.arch, Platform: t.os, Version: src.version, Release: "1",
@@ -70,6 +78,7 @@ func packageInfo(src source, t target, program string) *nfpm.Info {
 			Contents: files.Contents{
 				file(program, "/usr/bin/intray", 0o755),
 				file(filepath.Join(src.folder, unitPath), "/usr/lib/systemd/system/intray.service", 0o644),
+				settings,
 				file(filepath.Join(src.folder, "LICENSE"), "/usr/share/doc/intray/copyright", 0o644),
 				file(filepath.Join(src.folder, "README.md"), "/usr/share/doc/intray/README.md", 0o644),
 			},

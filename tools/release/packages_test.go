@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,9 +12,12 @@ import (
 
 // packageFiles are the files that both packages install.
 var packageFiles = []string{
-	"/usr/bin/intray", "/usr/lib/systemd/system/intray.service",
+	"/etc/intray/intray.env", "/usr/bin/intray", "/usr/lib/systemd/system/intray.service",
 	"/usr/share/doc/intray/README.md", "/usr/share/doc/intray/copyright",
 }
+
+// packageModes are the modes of files that not everybody can read, or that can be executed.
+var packageModes = map[string]string{"/etc/intray/intray.env": "-rw-------", "/usr/bin/intray": "-rwxr-xr-x"}
 
 // output runs a program, and skips the test if it is not installed.
 func output(t *testing.T, program string, args ...string) string {
@@ -40,6 +44,9 @@ func TestDeb(t *testing.T) {
 		if name := strings.TrimPrefix(fields[5], "."); !strings.HasSuffix(name, "/") {
 			files = append(files, name)
 		}
+		if name := strings.TrimPrefix(fields[5], "."); !strings.HasSuffix(name, "/") && fields[0] != cmp.Or(packageModes[name], "-rw-r--r--") {
+			t.Errorf("wrong mode: %s", line)
+		}
 		if fields[1] != "root/root" || fields[3] != "2026-11-28" {
 			t.Errorf("wrong owner or date: %s", line)
 		}
@@ -50,22 +57,16 @@ func TestDeb(t *testing.T) {
 	}
 	folder := t.TempDir()
 	output(t, "dpkg-deb", "--raw-extract", file, folder)
-	checkInstalled(t, folder)
+	if text, err := os.ReadFile(filepath.Join(folder, "usr/lib/systemd/system/intray.service")); err != nil || string(text) != unit {
+		t.Errorf("the unit is %q, %v", text, err)
+	}
+	if text, err := os.ReadFile(filepath.Join(folder, "DEBIAN/conffiles")); err != nil || strings.TrimSpace(string(text)) != "/etc/intray/intray.env" {
+		t.Errorf("the settings that upgrades keep are %q, %v", text, err)
+	}
 	for _, name := range []string{"postinst", "prerm", "postrm"} {
 		if info, err := os.Stat(filepath.Join(folder, "DEBIAN", name)); err != nil || info.Mode().Perm() != 0o755 {
 			t.Errorf("the script %s: %v, %v", name, info, err)
 		}
-	}
-}
-
-// checkInstalled checks the unit and the program in a folder with the files of a package.
-func checkInstalled(t *testing.T, folder string) {
-	t.Helper()
-	if text, err := os.ReadFile(filepath.Join(folder, "usr/lib/systemd/system/intray.service")); err != nil || string(text) != unit {
-		t.Errorf("the unit is %q, %v", text, err)
-	}
-	if info, err := os.Stat(filepath.Join(folder, "usr/bin/intray")); err != nil || info.Mode().Perm() != 0o755 {
-		t.Errorf("the program: %v, %v", info, err)
 	}
 }
 
@@ -79,13 +80,16 @@ func TestRPM(t *testing.T) {
 	for line := range strings.Lines(output(t, "rpm", "-qp", "--queryformat", "[%{FILENAMES} %{FILEMODES:perms} %{FILEUSERNAME}\n]", file)) {
 		fields := strings.Fields(line)
 		files = append(files, fields[0])
-		if want := map[bool]string{true: "-rwxr-xr-x", false: "-rw-r--r--"}[fields[0] == "/usr/bin/intray"]; fields[1] != want || fields[2] != "root" {
+		if want := cmp.Or(packageModes[fields[0]], "-rw-r--r--"); fields[1] != want || fields[2] != "root" {
 			t.Errorf("wrong mode or owner: %s", line)
 		}
 	}
 	slices.Sort(files)
 	if !slices.Equal(files, packageFiles) {
 		t.Errorf("the package has the files %q", files)
+	}
+	if settings := output(t, "rpm", "-qp", "--configfiles", file); strings.TrimSpace(settings) != "/etc/intray/intray.env" {
+		t.Errorf("the settings that upgrades keep are %q", settings)
 	}
 	if scripts := output(t, "rpm", "-qp", "--scripts", file); !strings.Contains(scripts, "systemctl try-restart intray.service") {
 		t.Errorf("the scripts are %s", scripts)
@@ -96,7 +100,7 @@ func TestRPM(t *testing.T) {
 func TestUnitIsRequired(t *testing.T) {
 	src, out := sampleRelease(t)
 	for _, test := range []struct{ text, want string }{
-		{"", "does not exist"},
+		{"", unitPath},
 		{"[Service]\nExecStart=/usr/local/bin/intray serve\n", "does not start /usr/bin/intray"},
 	} {
 		file := filepath.Join(src.folder, unitPath)
@@ -107,7 +111,7 @@ func TestUnitIsRequired(t *testing.T) {
 		}
 		err := writePackages(src, target{"linux", "amd64"}, filepath.Join(src.folder, "program"), out)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("got %v, want an error that it %s", err, test.want)
+			t.Errorf("got %v, want an error with %q", err, test.want)
 		}
 	}
 }

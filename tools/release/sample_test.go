@@ -20,7 +20,7 @@ func sampleRelease(t *testing.T) (src source, out string) {
 		folder: t.TempDir(), version: "1.2.3", commit: "b6ff9529f3a1b6ff9529f3a1b6ff9529f3a1b6ff",
 		date: time.Date(2026, 11, 28, 4, 19, 37, 0, time.UTC),
 	}
-	files := map[string]string{"LICENSE": "license\n", "README.md": "readme\n", unitPath: unit, "program": "\x7fELF program"}
+	files := map[string]string{"LICENSE": "license\n", "README.md": "readme\n", unitPath: unit, settingsPath: "#INTRAY_LISTEN=:8080\n", "program": "\x7fELF program"}
 	for _, name := range []string{"postinstall", "preremove", "postremove"} {
 		text, err := os.ReadFile(filepath.Join("packaging", name))
 		if err != nil {
