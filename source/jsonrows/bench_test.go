@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"syscall"
 	"testing"
 
 	"github.com/intraydata/intray"
@@ -44,16 +43,6 @@ func BenchmarkRead(b *testing.B) {
 			b.ReportMetric(float64(rows*b.N)/b.Elapsed().Seconds(), "rows/s")
 		})
 	}
-}
-
-// cpuSeconds returns the CPU time that this process has used so far, in seconds.
-func cpuSeconds(t testing.TB) float64 {
-	t.Helper()
-	var used syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
-		t.Fatal(err)
-	}
-	return float64(used.Utime.Nano()+used.Stime.Nano()) / 1e9
 }
 
 // countRecords reads all records of the first sheet and returns their number.
@@ -104,12 +93,12 @@ func BenchmarkCPU(b *testing.B) {
 		in = source.Input{ReaderAt: f, Size: state.Size()}
 	}
 	rows := 0
-	before := cpuSeconds(b)
+	before := sourcetest.CPUTime()
 	b.SetBytes(in.Size)
 	for b.Loop() {
 		rows += countRecords(b, in)
 	}
-	used := cpuSeconds(b) - before
+	used := (sourcetest.CPUTime() - before).Seconds()
 	b.ReportMetric(float64(in.Size)*float64(b.N)/1e6/used, "MB/cpu-s")
 	b.ReportMetric(float64(rows)/used, "rows/cpu-s")
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/klauspost/compress/flate"
 
+	"github.com/intraydata/intray/source/sourcetest"
 	"github.com/intraydata/intray/source/sourcetest/workbooktest"
 )
 
@@ -73,7 +74,7 @@ func BenchmarkRows(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(file)))
 			b.ReportAllocs()
-			before := workbooktest.CPUTime()
+			before := sourcetest.CPUTime()
 			for b.Loop() {
 				if n := read(b); n != 10*rows {
 					b.Fatalf("%d cells", n)

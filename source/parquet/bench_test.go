@@ -3,7 +3,6 @@ package parquet
 import (
 	"bytes"
 	"fmt"
-	"syscall"
 	"testing"
 	"time"
 
@@ -68,13 +67,13 @@ func BenchmarkRead(b *testing.B) {
 			b.SetBytes(int64(len(file)))
 			b.ReportAllocs()
 			b.ResetTimer()
-			before := spent(b)
+			before := sourcetest.CPUTime()
 			for range b.N {
 				if n := sourcetest.CountRecords(b, Format{}, file); n != rows {
 					b.Fatalf("%d rows", n)
 				}
 			}
-			b.ReportMetric(float64(rows*b.N)/(spent(b)-before).Seconds(), "rows/cpu-s")
+			b.ReportMetric(float64(rows*b.N)/(sourcetest.CPUTime()-before).Seconds(), "rows/cpu-s")
 		})
 	}
 }
@@ -88,19 +87,9 @@ func BenchmarkLists(b *testing.B) {
 	}
 	file := fileOf(b, nested)
 	b.ReportAllocs()
-	before := spent(b)
+	before := sourcetest.CPUTime()
 	for b.Loop() {
 		sourcetest.CountRecords(b, Format{}, file)
 	}
-	b.ReportMetric(float64(rows*b.N)/(spent(b)-before).Seconds(), "rows/cpu-s")
-}
-
-// spent returns the CPU time that this process has used so far.
-func spent(tb testing.TB) time.Duration {
-	tb.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		tb.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	b.ReportMetric(float64(rows*b.N)/(sourcetest.CPUTime()-before).Seconds(), "rows/cpu-s")
 }

@@ -64,7 +64,7 @@ func BenchmarkRows(b *testing.B) {
 			b.SetBytes(int64(len(file)))
 			b.ReportAllocs()
 			runtime.GC()
-			before := workbooktest.CPUTime()
+			before := sourcetest.CPUTime()
 			for b.Loop() {
 				if n := readBench(b, file, Limits{StringBytes: kept, TempDir: b.TempDir()}); n != 10*rows {
 					b.Fatalf("%d cells", n)
@@ -91,7 +91,7 @@ func BenchmarkRecords(b *testing.B) {
 	b.SetBytes(int64(len(file)))
 	b.ReportAllocs()
 	runtime.GC()
-	before := workbooktest.CPUTime()
+	before := sourcetest.CPUTime()
 	for b.Loop() {
 		if n := sourcetest.CountRecords(b, Format{}, file); n != rows {
 			b.Fatalf("%d records", n)

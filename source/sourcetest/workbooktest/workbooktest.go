@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"syscall"
 	"testing"
 	"time"
 
@@ -144,16 +143,7 @@ func CheckMergedAndHidden(t *testing.T, format source.Format, file []byte) {
 }
 
 // ReportRowsPerCPU reports the metric rows/cpu-s: the number of rows per second of CPU
-// time. before is the result of CPUTime when the benchmark started to read.
+// time. before is the result of sourcetest.CPUTime when the benchmark started to read.
 func ReportRowsPerCPU(b *testing.B, rows int, before time.Duration) {
-	b.ReportMetric(float64(rows)/(CPUTime()-before).Seconds(), "rows/cpu-s")
-}
-
-// CPUTime returns the CPU time that the process has used.
-func CPUTime() time.Duration {
-	var use syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &use); err != nil {
-		return 0
-	}
-	return time.Duration(use.Utime.Nano() + use.Stime.Nano())
+	b.ReportMetric(float64(rows)/(sourcetest.CPUTime()-before).Seconds(), "rows/cpu-s")
 }
