@@ -66,11 +66,7 @@ sbom: build ## Write the software bill of materials of ./intray to intray.cdx.js
 
 .PHONY: cross
 cross: ## Compile and vet the program for all systems and processors of a release.
-	@for target in $(TARGETS); do \
-		echo "$$target"; \
-		export CGO_ENABLED=0 GOOS=$${target%/*} GOARCH=$${target#*/}; \
-		$(GO) build -o /dev/null ./cmd/intray && $(GO) vet ./... || exit 1; \
-	done
+	@GO="$(GO)" sh .ci/cross $(TARGETS)
 
 .PHONY: release
 release: release-vuln ## Build all files of a release into dist. Needs INTRAY_SIGNING_KEY.
