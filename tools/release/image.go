@@ -143,7 +143,7 @@ func writeLayout(index v1.ImageIndex, src source, file string) error {
 	if err != nil {
 		return err
 	}
-	if err := path.AppendIndex(index, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": src.version})); err != nil {
+	if err := path.AppendIndex(index, layout.WithAnnotations(map[string]string{"org.opencontainers.image.ref.name": "intray:" + src.version})); err != nil {
 		return err
 	}
 	var entries []entry

@@ -16,6 +16,8 @@ import (
 const (
 	homepage    = "https://github.com/intraydata/intray"
 	description = "Turns messy spreadsheets into clean rows that match your schema"
+	// details is the rest of the description in packages.
+	details = "Intray reads Excel, CSV and other files, maps their columns to your fields, and validates every cell. Anything ambiguous goes to a person, on a review page."
 )
 
 // These are the systemd unit and the file with its settings in the repository.
@@ -72,7 +74,7 @@ func packageInfo(src source, t target, program string) *nfpm.Info {
 	return &nfpm.Info{
 		Name: "intray", Arch: t.arch, Platform: t.os, Version: src.version, Release: "1",
 		Section: "net", Priority: "optional", License: "Apache-2.0", Homepage: homepage,
-		Maintainer: "Intray maintainers <intraydata@users.noreply.github.com>", Description: description,
+		Maintainer: "Intray maintainers <intraydata@users.noreply.github.com>", Description: description + "\n" + details,
 		MTime: src.date, DisableGlobbing: true,
 		Overridables: nfpm.Overridables{
 			Contents: files.Contents{
