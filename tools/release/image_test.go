@@ -32,7 +32,7 @@ func TestImageConfig(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := config.Config
-	if config.OS != "linux" || config.Architecture != "arm64" || config.Created.Year() != 2026 {
+	if config.OS != "linux" || config.Architecture != "arm64" || !config.Created.Equal(sampleDate) {
 		t.Errorf("the image is for %s/%s, created %s", config.OS, config.Architecture, config.Created)
 	}
 	if c.User != "65532:65532" || !slices.Equal(c.Entrypoint, []string{"/usr/bin/intray"}) || !slices.Equal(c.Cmd, []string{"serve"}) {
@@ -76,7 +76,7 @@ func TestImageFiles(t *testing.T) {
 	}
 }
 
-// listTar returns the name, mode and owner of each file.
+// listTar returns the name, mode and owner of each file, and checks its time.
 func listTar(t *testing.T, text io.Reader) (list []string) {
 	t.Helper()
 	for tr := tar.NewReader(text); ; {
@@ -86,6 +86,9 @@ func listTar(t *testing.T, text io.Reader) (list []string) {
 		}
 		if err != nil {
 			t.Fatal(err)
+		}
+		if !header.ModTime.Equal(sampleDate) {
+			t.Errorf("%s has the time %s", header.Name, header.ModTime)
 		}
 		if header.Uid != header.Gid {
 			t.Errorf("%s has the user %d and the group %d", header.Name, header.Uid, header.Gid)

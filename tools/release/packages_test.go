@@ -2,12 +2,14 @@ package main
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // packageFiles are the files that both packages install.
@@ -47,7 +49,7 @@ func TestDeb(t *testing.T) {
 		if name := strings.TrimPrefix(fields[5], "."); !strings.HasSuffix(name, "/") && fields[0] != cmp.Or(packageModes[name], "-rw-r--r--") {
 			t.Errorf("wrong mode: %s", line)
 		}
-		if fields[1] != "root/root" || fields[3] != "2026-11-28" {
+		if fields[1] != "root/root" || fields[3] != sampleDate.Format(time.DateOnly) {
 			t.Errorf("wrong owner or date: %s", line)
 		}
 	}
@@ -73,15 +75,15 @@ func TestDeb(t *testing.T) {
 func TestRPM(t *testing.T) {
 	_, out := sampleRelease(t)
 	file := filepath.Join(out, "intray_1.2.3_linux_amd64.rpm")
-	if got, want := output(t, "rpm", "-qp", "--queryformat", "%{NAME} %{VERSION} %{ARCH} %{BUILDHOST}", file), "intray 1.2.3 x86_64 localhost"; got != want {
+	if got, want := output(t, "rpm", "-qp", "--queryformat", "%{NAME} %{VERSION} %{ARCH} %{BUILDHOST} %{BUILDTIME}", file), fmt.Sprint("intray 1.2.3 x86_64 localhost ", sampleDate.Unix()); got != want {
 		t.Errorf("the package is %q, want %q", got, want)
 	}
 	var files []string
-	for line := range strings.Lines(output(t, "rpm", "-qp", "--queryformat", "[%{FILENAMES} %{FILEMODES:perms} %{FILEUSERNAME}\n]", file)) {
+	for line := range strings.Lines(output(t, "rpm", "-qp", "--queryformat", "[%{FILENAMES} %{FILEMODES:perms} %{FILEUSERNAME} %{FILEMTIMES}\n]", file)) {
 		fields := strings.Fields(line)
 		files = append(files, fields[0])
-		if want := cmp.Or(packageModes[fields[0]], "-rw-r--r--"); fields[1] != want || fields[2] != "root" {
-			t.Errorf("wrong mode or owner: %s", line)
+		if want := cmp.Or(packageModes[fields[0]], "-rw-r--r--"); fields[1] != want || fields[2] != "root" || fields[3] != fmt.Sprint(sampleDate.Unix()) {
+			t.Errorf("wrong mode, owner or time: %s", line)
 		}
 	}
 	slices.Sort(files)

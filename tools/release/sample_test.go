@@ -12,13 +12,17 @@ import (
 
 const unit = "[Service]\nExecStart=/usr/bin/intray serve --data /var/lib/intray\n"
 
+// sampleDate is the time of all files. Tests for each format check it, because two releases that are
+// built within a second would also have the same time otherwise.
+var sampleDate = time.Date(2025, 11, 28, 4, 19, 37, 0, time.UTC)
+
 // sampleRelease writes a release of a small file instead of the program into a new folder. Its
 // source is also in a new folder, and its files are new.
 func sampleRelease(t *testing.T) (src source, out string) {
 	t.Helper()
 	src = source{
 		folder: t.TempDir(), version: "1.2.3", commit: "b6ff9529f3a1b6ff9529f3a1b6ff9529f3a1b6ff",
-		date: time.Date(2026, 11, 28, 4, 19, 37, 0, time.UTC),
+		date: sampleDate,
 	}
 	files := map[string]string{"LICENSE": "license\n", "README.md": "readme\n", unitPath: unit, settingsPath: "#INTRAY_LISTEN=:8080\n", "program": "\x7fELF program"}
 	for _, name := range []string{"postinstall", "preremove", "postremove"} {
@@ -80,7 +84,7 @@ func signedRelease(t *testing.T) (out string, public minisign.PublicKey, secret 
 	return out, public, secret
 }
 
-// TestReproducible builds a release from equal files in two folders, under two users' settings.
+// TestReproducible builds a release from equal files in two folders, under different settings.
 func TestReproducible(t *testing.T) {
 	_, first := sampleRelease(t)
 	t.Setenv("TZ", "Pacific/Auckland")

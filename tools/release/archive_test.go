@@ -1,0 +1,53 @@
+package main
+
+import (
+	"archive/zip"
+	"compress/gzip"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+)
+
+func TestTarGz(t *testing.T) {
+	_, out := sampleRelease(t)
+	file, err := os.Open(filepath.Join(out, "intray_1.2.3_darwin_arm64.tar.gz"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	text, err := gzip.NewReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !text.ModTime.IsZero() || text.Name != "" {
+		t.Errorf("the header of gzip has the time %s and the name %q", text.ModTime, text.Name)
+	}
+	root := "intray_1.2.3_darwin_arm64/"
+	want := []string{root + "intray 0755 0", root + "LICENSE 0644 0", root + "README.md 0644 0"}
+	if got := listTar(t, text); !slices.Equal(got, want) {
+		t.Errorf("the archive has the files %q, want %q", got, want)
+	}
+}
+
+func TestZip(t *testing.T) {
+	_, out := sampleRelease(t)
+	archive, err := zip.OpenReader(filepath.Join(out, "intray_1.2.3_windows_amd64.zip"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close()
+	var got []string
+	for _, file := range archive.File {
+		if !file.Modified.Equal(sampleDate) {
+			t.Errorf("%s has the time %s", file.Name, file.Modified)
+		}
+		got = append(got, fmt.Sprintf("%s %s", file.Name, file.Mode()))
+	}
+	root := "intray_1.2.3_windows_amd64/"
+	want := []string{root + "intray.exe -rwxr-xr-x", root + "LICENSE -rw-r--r--", root + "README.md -rw-r--r--"}
+	if !slices.Equal(got, want) {
+		t.Errorf("the archive has the files %q, want %q", got, want)
+	}
+}
