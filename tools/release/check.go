@@ -179,8 +179,11 @@ func checkChanges(folder string, public minisign.PublicKey) error {
 	}
 	for _, kind := range changedKinds {
 		names, err := filepath.Glob(filepath.Join(folder, kind))
-		if err != nil || len(names) != 1 {
-			return fmt.Errorf("the release has %d files %s, not one (%v)", len(names), kind, err)
+		if err != nil {
+			return err
+		}
+		if len(names) != 1 {
+			return fmt.Errorf("the release has %d files %s, not one", len(names), kind)
 		}
 		checks := []func() error{checkSums, checkNewSums}
 		if strings.Contains(kind, "image_") {
