@@ -146,7 +146,7 @@ func TestVariables(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if files < 2 || used < 8 {
+	if files < 6 || used < 15 {
 		t.Errorf("only %d files with %d variables were found", files, used)
 	}
 }
