@@ -47,7 +47,8 @@ type Damage struct {
 // Summary counts what was checked.
 type Summary struct {
 	Imports, Files, Bytes int64
-	// Damaged is the number of damaged files, and Repaired the number of those that were rebuilt.
+	// Damaged is the number of damaged files and of problems in the database. Repaired is the number of
+	// files that were rebuilt.
 	Damaged, Repaired int64
 }
 
@@ -105,8 +106,8 @@ type verification struct {
 	sum Summary
 }
 
-// Verify checks the database and the files of all imports. Damage is not an error. Imports that are created or deleted
-// in the meantime may or may not be checked.
+// Verify checks the database and the files of all imports. Damage is not an error. Imports that are
+// created or deleted in the meantime may or may not be checked.
 func (s *Service) Verify(ctx context.Context, o Options) (Summary, error) {
 	v := &verification{Service: s, Options: o}
 	if database, ok := s.env.Store.(Checker); ok {
@@ -150,51 +151,68 @@ func (v *verification) verifyImport(ctx context.Context, ref model.ImportRef) er
 	if err != nil || imp.ID == "" {
 		return err
 	}
-	var one Summary
-	for _, check := range []struct {
-		part Part
-		run  func() (int64, error)
-		key  func(model.Import) string
-	}{
-		{Original, func() (int64, error) { return v.readFile(ctx, imp.Raw) }, func(i model.Import) string { return i.Raw.Key }},
-		{Rows, func() (int64, error) { return v.readStage(ctx, imp.Stage) }, func(i model.Import) string { return i.Stage }},
-		{Result, func() (int64, error) { return v.readFile(ctx, imp.Result) }, func(i model.Import) string { return i.Result.Key }},
-	} {
-		key := check.key(imp)
-		if key == "" || check.part == Original && !imp.Raw.Stored() {
+	files, size := int64(0), int64(0)
+	for _, part := range []Part{Original, Rows, Result} {
+		key := keyOf(imp, part)
+		if key == "" {
 			continue
 		}
-		n, err := check.run()
-		one.Files, one.Bytes = one.Files+1, one.Bytes+n
-		if err == nil {
-			continue
+		n, err := v.read(ctx, imp, part)
+		files, size = files+1, size+n
+		if isDamage(err) {
+			err = v.handleDamage(ctx, ref, part, key, err)
 		}
-		if !isDamage(err) {
+		if err != nil {
 			return fmt.Errorf("import %s: %w", ref.ID, err)
 		}
-		now, failed := v.load(ctx, ref)
-		if failed != nil {
-			return failed
-		}
-		if check.key(now) != key { // it was deleted or replaced in the meantime
-			continue
-		}
-		d := Damage{Org: ref.Org, Import: ref.ID, Part: check.part, Key: key, Cause: err.Error()}
-		if v.Repair {
-			if err := v.repair(ctx, now, check.part); err != nil {
-				d.RepairError = err.Error()
-			} else {
-				d.Repaired = true
-			}
-		}
-		v.report(d)
 	}
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.sum.Imports, v.sum.Files, v.sum.Bytes = v.sum.Imports+1, v.sum.Files+one.Files, v.sum.Bytes+one.Bytes
+	v.sum.Imports, v.sum.Files, v.sum.Bytes = v.sum.Imports+1, v.sum.Files+files, v.sum.Bytes+size
 	if v.Progress != nil {
 		v.Progress(v.sum)
 	}
+	return nil
+}
+
+// keyOf returns the key or prefix of a part of an import, or "" if the part does not exist.
+func keyOf(imp model.Import, part Part) string {
+	switch {
+	case part == Rows:
+		return imp.Stage
+	case part == Result:
+		return imp.Result.Key
+	case imp.Raw.Stored():
+		return imp.Raw.Key
+	}
+	return ""
+}
+
+// read reads a part of an import, and returns its size. It returns an error if the part is damaged.
+func (v *verification) read(ctx context.Context, imp model.Import, part Part) (int64, error) {
+	switch part {
+	case Rows:
+		return v.readStage(ctx, imp.Stage)
+	case Result:
+		return v.readFile(ctx, imp.Result)
+	}
+	return v.readFile(ctx, imp.Raw)
+}
+
+// handleDamage reports damage and, if required, repairs it.
+func (v *verification) handleDamage(ctx context.Context, ref model.ImportRef, part Part, key string, damage error) error {
+	imp, err := v.load(ctx, ref)
+	if err != nil || keyOf(imp, part) != key { // the part was deleted or replaced in the meantime
+		return err
+	}
+	d := Damage{Org: ref.Org, Import: ref.ID, Part: part, Key: key, Cause: damage.Error()}
+	if v.Repair {
+		err := v.repair(ctx, imp, part)
+		if d.Repaired = err == nil; !d.Repaired {
+			d.RepairError = err.Error()
+		}
+	}
+	v.report(d)
 	return nil
 }
 
