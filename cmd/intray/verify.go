@@ -95,7 +95,7 @@ func (v verified) writeText(w io.Writer) error {
 			fmt.Fprintf(w, "  not repaired: %s\n", visible(d.RepairError))
 		}
 	}
-	_, err := fmt.Fprintf(w, "Verified %s of %s, %.1f MB: %s.\n", pluralize(v.Files, "file"), pluralize(v.Imports, "import"), float64(v.Bytes)/1e6, v.findings())
+	_, err := fmt.Fprintf(w, "Verified %s of %s: %s.\n", pluralize(v.Files, "file"), pluralize(v.Imports, "import"), v.findings())
 	return err
 }
 
@@ -104,9 +104,9 @@ func (v verified) findings() string {
 	case v.Damaged == 0:
 		return "no damage found"
 	case v.Repaired == 0:
-		return fmt.Sprintf("%d damaged", v.Damaged)
+		return pluralize(v.Damaged, "problem")
 	}
-	return fmt.Sprintf("%d damaged, %d of them repaired", v.Damaged, v.Repaired)
+	return fmt.Sprintf("%s, %d repaired", pluralize(v.Damaged, "problem"), v.Repaired)
 }
 
 // result returns an error if damage remains.
@@ -116,7 +116,7 @@ func (v verified) result(repair bool) error {
 	case left == 0:
 		return nil
 	case repair:
-		return fmt.Errorf("%d damaged and not repaired; restore the data folder from a backup", left)
+		return fmt.Errorf("%s could not be repaired; restore the data from a backup", pluralize(left, "problem"))
 	}
-	return fmt.Errorf("%d damaged; run intray verify --repair, or restore the data folder from a backup", left)
+	return fmt.Errorf("%s found; run intray verify --repair, and restore what it cannot repair from a backup", pluralize(left, "problem"))
 }

@@ -28,7 +28,7 @@ func TestVerify(t *testing.T) {
 	made.WantStatus(201)
 	server.AwaitImport(t, made.String("id"))
 	data := server.DataDir()
-	if status, out, messages := runVerify(t, "--data", data); status != exitDone || !strings.Contains(out, "Verified 3 files of 1 import,") || !strings.Contains(out, "no damage found") {
+	if status, out, messages := runVerify(t, "--data", data); status != exitDone || !strings.Contains(out, "Verified 3 files of 1 import: no damage found.") {
 		t.Errorf("without damage: status %d\n%s%s", status, out, messages)
 	}
 	results, err := filepath.Glob(filepath.Join(data, "blobs", "blobs", "imports+", "*", "run-1+", "result.json"))
