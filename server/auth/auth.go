@@ -1,5 +1,6 @@
 // Package auth manages organizations and their API keys, signs and verifies the tokens in links
-// ([Grant]), and stores responses to requests with an idempotency key.
+// ([Grant]), stores responses to requests with an idempotency key, and counts events for limits that
+// apply to all processes together.
 package auth
 
 import (
