@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"text/template"
 )
 
@@ -73,7 +72,7 @@ func writeFormula(src source, out string, list []target) error {
 			systems = append(systems, s)
 		}
 	}
-	if !slices.ContainsFunc(systems, func(s formulaSystem) bool { return len(s.Files) > 0 }) {
+	if len(systems) == 0 {
 		return fmt.Errorf("no archive for the Homebrew formula in %s", out)
 	}
 	return createFile(filepath.Join(out, "intray.rb"), func(w io.Writer) error {
