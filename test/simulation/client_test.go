@@ -375,7 +375,11 @@ func (c *client) review(imp *importState, got model.Import, more bool) {
 // rows returns the rows under review.
 func (c *client) rows(imp *importState, got model.Import) (rows []draft.Row, err error) {
 	err = c.call("read rows", func(ctx context.Context, p *process) error {
-		defer imp.alone(p)()
+		leave, err := imp.enter(ctx, p)
+		if err != nil {
+			return err
+		}
+		defer leave()
 		return p.WithRows(ctx, got, func(d *draft.Draft) error {
 			w, err := d.Window(ctx, draft.Query{}, 0, 100)
 			rows = w.Rows
@@ -402,8 +406,12 @@ func (c *client) undo(imp *importState, got model.Import) {
 func (c *client) edit(imp *importState, got model.Import, request review.EditRequest) {
 	for range 1 + c.random.IntN(4) {
 		err := c.call("edit "+request.Op, func(ctx context.Context, p *process) error {
-			defer imp.alone(p)()
-			_, err := p.ChangeRows(ctx, got, request)
+			leave, err := imp.enter(ctx, p)
+			if err != nil {
+				return err
+			}
+			defer leave()
+			_, err = p.ChangeRows(ctx, got, request)
 			var conflict *draft.ConflictError
 			if errors.As(err, &conflict) {
 				return model.NewError(model.Conflict, "cell_changed", model.ImportMissing)
@@ -421,8 +429,12 @@ func (c *client) edit(imp *importState, got model.Import, request review.EditReq
 
 func (c *client) submit(imp *importState, got model.Import) {
 	err := c.call("submit", func(ctx context.Context, p *process) error {
-		defer imp.alone(p)()
-		_, _, err := p.SubmitReview(ctx, got)
+		leave, err := imp.enter(ctx, p)
+		if err != nil {
+			return err
+		}
+		defer leave()
+		_, _, err = p.SubmitReview(ctx, got)
 		return err
 	})
 	if err == nil {
@@ -490,9 +502,16 @@ func (c *client) help(imp *importState) {
 	}
 }
 
-// alone waits until no other call of the simulation works on the import in a process. Such calls would
-// wait for each other's locks, and not for time or channels, so that the bubble could not settle.
-func (i *importState) alone(p *process) (end func()) {
+// enter waits until no other call of the simulation works on the import in a process. Such calls would
+// wait for each other's locks, and not for time or channels, so that the bubble could not settle. The
+// scheduler decides about the order of calls that begin at the same time.
+func (i *importState) enter(ctx context.Context, p *process) (leave func(), err error) {
+	switch p.w.wait(p, activityOf(ctx)+": enter") {
+	case fail:
+		return nil, errInjected
+	case crashed:
+		return nil, errCrashed
+	}
 	i.mu.Lock()
 	busy, known := i.busy[p]
 	if !known {
@@ -501,7 +520,7 @@ func (i *importState) alone(p *process) (end func()) {
 	}
 	i.mu.Unlock()
 	busy <- struct{}{}
-	return func() { <-busy }
+	return func() { <-busy }, nil
 }
 
 // knowledge is what a client knows about the effect of a call.
