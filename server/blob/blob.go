@@ -27,6 +27,9 @@ var (
 	// ErrUnavailable means that the store was unreachable or did not respond in time, even after
 	// several attempts. A later call can succeed. Local stores do not return it.
 	ErrUnavailable = errors.New("blob store is unavailable")
+	// ErrHeld means that blobs cannot be deleted at the moment, because of a [Holder]. A later call can
+	// succeed.
+	ErrHeld = errors.New("blobs cannot be deleted while they are being backed up")
 	// ErrOtherVersion means that a blob exists, but does not have the expected ETag.
 	ErrOtherVersion = errors.New("blob has another ETag")
 )
@@ -66,6 +69,13 @@ func Batch(store Store) (batch Store, flush func() error) {
 		return b.Batch()
 	}
 	return store, func() error { return nil }
+}
+
+// Holder is a Store in which deletions can be suspended, for example during a backup.
+type Holder interface {
+	// Hold makes Delete and DeleteAll return ErrHeld, in all processes that have opened the store, until
+	// release is called or this process ends. It waits for the deletions in progress.
+	Hold(ctx context.Context) (release func() error, err error)
 }
 
 // Presigner is a Store to which others can send blobs directly, without its credentials.

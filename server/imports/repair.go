@@ -302,11 +302,11 @@ func (s *Service) OpenResult(ctx context.Context, u model.Upload) (*model.FileRe
 	}
 	// The import may have been deleted in the meantime. Then its result must not remain.
 	if now, err := s.Upload(ctx, u.Org, u.ID); err != nil || now.Result.Key != imp.Result.Key {
-		deleted := s.env.DeleteBlobs(context.WithoutCancel(ctx), imp.Result.Key)
+		s.env.DiscardBlobs(context.WithoutCancel(ctx), imp.Result.Key)
 		if err == nil {
 			err = model.NotFoundError(model.FileMissing)
 		}
-		return nil, errors.Join(err, deleted)
+		return nil, err
 	}
 	s.env.Log.Warn("damaged result rebuilt", "import", imp.ID, "damage", damage)
 	return s.env.OpenFile(ctx, imp.Result)

@@ -358,11 +358,11 @@ func IsRolledBack(err error) bool {
 	return errors.As(err, &e) && e.Kind != Unavailable
 }
 
-// DiscardBlobs immediately deletes blobs that are already scheduled for deletion. It
+// DiscardBlobs immediately deletes blobs that are scheduled for deletion or that nothing refers to. It
 // logs errors but does not return them, because the blobs are deleted later anyway.
 func (e *Env) DiscardBlobs(ctx context.Context, prefix string) {
-	if err := e.DeleteBlobs(ctx, prefix); err != nil {
-		e.Log.Warn("blobs not deleted; the trash will delete them", "prefix", prefix, "error", err)
+	if err := e.DeleteBlobs(ctx, prefix); err != nil && !errors.Is(err, blob.ErrHeld) {
+		e.Log.Warn("blobs not deleted; they will be deleted later", "prefix", prefix, "error", err)
 	}
 }
 

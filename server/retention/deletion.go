@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/model"
 )
 
@@ -244,7 +245,7 @@ func (s *Service) EmptyTrash(ctx context.Context) error {
 }
 
 // emptyTrash deletes the blobs of at most MaintenanceBatch trash entries, and returns the number of
-// entries.
+// entries that it has tried to delete. While deletions are suspended, it deletes nothing.
 func (s *Service) emptyTrash(ctx context.Context) (n int, err error) {
 	due, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]model.Trash, error) {
 		return tx.Trash.ListDue(ctx, s.env.Now(), model.MaintenanceBatch)
@@ -254,8 +255,13 @@ func (s *Service) emptyTrash(ctx context.Context) (n int, err error) {
 	}
 	deleted := make([]model.Trash, 0, len(due))
 	var failures []error
-	for _, t := range due {
-		if err := s.env.DeleteBlobs(ctx, t.Prefix); err != nil {
+	for i, t := range due {
+		err := s.env.DeleteBlobs(ctx, t.Prefix)
+		if errors.Is(err, blob.ErrHeld) {
+			due = due[:i] // the rest is deleted after the backup
+			break
+		}
+		if err != nil {
 			failures = append(failures, err)
 			continue
 		}

@@ -49,7 +49,8 @@ func (s *Service) StageReviewed(ctx context.Context, imp model.Import, prefix st
 	}
 	base := path.Dir(prefix) + "/base"
 	var o openDraft
-	defer func() { err = errors.Join(err, o.close(), s.env.DeleteBlobs(context.WithoutCancel(ctx), base)) }()
+	defer s.env.DiscardBlobs(context.WithoutCancel(ctx), base)
+	defer func() { err = errors.Join(err, o.close()) }()
 	if o.staged, err = s.openRunStage(ctx, imp, base); err != nil {
 		return err
 	}

@@ -4,7 +4,8 @@
 // a drafts folder for each open Store, with its unfinished blobs. A blob is written
 // to the drafts folder, flushed, and renamed. A crash therefore leaves only
 // unfinished files, which the next Open deletes. A blob that is written in several steps is in
-// "blobs" from the start, and is locked while it is written.
+// "blobs" from the start, and is locked while it is written. The lock on the file "hold" suspends
+// deletions.
 //
 // The package does not replicate or encrypt blobs, and does not limit their size.
 package disk
@@ -21,6 +22,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/blob/unfinished"
@@ -150,6 +152,11 @@ func (s *Store) Delete(ctx context.Context, key string) error {
 	if err != nil {
 		return fmt.Errorf("delete a blob: %w", err)
 	}
+	end, err := s.beginDeletion()
+	if err != nil {
+		return fmt.Errorf("delete blob %s: %w", key, err)
+	}
+	defer func() { _ = end() }()
 	s.commitMu.Lock()
 	defer s.commitMu.Unlock()
 	s.open.Drop(func(b *unfinished.Blob) bool { return b.Key == key && b.Visible })
@@ -173,12 +180,29 @@ func (s *Store) DeleteAll(ctx context.Context, prefix string) error {
 	if err != nil {
 		return fmt.Errorf("delete blobs: %w", err)
 	}
+	end, err := s.beginDeletion()
+	if err != nil {
+		return fmt.Errorf("delete the blobs below %s: %w", prefix, err)
+	}
+	defer func() { _ = end() }()
 	trash, err := s.moveToTrash(prefix, name+folderMark)
 	if err == nil && trash != "" {
 		err = s.root.RemoveAll(trash)
 	}
 	if err != nil {
 		return fmt.Errorf("delete the blobs below %s: %w", prefix, err)
+	}
+	return nil
+}
+
+// SetModified sets the time at which a blob was written.
+func (s *Store) SetModified(key string, modified time.Time) error {
+	name, err := fileName(key)
+	if err == nil {
+		err = s.root.Chtimes(name, modified, modified)
+	}
+	if err != nil {
+		return fmt.Errorf("set the time of blob %s: %w", key, err)
 	}
 	return nil
 }

@@ -19,8 +19,16 @@ func lockWait(file *os.File) error {
 	}
 }
 
+func lockShared(file *os.File) (bool, error) {
+	return tryFlock(file, syscall.LOCK_SH)
+}
+
 func lockTry(file *os.File) (bool, error) {
-	err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	return tryFlock(file, syscall.LOCK_EX)
+}
+
+func tryFlock(file *os.File, how int) (bool, error) {
+	err := syscall.Flock(int(file.Fd()), how|syscall.LOCK_NB)
 	if errors.Is(err, syscall.EWOULDBLOCK) {
 		return false, nil
 	}
