@@ -182,6 +182,7 @@ var levels = map[string][]string{
 	"server/webhooks":        {"intray", "server/model", "server/schemas", "server/secrets"},
 	"server/retention":       {"intray", "server/blob", "server/model"},
 	"server/integrity":       {"server/blob", "server/model", "server/staging"},
+	"server/backup":          {"server/blob", "server/secrets"},
 	"server/imports":         {"intray", "source", "engine", "output", "schema", "server/staging", "server/blob", "server/secrets", "server/model", "server/auth", "server/schemas"},
 	"server/widget":          {"intray", "schema", "server/secrets", "server/model", "server/auth", "server/schemas", "server/imports"},
 	"server/importlinks":     {"intray", "output", "schema", "server/secrets", "server/model", "server/auth", "server/schemas", "server/imports"},
@@ -200,7 +201,7 @@ var levels = map[string][]string{
 	"importer":     {"intray", "engine", "output", "source", "source/formats", "server/blob/disk", "server/staging"},
 	"server":       {"intray", "importer", "engine", "output", "schema", "source", "source/formats", "hooks", "hooks/", "server/"},
 	"cmd/intray": {"intray", "celltype/number", "examples", "importer", "engine", "output", "schema", "schema/lint", "source", "source/formats", "source/headerdetect",
-		"server", "server/model", "server/auth", "server/webhooks", "server/review", "server/integrity", "server/service", "internal/jsonschema", "internal/wire"},
+		"server", "server/model", "server/auth", "server/webhooks", "server/review", "server/integrity", "server/backup", "server/service", "internal/jsonschema", "internal/wire"},
 }
 
 // level returns the packages that a package may import.
@@ -352,7 +353,7 @@ var groups = []group{
 	{"usecases", "imports, importlinks, widget, review, connectors, webhooks, retention, integrity, schemas, auth", "use cases", []string{"server/service", "server/imports", "server/importlinks", "server/widget", "server/review", "server/connectors", "server/webhooks", "server/retention", "server/integrity", "server/schemas", "server/auth"}},
 	{"draft", "draft, revalidate", "rows under review", []string{"server/draft", "server/revalidate"}},
 	{"model", "model", "entities and the store interface", []string{"server/model"}},
-	{"stores", "staging, blob, queue, secrets, egress", "staged rows, files, job queue, keys, outgoing connections", []string{"server/staging", "server/blob", "server/blob/", "server/queue", "server/secrets", "server/egress"}},
+	{"stores", "staging, blob, queue, secrets, egress, backup", "staged rows, files, job queue, keys, outgoing connections, backups", []string{"server/staging", "server/backup", "server/blob", "server/blob/", "server/queue", "server/secrets", "server/egress"}},
 	{"engine", "engine", "parse, run hooks, validate, in order", []string{"engine", "internal/rowplan"}},
 	{"hooks", "hooks", "sandboxed JavaScript", []string{"hooks", "hooks/"}},
 	{"output", "output", "result formats", []string{"output"}},

@@ -18,7 +18,10 @@ var errOtherKey = errors.New("the database belongs to another master key: " +
 	"set INTRAY_MASTER_KEY to that key, or restore the file master.key in the data folder; " +
 	"after intray keys rotate-master, only the new key is valid")
 
-func (c *Config) masterKeyPath() string     { return filepath.Join(c.Data, "master.key") }
+// masterKeyName is the name of the file with the master key in the data folder.
+const masterKeyName = "master.key"
+
+func (c *Config) masterKeyPath() string     { return filepath.Join(c.Data, masterKeyName) }
 func (c *Config) nextMasterKeyPath() string { return filepath.Join(c.Data, "master.key.new") }
 
 // formerMasterKeyPath returns the path at which a replaced master key is preserved.

@@ -99,11 +99,15 @@ type commands struct {
 
 		Origins keysOriginsCommand `cmd:"" help:"Set which pages may embed the importer."`
 
+		Backup keysBackupCommand `cmd:"" help:"Create the pair of keys that encrypts and decrypts backups."`
+
 		RotateMaster rotateMasterCommand `cmd:"" help:"Replace the master key."`
 	} `cmd:"" help:"Manage API keys and the master key."`
 	Listen  listenCommand  `cmd:"" help:"Print or forward webhook messages while you develop a receiver."`
 	GC      gcCommand      `cmd:"" name:"gc" help:"Delete expired data and orphaned files."`
 	Verify  verifyCommand  `cmd:"" help:"Verify that all stored files are intact, and repair damage."`
+	Backup  backupCommand  `cmd:"" help:"Back up the data folder, encrypted, while the server runs."`
+	Restore restoreCommand `cmd:"" help:"Restore, list or check backups."`
 	Migrate migrateCommand `cmd:"" help:"Update the database to this version."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 	Help    helpCommand    `cmd:"" help:"Show the help of a command."`

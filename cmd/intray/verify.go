@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"time"
 
 	"github.com/intraydata/intray/server"
 	"github.com/intraydata/intray/server/integrity"
@@ -54,31 +53,30 @@ type verifiedEntry struct {
 func (c *verifyCommand) Run(ctx context.Context, s streams) error {
 	return c.runAdmin(ctx, s, server.OpenExisting, func(svc *service.Service) error {
 		list := verified{Damage: []verifiedEntry{}}
-		shown := time.Now()
+		shown := newStatusLine(s.err)
 		sum, err := svc.Verify(ctx, integrity.Options{
-			Repair: c.Repair,
-			Report: func(d integrity.Damage) {
-				list.Damage = append(list.Damage, verifiedEntry{d.Org, d.Import, string(d.Part), d.Key, d.Cause, d.Repaired, d.RepairError})
-			},
-			Progress: func(sum integrity.Summary) {
-				if isTerminal(s.err) && time.Since(shown) >= progressInterval {
-					shown = time.Now()
-					fmt.Fprintf(s.err, clearLine+"%s verified", pluralize(sum.Imports, "import"))
-				}
-			},
+			Repair:   c.Repair,
+			Report:   list.add,
+			Progress: func(sum integrity.Summary) { shown.show("%s verified", pluralize(sum.Imports, "import")) },
 		})
-		if isTerminal(s.err) {
-			fmt.Fprint(s.err, clearLine)
-		}
+		shown.clear()
 		if err != nil {
 			return err
 		}
-		list.Imports, list.Files, list.Bytes, list.Damaged, list.Repaired = sum.Imports, sum.Files, sum.Bytes, sum.Damaged, sum.Repaired
+		list.setSummary(sum)
 		if err := c.write(s.out, list, list.writeText); err != nil {
 			return err
 		}
 		return list.result(c.Repair)
 	})
+}
+
+func (v *verified) add(d integrity.Damage) {
+	v.Damage = append(v.Damage, verifiedEntry{d.Org, d.Import, string(d.Part), d.Key, d.Cause, d.Repaired, d.RepairError})
+}
+
+func (v *verified) setSummary(sum integrity.Summary) {
+	v.Imports, v.Files, v.Bytes, v.Damaged, v.Repaired = sum.Imports, sum.Files, sum.Bytes, sum.Damaged, sum.Repaired
 }
 
 func (v verified) writeText(w io.Writer) error {

@@ -1,0 +1,45 @@
+package server
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray/server/backup"
+	"github.com/intraydata/intray/server/sqlstore"
+)
+
+// TestAcceptBackup checks which backups a program restores.
+func TestAcceptBackup(t *testing.T) {
+	newest, err := sqlstore.NewestVersion()
+	must(t, err)
+	for name, one := range map[string]struct {
+		cfg  Config
+		m    backup.Manifest
+		want string
+	}{
+		"current version":          {Config{}, backup.Manifest{Schema: newest, MasterKey: "key"}, ""},
+		"earlier version":          {Config{}, backup.Manifest{Schema: newest - 1, MasterKey: "key"}, ""},
+		"newer version":            {Config{}, backup.Manifest{Schema: newest + 1, Version: "9.9.9", MasterKey: "key"}, "version 9.9.9"},
+		"without the master key":   {Config{}, backup.Manifest{Schema: newest}, "set INTRAY_MASTER_KEY"},
+		"key from the environment": {Config{MasterKey: "key"}, backup.Manifest{Schema: newest}, ""},
+	} {
+		err := one.cfg.acceptBackup(one.m)
+		if (err == nil) != (one.want == "") || err != nil && !strings.Contains(err.Error(), one.want) {
+			t.Errorf("%s: %v, want %q", name, err, one.want)
+		}
+	}
+}
+
+// TestOneBackupAtATime checks that a second backup of a data folder is refused while one is running.
+func TestOneBackupAtATime(t *testing.T) {
+	folder := t.TempDir()
+	unlock, err := lockBackup(folder)
+	must(t, err)
+	if _, err := lockBackup(folder); err == nil || !strings.Contains(err.Error(), "another backup") {
+		t.Errorf("a second backup: %v", err)
+	}
+	must(t, unlock())
+	unlock, err = lockBackup(folder)
+	must(t, err)
+	must(t, unlock())
+}
