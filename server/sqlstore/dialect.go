@@ -64,7 +64,7 @@ const (
 func sqliteDialect() dialect {
 	return dialect{
 		goose:         goose.DialectSQLite3,
-		substitutions: strings.NewReplacer("${ID}", "TEXT", "${BYTES}", "BLOB", "${USAGE_TRIGGERS}", sqliteTriggers, "${GROWTH_TRIGGERS}", sqliteGrowthTriggers, "${ISOLATION}", "", "${UNLOGGED}", "", "${LOCK_TABLES}", ""),
+		substitutions: strings.NewReplacer("${ID}", "TEXT", "${BYTES}", "BLOB", "${USAGE_TRIGGERS}", sqliteTriggers, "${GROWTH_TRIGGERS}", sqliteGrowthTriggers, "${MAPPING_TRIGGERS}", sqliteMappingTriggers, "${ISOLATION}", "", "${UNLOGGED}", "", "${LOCK_TABLES}", ""),
 		now:           `CAST(unixepoch('subsec') * 1000000 AS INTEGER)`,
 		// On SQLite, every read transaction sees a snapshot.
 		readOptions: &sql.TxOptions{ReadOnly: true},
@@ -75,7 +75,7 @@ func sqliteDialect() dialect {
 func postgresDialect() dialect {
 	return dialect{
 		goose:         goose.DialectPostgres,
-		substitutions: strings.NewReplacer("${ID}", `TEXT COLLATE "C"`, "${BYTES}", "BYTEA", "${USAGE_TRIGGERS}", postgresTriggers, "${GROWTH_TRIGGERS}", postgresGrowthTriggers, "${ISOLATION}", postgresIsolation, "${UNLOGGED}", "UNLOGGED", "${LOCK_TABLES}", postgresLockTables),
+		substitutions: strings.NewReplacer("${ID}", `TEXT COLLATE "C"`, "${BYTES}", "BYTEA", "${USAGE_TRIGGERS}", postgresTriggers, "${GROWTH_TRIGGERS}", postgresGrowthTriggers, "${MAPPING_TRIGGERS}", postgresMappingTriggers, "${ISOLATION}", postgresIsolation, "${UNLOGGED}", "UNLOGGED", "${LOCK_TABLES}", postgresLockTables),
 		// PostgreSQL's now() would return the start of the transaction.
 		now:           `CAST(extract(epoch FROM clock_timestamp()) * 1000000 AS BIGINT)`,
 		readOptions:   &sql.TxOptions{Isolation: sql.LevelRepeatableRead, ReadOnly: true},

@@ -432,7 +432,7 @@ var memories = newTable("memories", "learned mapping", 8, func(to *columns, m *m
 
 // memoryList lists the mappings in the order in which Trim keeps them.
 var memoryList = listing[model.LearnedMapping]{
-	table: memories, where: byIdentifier, order: []string{"remembered", "kind", "field", "place"}, opposite: true,
+	table: memories, where: byIdentifier, count: `SELECT COALESCE(max(mappings), 0) FROM memory_versions` + byIdentifier, order: []string{"remembered", "kind", "field", "place"}, opposite: true,
 	position: func(m model.LearnedMapping) []any {
 		return []any{toMicros(m.On), string(m.Kind), m.Field, learnedKey(m)}
 	},

@@ -27,6 +27,10 @@ var (
 	sqliteGrowthTriggers string
 	//go:embed triggers/growth_postgres.sql
 	postgresGrowthTriggers string
+	//go:embed triggers/mappings_sqlite.sql
+	sqliteMappingTriggers string
+	//go:embed triggers/mappings_postgres.sql
+	postgresMappingTriggers string
 )
 
 // postgresLockTables waits until no process of the previous version is changing rows, and keeps all
