@@ -178,17 +178,36 @@ func (r usageRows) List(ctx context.Context) (list []model.Usage, err error) {
 func (r usageRows) Backlog(context.Context) (b model.Backlog, err error) {
 	for _, i := range r.imports.byKey {
 		switch i.Status {
+		case model.AwaitingUpload:
+			b.AwaitingSince = earliest(b.AwaitingSince, i.Created)
 		case model.Running:
 			b.Running++
+			b.RunningSince = earliest(b.RunningSince, i.Modified)
 		case model.Pending:
 			b.Pending++
-			if b.Oldest.IsZero() || i.Queued.Before(b.Oldest) {
-				b.Oldest = i.Queued
-			}
+			b.Oldest = earliest(b.Oldest, i.Queued)
+		case model.NeedsReview:
+			b.ReviewSince = earliest(b.ReviewSince, i.Created)
+		}
+	}
+	for _, d := range r.deliveries.byKey {
+		if d.Status == model.Waiting {
+			b.DeliveriesSince = earliest(b.DeliveriesSince, d.Created)
 		}
 	}
 	b.Deliveries = int64(r.deliveries.count(isUnclaimed))
+	b.FailingWebhooks = int64(r.webhooks.count(func(w model.Webhook) bool { return w.Enabled && w.FailureStreak.Failures > 0 }))
+	b.FailingConnectors = int64(r.connectors.count(func(c model.Connector) bool { return c.Failures > 0 }))
+	b.FailingUploads = int64(r.pulled.count(func(f model.PulledFile) bool { return f.PutKind != "" }))
 	return b, nil
+}
+
+// earliest returns the earlier of two times. Zero means that there is none.
+func earliest(a, b time.Time) time.Time {
+	if a.IsZero() || b.Before(a) {
+		return b
+	}
+	return a
 }
 
 type trashRows struct{ *txn }

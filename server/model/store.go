@@ -520,17 +520,27 @@ type UsageRows interface {
 	Get(ctx context.Context, org string) (Usage, error)
 	// List returns the usage of all organizations.
 	List(ctx context.Context) ([]Usage, error)
-	// Backlog returns the work of all organizations that is waiting.
+	// Backlog returns the work of all organizations that is waiting or failing.
 	Backlog(ctx context.Context) (Backlog, error)
 }
 
-// Backlog is the work of all organizations that is waiting.
+// Backlog is the work of all organizations that is waiting or failing.
 type Backlog struct {
 	Pending, Running int64
 	// Oldest is the earliest Queued time of a Pending import, or zero if there is none.
 	Oldest time.Time
-	// Deliveries is the number of Waiting deliveries that no node has claimed.
-	Deliveries int64
+	// AwaitingSince and ReviewSince are the earliest Created times of an import that is
+	// AwaitingUpload or NeedsReview, and RunningSince is the earliest Modified time of a Running
+	// import. They are zero if there is none.
+	AwaitingSince, RunningSince, ReviewSince time.Time
+	// Deliveries is the number of Waiting deliveries that no node has claimed, and DeliveriesSince
+	// the earliest Created time of a Waiting delivery, or zero if there is none.
+	Deliveries      int64
+	DeliveriesSince time.Time
+	// FailingWebhooks is the number of enabled webhooks whose last attempt failed,
+	// FailingConnectors the number of connectors whose last run failed, and FailingUploads the
+	// number of results whose last upload failed.
+	FailingWebhooks, FailingConnectors, FailingUploads int64
 }
 
 // OwnerRows looks up the owners of blobs in all organizations.

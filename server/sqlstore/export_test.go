@@ -42,6 +42,11 @@ func MakeDuePlan(ctx context.Context, s *Store) (string, error) {
 	return queryPlan(ctx, s, makeDue, 0, "one", 9)
 }
 
+// BacklogPlan returns the plan of Usage.Backlog, as OverduePlan does.
+func BacklogPlan(ctx context.Context, s *Store) (string, error) {
+	return queryPlan(ctx, s, selectBacklog)
+}
+
 func queryPlan(ctx context.Context, s *Store, query string, args ...any) (string, error) {
 	var plan strings.Builder
 	err := s.View(ctx, func(tx model.Tx) error {

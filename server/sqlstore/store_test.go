@@ -132,6 +132,26 @@ func TestFindingScale4Indexes(t *testing.T) {
 	})
 }
 
+// TestBacklogUsesIndexes checks that counting the work that waits reads only indexes. Metrics do this
+// every few seconds.
+func TestBacklogUsesIndexes(t *testing.T) {
+	onEach(t, func(t *testing.T, cfg sqlstore.Config) {
+		s := open(t, cfg)
+		plan, err := sqlstore.BacklogPlan(model.AcrossOrgs(t.Context()), s)
+		must(t, err)
+		for _, index := range []string{"imports_status", "deliveries_due", "deliveries_waiting", "webhooks_failing", "connectors_failing", "pulled_failing"} {
+			if !strings.Contains(plan, index) {
+				t.Errorf("%s is not used:\n%s", index, plan)
+			}
+		}
+		for step := range strings.Lines(plan) {
+			if strings.Contains(step, "Seq Scan") || strings.HasPrefix(step, "SCAN ") && !strings.Contains(step, " INDEX ") && !strings.Contains(step, "CONSTANT ROW") {
+				t.Errorf("the step %q reads a whole table", step)
+			}
+		}
+	})
+}
+
 func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {

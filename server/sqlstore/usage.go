@@ -24,13 +24,29 @@ func (r usageRows) List(ctx context.Context) ([]model.Usage, error) {
 }
 
 func (r usageRows) Backlog(ctx context.Context) (model.Backlog, error) {
-	// Each of these queries reads only an index on the rows that wait.
-	cells := func(b *model.Backlog) []any { return []any{&b.Pending, micros{&b.Oldest}, &b.Running, &b.Deliveries} }
-	return queryOne(ctx, r.txn, "backlog", cells, `
-		SELECT count(*), COALESCE(min(queued), 0), (SELECT count(*) FROM imports WHERE status = 'RUNNING'),
-			(SELECT count(*) FROM deliveries WHERE status = 'WAITING' AND node = '')
-		FROM imports WHERE status = 'PENDING'`)
+	cells := func(b *model.Backlog) []any {
+		return []any{
+			&b.Pending, micros{&b.Oldest}, &b.Running, micros{&b.AwaitingSince}, micros{&b.RunningSince}, micros{&b.ReviewSince},
+			&b.Deliveries, micros{&b.DeliveriesSince}, &b.FailingWebhooks, &b.FailingConnectors, &b.FailingUploads,
+		}
+	}
+	return queryOne(ctx, r.txn, "backlog", cells, selectBacklog)
 }
+
+// selectBacklog reads only indexes, and in each of them only rows that wait or fail. For the oldest
+// row, it reads one entry of an index.
+const selectBacklog = `
+	SELECT count(*), COALESCE(min(queued), 0),
+		(SELECT count(*) FROM imports WHERE status = 'RUNNING'),
+		(SELECT COALESCE(min(created), 0) FROM imports WHERE status = 'AWAITING_UPLOAD'),
+		(SELECT COALESCE(min(modified), 0) FROM imports WHERE status = 'RUNNING'),
+		(SELECT COALESCE(min(created), 0) FROM imports WHERE status = 'NEEDS_REVIEW'),
+		(SELECT count(*) FROM deliveries WHERE status = 'WAITING' AND node = ''),
+		(SELECT COALESCE(min(created), 0) FROM deliveries WHERE status = 'WAITING'),
+		(SELECT count(*) FROM webhooks WHERE enabled AND failures > 0),
+		(SELECT count(*) FROM connectors WHERE failures > 0),
+		(SELECT count(*) FROM pulled WHERE put_kind <> '')
+	FROM imports WHERE status = 'PENDING'`
 
 // countedBy maps each status of an import to the column of org_usage that counts it.
 var countedBy = map[model.Status]string{

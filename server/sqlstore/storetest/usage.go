@@ -110,11 +110,26 @@ func testBacklog(f *fixture) {
 		return read(f, func(tx model.Tx) (model.Backlog, error) { return tx.Usage.Backlog(f.ctx) })
 	}
 	f.wantEqual(backlog(), model.Backlog{})
-	f.insertImports(anImport(4, "org-a", model.Pending), anImport(3, "org-b", model.Pending), anImport(1, "org-a", model.Running), anImport(2, "org-a", model.Successful))
+	started := anImport(1, "org-a", model.Running)
+	started.Modified = startPlus(9)
+	f.insertImports(anImport(4, "org-a", model.Pending), anImport(3, "org-b", model.Pending), started, anImport(2, "org-a", model.Successful),
+		anImport(6, "org-a", model.AwaitingUpload), anImport(5, "org-b", model.AwaitingUpload), anImport(8, "org-a", model.NeedsReview), anImport(7, "org-b", model.NeedsReview))
 	f.mustUpdate(func(tx model.Tx) error {
-		waiting, done := aDelivery(1, "hook", "i"), aDelivery(2, "hook", "i")
-		done.Status = model.Delivered
-		return firstError(tx.Deliveries.Insert(f.ctx, waiting), tx.Deliveries.Insert(f.ctx, done))
+		waiting, claimed, done := aDelivery(3, "hook", "i"), aDelivery(2, "hook", "j"), aDelivery(1, "hook", "k")
+		claimed.Node, done.Status = "n", model.Delivered
+		return firstError(tx.Deliveries.Insert(f.ctx, waiting), tx.Deliveries.Insert(f.ctx, claimed), tx.Deliveries.Insert(f.ctx, done))
 	})
-	f.wantEqual(backlog(), model.Backlog{Pending: 2, Running: 1, Oldest: startPlus(3), Deliveries: 1})
+	f.mustUpdate(func(tx model.Tx) error {
+		failing, disabled := aWebhook(1, "org-a"), aWebhook(2, "org-b")
+		failing.FailureStreak.Failures, disabled.FailureStreak.Failures, disabled.Enabled = 2, 9, false
+		broken := aConnector(1, "org-b")
+		file := model.PulledFile{Org: broken.Org, ConnectorID: broken.ID, PutKind: "timeout"}
+		broken.Failures = 3
+		return firstError(tx.Webhooks.Insert(f.ctx, failing), tx.Webhooks.Insert(f.ctx, disabled), tx.Webhooks.Insert(f.ctx, aWebhook(3, "org-a")),
+			tx.Connectors.Insert(f.ctx, broken), tx.Connectors.Insert(f.ctx, aConnector(2, "org-a")), tx.Pulled.Upsert(f.ctx, file))
+	})
+	f.wantEqual(backlog(), model.Backlog{
+		Pending: 2, Running: 1, Oldest: startPlus(3), AwaitingSince: startPlus(5), RunningSince: startPlus(9), ReviewSince: startPlus(7),
+		Deliveries: 1, DeliveriesSince: startPlus(2), FailingWebhooks: 1, FailingConnectors: 1, FailingUploads: 1,
+	})
 }
