@@ -119,7 +119,9 @@ type Config struct {
 	deletesFiles bool
 	// endedNode is the node of the process that last served from Data, or "" if it is unknown.
 	endedNode string
-	// overQuota is called for each request that a quota refuses. Default: nothing is called.
+	// metrics are the metrics of a process that serves, or nil. overQuota is called for each request
+	// that a quota refuses. Default: nothing is called.
+	metrics   *metrics
 	overQuota func(org string, quota model.Quota)
 	// shutdown holds shorter time limits for tests. Default defaultShutdown.
 	shutdown shutdownLimits

@@ -50,6 +50,8 @@ type hookRunner struct {
 	cfg HookConfig
 	// pages calls the hooks of pages that embed an importer.
 	pages hooks.PageCalls
+	// metrics records the calls of hooks. It is nil without a server.
+	metrics *workMetrics
 
 	mu      sync.Mutex
 	sandbox *sandbox.Pool
@@ -107,6 +109,9 @@ func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.H
 		h.mu.Lock()
 		h.sessions = append(h.sessions, session)
 		h.mu.Unlock()
+	}
+	if h.metrics != nil {
+		return observedHooks{session, h.metrics}, nil
 	}
 	return session, nil
 }

@@ -4,6 +4,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -22,11 +23,13 @@ type metrics struct {
 	seconds      *prometheus.HistogramVec
 	authFailures *prometheus.CounterVec
 	closed       *prometheus.CounterVec
+	work         *workMetrics
 }
 
-func newMetrics() *metrics {
+func newMetrics(version string) *metrics {
+	registry := prometheus.NewRegistry()
 	m := &metrics{
-		registry: prometheus.NewRegistry(),
+		registry: registry, work: newWorkMetrics(registry),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "intray_http_requests_total", Help: "Requests, by route, method and status; status 499 where the client was gone before the answer.",
 		}, []string{"route", "method", "status"}),
@@ -37,13 +40,21 @@ func newMetrics() *metrics {
 		authFailures: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "intray_auth_failures_total", Help: "Requests with an invalid key, token, cookie or signed URL, by operation.",
 		}, []string{"operation"}),
-		closed: prometheus.NewCounterVec(prometheus.CounterOpts{
+		closed: presetCounter(prometheus.CounterOpts{
 			Name: "intray_connections_closed_total", Help: "Connections closed to make room for new ones, by the limit that was reached.",
-		}, []string{"limit"}),
+		}, "limit", connectionLimitNames),
 	}
-	m.registry.MustRegister(m.requests, m.seconds, m.authFailures, m.closed, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	build := prometheus.NewGauge(prometheus.GaugeOpts{
+		Name: "intray_build_info", Help: "Always 1, with the version of Intray and of Go.",
+		ConstLabels: prometheus.Labels{"version": version, "goversion": runtime.Version()},
+	})
+	build.Set(1)
+	m.registry.MustRegister(build, m.requests, m.seconds, m.authFailures, m.closed, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
+
+// connectionLimitNames are the names of the limits of connections.
+var connectionLimitNames = []string{"address", "unknown", "total", "reserve"}
 
 // methods are the HTTP methods that are counted by name. All other methods are
 // counted together, because a client can invent any number of them.
@@ -88,7 +99,11 @@ func (m *metrics) observeImports(s *service.Service) {
 	}
 	m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "intray_runs_stuck", Help: "Canceled runs of imports that do not stop. Each of them occupies a worker.",
-	}, func() float64 { return float64(s.Counts().Stuck) }))
+	}, func() float64 { return float64(s.Counts().Stuck) }), prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "intray_heartbeat_age_seconds", Help: "Time since this process last recorded a heartbeat in the database. It does so every 2 s.",
+	}, func() float64 {
+		return secondsSince(s.LastHeartbeat())
+	}))
 }
 
 // countClosed returns a function that counts the connections that are closed to make room. It

@@ -63,6 +63,14 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	if err != nil {
 		return nil, fmt.Errorf("open the blobs: %w", err)
 	}
+	direct, uploadOrigin, err := directStore(ctx, cfg, blobs)
+	if err != nil {
+		return nil, errors.Join(err, blobs.Close())
+	}
+	var observer model.Observer
+	if cfg.metrics != nil {
+		blobs, observer = cfg.metrics.observeBlobs(blobs), cfg.metrics.work
+	}
 	rows, err := openStore(ctx, cfg, node)
 	if err != nil {
 		return nil, errors.Join(err, blobs.Close())
@@ -75,22 +83,21 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	if err != nil {
 		return nil, errors.Join(err, closeAll())
 	}
-	direct, uploadOrigin, err := directStore(ctx, cfg, blobs)
-	if err != nil {
-		return nil, errors.Join(err, closeAll())
-	}
 	moved := engine.Config{Formats: formats.Formats(cfg.tempDir()), Temp: cfg.tempDir()}
 	pages := widget.NewBroker()
 	var check func(context.Context, intray.Hooks) (intray.Message, error)
 	if hooks != nil {
 		hooks.pages = pages
+		if cfg.metrics != nil {
+			hooks.metrics = cfg.metrics.work
+		}
 		moved.LoadHooks, check = hooks.loadMixed, hooks.checkHooks
 	}
 	dialer := egress.New(egress.Config{Allow: cfg.EgressAllow, AllowByOrg: cfg.EgressAllowByOrg, Log: cfg.Log})
 	sender, servers := newWebhookSender(dialer), sftpServers{sftp.New(dialer, sftp.Config{})}
 	made, err := service.New(service.Config{
 		Store: rows, Blobs: blobs, Direct: direct, Keys: keys, Engine: engine.New(moved), WebhookSender: sender,
-		SFTP: servers, Remotes: servers, Reserve: room, Quotas: cfg.Quotas, OverQuota: cfg.overQuota, OOMKills: oomKills, Node: node, HasEnded: cfg.hasEnded(), MaxFileSize: cfg.MaxFileSize, Runs: cfg.Memory.Imports, StallTimeout: cfg.StallTimeout, ScrubPeriod: cfg.scrubPeriod(), ReviewLinkLife: cfg.ReviewLinkLife, Pages: pages, Log: cfg.Log,
+		SFTP: servers, Remotes: servers, Reserve: room, Quotas: cfg.Quotas, OverQuota: cfg.overQuota, Observer: observer, OOMKills: oomKills, Node: node, HasEnded: cfg.hasEnded(), MaxFileSize: cfg.MaxFileSize, Runs: cfg.Memory.Imports, StallTimeout: cfg.StallTimeout, ScrubPeriod: cfg.scrubPeriod(), ReviewLinkLife: cfg.ReviewLinkLife, Pages: pages, Log: cfg.Log,
 		CrashPoint: crashPoint(), CheckHooks: check,
 	})
 	if err != nil {

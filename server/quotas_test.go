@@ -60,21 +60,12 @@ func TestQuotaMetrics(t *testing.T) {
 		return tx.Imports.Insert(t.Context(), model.Import{ID: "i", Org: "a", Status: model.Running})
 	}))
 	var log strings.Builder
-	m := newMetrics()
+	m := newMetrics("v1")
 	refuse := m.countOverQuota(slog.New(slog.NewTextHandler(&log, nil)))
 	m.observeStore(store, model.Quotas{ForAll: map[model.Quota]int64{model.SessionQuota: 10}, ByOrg: map[string]map[model.Quota]int64{"b": {model.SessionQuota: 2}}}, slog.New(slog.DiscardHandler))
 	refuse("a", model.SessionQuota)
 	refuse("b", model.SessionQuota)
-	gathered, err := m.registry.Gather()
-	must(t, err)
-	values := map[string]float64{}
-	for _, family := range gathered {
-		for _, metric := range family.GetMetric() {
-			for _, label := range metric.GetLabel() {
-				values[family.GetName()+" "+label.GetValue()] = metric.GetGauge().GetValue() + metric.GetCounter().GetValue()
-			}
-		}
-	}
+	values := gather(t, m)
 	for name, want := range map[string]float64{
 		"intray_quota_used sessions": 2, "intray_quota_limit sessions": 10, "intray_quota_highest_use_ratio sessions": 0.5, "intray_quota_refusals_total sessions": 2,
 		"intray_imports RUNNING": 1, "intray_imports PENDING": 0, "intray_imports FAILED": 0,

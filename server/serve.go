@@ -46,8 +46,8 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		return err
 	}
 	cfg.Memory.log(cfg.Log)
-	measured := newMetrics()
-	cfg.overQuota = measured.countOverQuota(cfg.Log)
+	measured := newMetrics(cfg.Version)
+	cfg.metrics, cfg.overQuota = measured, measured.countOverQuota(cfg.Log)
 	p, unlock, err := openToServe(ctx, cfg)
 	if err != nil {
 		return err

@@ -149,6 +149,9 @@ func (s *Service) endRun(ctx context.Context, run *connectorRun, failure error) 
 		}
 		s.logFailedRun(run, failure)
 	}
+	if !run.stopped {
+		s.env.Observer.ConnectorRan(run.Succeeded)
+	}
 	ctx, cancel := model.DetachedContext(ctx)
 	defer cancel()
 	return s.storeEnd(ctx, run, false)

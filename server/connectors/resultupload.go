@@ -182,7 +182,11 @@ func (s *Service) storeUpload(ctx context.Context, f model.PulledFile, failure e
 		}
 		return s.cfg.Webhooks.AnnounceDeliveryFailure(ctx, tx, c, now, s.env.Now())
 	})
-	if failure != nil && !errors.Is(failure, errUploadsOff) {
+	if errors.Is(failure, errUploadsOff) {
+		return err
+	}
+	s.env.Observer.ResultUploaded(failure == nil)
+	if failure != nil {
 		s.logFailedUpload(ctx, f, kind, final, failure)
 	}
 	return err

@@ -51,6 +51,8 @@ type Service struct {
 	clockSkew atomic.Int64
 	// These are the fields of Counts.
 	stalledRuns, stuckRuns, repeatedRuns, lostRuns, failedHeartbeats atomic.Int64
+	// lastHeartbeat is the time of the last heartbeat.
+	lastHeartbeat atomic.Value
 }
 
 // Config configures a Service. All fields except Direct are required.

@@ -88,6 +88,7 @@ func (s *Service) RecordHeartbeat(ctx context.Context) error {
 		s.failedHeartbeats.Add(1)
 		return err
 	}
+	s.lastHeartbeat.Store(s.env.Now())
 	before := time.Duration(s.clockSkew.Swap(int64(skew)))
 	if isSkewed := skew.Abs() > maxClockSkew; isSkewed && before.Abs() <= maxClockSkew {
 		s.env.Log.Warn("the clocks of this process and of the database differ; synchronize them with NTP", "database_ahead", skew)
@@ -107,6 +108,12 @@ func (s *Service) ClockSkew() time.Duration {
 		return skew
 	}
 	return 0
+}
+
+// LastHeartbeat returns when this process last recorded a heartbeat. It is zero before the first one.
+func (s *Service) LastHeartbeat() time.Time {
+	last, _ := s.lastHeartbeat.Load().(time.Time)
+	return last
 }
 
 // expireDeadNode expires a node that has not left, and returns the number of its imports. If the
@@ -173,6 +180,7 @@ func (s *Service) reclaimImport(ctx context.Context, tx model.Tx, ref model.Impo
 		return s.requeueLost(ctx, tx, imp, s.env.Now(), counts)
 	case imp.Alone:
 		s.env.Log.Error("import failed because its process was killed twice for lack of memory", "import", imp.ID, "org", imp.Org, "run", imp.Run)
+		counts.failed = append(counts.failed, model.FailedByMemory)
 		return s.failRun(ctx, tx, imp, intray.NewMessage("import.memory_exhausted", nil))
 	}
 	s.env.Log.Warn("the process of an import was killed for lack of memory; the import will run alone", "import", imp.ID, "org", imp.Org, "run", imp.Run)

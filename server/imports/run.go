@@ -73,13 +73,15 @@ func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
 	ctx = model.InOrg(ctx, imp.Org)
 	watched, stop := s.watchRun(ctx, imp)
 	defer stop()
+	ended := endedRun{began: s.env.Now()}
+	defer func() { s.observe(ended) }()
 	var next model.Status
 	var learned *learnedMappings
 	err := recovered(func() (err error) {
 		if err = s.loadMemory(watched, &imp); err != nil {
 			return err
 		}
-		if next, err = s.process(watched, &imp); err != nil {
+		if next, err = s.process(watched, &imp, &ended); err != nil {
 			return err
 		}
 		learned, err = s.learnedFrom(imp, next)
@@ -91,20 +93,27 @@ func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
 	after := context.WithoutCancel(ctx)
 	switch {
 	case err == nil:
+		ended.finish(imp, next)
 		s.env.CrashPoint("run.finished")
 	case errors.Is(context.Cause(watched), errEnded):
+		ended.Outcome = model.RunSuperseded
 		err = nil // only the response to the commit was lost, or the import is in the queue again
 	case errors.Is(context.Cause(watched), errSuperseded):
+		ended.Outcome = model.RunSuperseded
 		s.env.DiscardBlobs(after, imp.RunPrefix(imp.Run))
 		err = nil // a newer run continues, or no run is needed
 	case errors.Is(context.Cause(watched), errStalled):
+		ended.Outcome = model.RunStalled
 		s.env.DiscardBlobs(after, imp.RunPrefix(imp.Run))
 		err = nil // the import has failed
 	case ctx.Err() != nil:
+		ended.Outcome = model.RunInterrupted
 		_, err = s.returnToQueue(after, imp, s.requeue)
 	default:
 		current, failure := s.returnToQueue(after, imp, s.requeueFailed(err))
+		ended.Outcome = model.RunError
 		if !current && failure == nil {
+			ended.Outcome = model.RunSuperseded
 			return nil // the run failed because its import was deleted or has a newer run
 		}
 		err = fmt.Errorf("import %s, run %d: %w", imp.ID, imp.Run, errors.Join(err, failure))
@@ -136,14 +145,15 @@ func recovered(work func() error) (err error) {
 }
 
 // process runs the import and returns its next status. If it returns an error, the
-// run must be repeated.
-func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status, error) {
+// run must be repeated. It adds what is known about the run to ended.
+func (s *Service) process(ctx context.Context, imp *model.Import, ended *endedRun) (model.Status, error) {
 	schema, err := schemas.Frozen(*imp)
 	if err != nil {
 		return "", err
 	}
 	raw, err := s.openOriginal(ctx, *imp)
 	if model.IsKind(err, model.Damaged) {
+		ended.damaged = true
 		return s.failLostOriginal(ctx, imp, err)
 	}
 	if err != nil {
@@ -168,6 +178,9 @@ func (s *Service) process(ctx context.Context, imp *model.Import) (model.Status,
 	next, err := s.finishStage(ctx, imp, run, writer, blobs)
 	if err == nil {
 		err = flush()
+	}
+	if imp.Stage != "" {
+		ended.Rows, ended.Problems = out.DataRows, writer.CountByCode()
 	}
 	return next, err
 }
@@ -448,6 +461,7 @@ func (s *Service) requeueLost(ctx context.Context, tx model.Tx, imp model.Import
 		counts.repeated++
 		return model.EnqueueRun(ctx, tx)
 	}
+	counts.failed = append(counts.failed, model.FailedByLostRuns)
 	imp.Outcome = s.env.FailedOutcome(intray.NewMessage("import.given_up", intray.Params{"n": imp.Lost}))
 	return s.Transition(ctx, tx, &imp, model.Failed)
 }

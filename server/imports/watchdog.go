@@ -54,8 +54,12 @@ func (s *Service) Counts() Counts {
 	}
 }
 
-// requeued counts the runs that a transaction repeats. The transaction may be repeated itself.
-type requeued struct{ repeated, lost int64 }
+// requeued counts the runs that a transaction repeats, and lists why imports fail that it does not
+// run again. The transaction may be repeated itself.
+type requeued struct {
+	repeated, lost int64
+	failed         []model.FailureReason
+}
 
 // updateRuns runs a transaction that may queue imports again, and counts their runs after it has
 // been committed.
@@ -68,6 +72,9 @@ func (s *Service) updateRuns(ctx context.Context, work func(tx model.Tx, counts 
 	if err == nil {
 		s.repeatedRuns.Add(counts.repeated)
 		s.lostRuns.Add(counts.lost)
+		for _, reason := range counts.failed {
+			s.env.Observer.ImportFailed(reason)
+		}
 	}
 	return err
 }
@@ -173,6 +180,7 @@ func (s *Service) failStalled(ctx context.Context, run model.Import) error {
 		return nil
 	}
 	s.stalledRuns.Add(1)
+	s.env.Observer.ImportFailed(model.FailedByStall)
 	s.env.Log.Error("run canceled because it made no progress", "import", run.ID, "org", run.Org, "run", run.Run, "stall_timeout", s.cfg.StallTimeout)
 	return errStalled
 }

@@ -62,7 +62,7 @@ func newStallTest(log io.Writer) (*Service, *stallStore) {
 	ref := model.ImportRef{Org: "o", ID: "i", Run: 3}
 	store := &stallStore{runStore: runStore{states: []runState{{running: []model.ImportRef{ref}}}}, imp: model.Import{Org: "o", ID: "i", Run: 3, Status: model.Running}}
 	return &Service{
-		env: &model.Env{Store: store, Node: "folder/one", Clock: time.Now, Log: slog.New(slog.NewTextHandler(log, nil))},
+		env: &model.Env{Store: store, Node: "folder/one", Clock: time.Now, Observer: model.Unobserved{}, Log: slog.New(slog.NewTextHandler(log, nil))},
 		cfg: Config{StallTimeout: time.Minute, OnTransition: func(context.Context, model.Tx, model.Import, model.Upload) error { return nil }},
 	}, store
 }

@@ -42,6 +42,8 @@ type Env struct {
 	OverQuota func(org string, quota Quota)
 	// OOMKills returns the OOM kills on this machine.
 	OOMKills func() OOMKills
+	// Observer receives what happens in this process.
+	Observer Observer
 	// Clock returns the current time.
 	Clock func() time.Time
 	// Rand is the source of randomness for ids and keys.

@@ -117,7 +117,7 @@ func (e *Env) Config() service.Config {
 // Model returns the environment for a single use case.
 func (e *Env) Model() *model.Env {
 	return &model.Env{
-		Store: e.Faults.Store(e.Store), Blobs: e.Blobs, Keys: e.Keys, Node: Node, Clock: e.Clock.Now, Rand: e.Faults.Rand(),
+		Store: e.Faults.Store(e.Store), Blobs: e.Blobs, Keys: e.Keys, Node: Node, Clock: e.Clock.Now, Rand: e.Faults.Rand(), Observer: model.Unobserved{},
 		Log: slog.New(slog.DiscardHandler), CrashPoint: func(string) {},
 	}
 }

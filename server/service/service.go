@@ -74,6 +74,8 @@ type Config struct {
 	// may be nil.
 	Quotas    model.Quotas
 	OverQuota func(org string, quota model.Quota)
+	// Observer receives what happens in this process. Default: nothing is observed.
+	Observer model.Observer
 	// CheckHooks loads the hooks of a schema. See [schemas.New]. Nil means that all
 	// hooks are accepted.
 	CheckHooks func(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error)
@@ -129,7 +131,7 @@ func New(cfg Config) (*Service, error) {
 	cfg.setDefaults()
 	s := &Service{env: &model.Env{
 		Store: cfg.Store, Blobs: cfg.Blobs, Keys: cfg.Keys, Node: cfg.Node, HasEnded: cfg.HasEnded,
-		Reserve: cfg.Reserve, Quotas: cfg.Quotas, OverQuota: cfg.OverQuota, OOMKills: cfg.OOMKills, Clock: cfg.Clock, Rand: cfg.Rand, Log: cfg.Log, CrashPoint: cfg.CrashPoint,
+		Reserve: cfg.Reserve, Quotas: cfg.Quotas, OverQuota: cfg.OverQuota, OOMKills: cfg.OOMKills, Observer: cfg.Observer, Clock: cfg.Clock, Rand: cfg.Rand, Log: cfg.Log, CrashPoint: cfg.CrashPoint,
 	}}
 	var err error
 	if s.authService, err = auth.New(s.env); err != nil {
@@ -171,6 +173,9 @@ func (cfg *Config) setDefaults() {
 	}
 	if cfg.OOMKills == nil {
 		cfg.OOMKills = func() model.OOMKills { return model.OOMKills{} }
+	}
+	if cfg.Observer == nil {
+		cfg.Observer = model.Unobserved{}
 	}
 	if cfg.Rand == nil {
 		cfg.Rand = rand.Reader

@@ -374,6 +374,15 @@ func (w *Writer) finish(ctx context.Context) error {
 // Location returns the location of the stage for [Open]. It is "" until Close has sealed the stage.
 func (w *Writer) Location() string { return w.location }
 
+// CountByCode returns the number of problems in the committed batches, by code.
+func (w *Writer) CountByCode() map[string]int64 {
+	counts := map[string]int64{}
+	for kind, n := range w.problemIndex.counts {
+		counts[kind.code] += n.problems
+	}
+	return counts
+}
+
 // writeFile writes and commits a file of the stage.
 func (w *Writer) writeFile(name string, body []byte) error {
 	out, err := w.create(name)

@@ -271,6 +271,9 @@ func (s *Service) deliver(ctx context.Context, d model.Delivery, secrets []secre
 	}
 	err = s.storeAttempt(ctx, a)
 	s.inFlight.unmarkSending(d)
+	if !a.released {
+		s.env.Observer.DeliveryAttempted(a.result.Delivered, d.Tries > 0)
+	}
 	if err != nil {
 		s.env.Log.Error("result of a delivery not completely stored; trying again", "delivery", d.ID, "error", err)
 		s.inFlight.retryLater(a)
