@@ -284,7 +284,7 @@ func (s *Service) recordUse(ctx context.Context, l model.Licence) {
 	s.useAttempts.Store(l.ID, now) // two concurrent calls may both store the use, which is harmless
 	err := s.env.Store.Update(ctx, func(tx model.Tx) error { return tx.Accounts.SetLicenceUsed(ctx, l.ID, now) })
 	if err != nil && ctx.Err() == nil {
-		s.env.Log.Warn("time of the last use of a key not stored", "key", l.ID, "error", err)
+		s.env.Log.WarnContext(ctx, "time of the last use of a key not stored", "key", l.ID, "error", err)
 	}
 }
 

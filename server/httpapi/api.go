@@ -226,7 +226,7 @@ func (a *API) warnAboutProxy(r *http.Request, trusted bool) {
 		if trusted {
 			text = "the trusted proxy sends no X-Forwarded-Proto; URLs in responses start with http://; set the header in the proxy, or set --base-url"
 		}
-		a.cfg.Log.Warn(text, "peer", r.RemoteAddr)
+		a.cfg.Log.Warn(text, "request_id", RequestID(r.Context()), "peer", r.RemoteAddr)
 	})
 }
 

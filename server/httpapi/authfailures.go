@@ -86,7 +86,7 @@ func (a *API) refuseCredential(c *call, cause, refusal error) error {
 	address := a.clientAddress(c.r)
 	report, limit := a.failures.record(c.context(), address)
 	if report {
-		a.cfg.Log.Warn("authentication failed", "address", address, "operation", c.op.id, "code", toAPIError(cause).code, "request_id", requestID(c.context()), "limited", limit != nil)
+		a.cfg.Log.Warn("authentication failed", "address", address, "operation", c.op.id, "code", toAPIError(cause).code, "request_id", RequestID(c.context()), "limited", limit != nil)
 	}
 	a.cfg.AuthFailed(c.op.id)
 	if limit != nil && c.op.auth == authBackendKey {

@@ -352,7 +352,7 @@ func (a *API) reportError(r *http.Request, err error) *apiError {
 		level = slog.LevelDebug
 		e = newError(http.StatusServiceUnavailable, "connection_closed", intray.NewMessage("request.connection_closed", nil))
 	}
-	a.cfg.Log.Log(r.Context(), level, "request failed", "request_id", requestID(r.Context()), "method", r.Method, "route", r.Pattern, "error", err)
+	a.cfg.Log.Log(r.Context(), level, "request failed", "request_id", RequestID(r.Context()), "method", r.Method, "route", r.Pattern, "error", err)
 	return e
 }
 
@@ -367,7 +367,7 @@ func (a *API) writeError(w http.ResponseWriter, r *http.Request, e *apiError) {
 	}
 	control := http.NewResponseController(w)
 	_ = control.EnableFullDuplex() // not supported with HTTP/2, which does not need it
-	text := e.encode(requestID(r.Context()))
+	text := e.encode(RequestID(r.Context()))
 	e.setHeaders(w.Header())
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Length", strconv.Itoa(len(text)))
@@ -406,7 +406,7 @@ func (a *API) writeResponse(c *call, done *response) {
 		return
 	}
 	if err := done.stream(a.pacedWriter(c.w)); err != nil {
-		a.cfg.Log.Warn("response interrupted", "request_id", requestID(c.context()), "route", c.r.Pattern, "error", err)
+		a.cfg.Log.Warn("response interrupted", "request_id", RequestID(c.context()), "route", c.r.Pattern, "error", err)
 		panic(http.ErrAbortHandler) // closes the connection, so that the client detects the incomplete response
 	}
 }

@@ -43,7 +43,8 @@ func stateOf(ctx context.Context) *requestState {
 	return &requestState{}
 }
 
-func requestID(ctx context.Context) string { return stateOf(ctx).id }
+// RequestID returns the ID of the request with the given context, or "" if there is none.
+func RequestID(ctx context.Context) string { return stateOf(ctx).id }
 
 // markAuthenticated records that the caller of a request has a valid credential.
 func (a *API) markAuthenticated(ctx context.Context) {

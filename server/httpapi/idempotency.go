@@ -52,7 +52,7 @@ func (a *API) idempotent(c *call, work func() (*response, error)) (*response, er
 func (a *API) releaseReplayKey(c *call, turn *auth.ReplayLock) {
 	ctx := context.WithoutCancel(c.context())
 	if err := turn.Release(ctx); err != nil {
-		a.cfg.Log.Warn("idempotency key not released", "request_id", requestID(ctx), "error", err)
+		a.cfg.Log.Warn("idempotency key not released", "request_id", RequestID(ctx), "error", err)
 	}
 }
 
@@ -72,7 +72,7 @@ func (a *API) saveReplay(c *call, turn *auth.ReplayLock, done *response, err err
 			a.releaseReplayKey(c, turn)
 			return nil, err
 		}
-		kept = auth.ReplayedResponse{Status: e.status, Body: e.encode(requestID(ctx))}
+		kept = auth.ReplayedResponse{Status: e.status, Body: e.encode(RequestID(ctx))}
 	} else {
 		body, fault := encodedBody(done)
 		if fault != nil {

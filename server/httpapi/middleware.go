@@ -66,7 +66,7 @@ func (f *frontHandler) handlePanic(w *statusRecorder, r *http.Request, fault any
 	if err, ok := fault.(error); ok && errors.Is(err, http.ErrAbortHandler) {
 		panic(fault)
 	}
-	f.api.cfg.Log.Error("panic in a request", "request_id", requestID(r.Context()), "panic", fault, "stack", string(debug.Stack()))
+	f.api.cfg.Log.Error("panic in a request", "request_id", RequestID(r.Context()), "panic", fault, "stack", string(debug.Stack()))
 	if w.status != 0 {
 		panic(http.ErrAbortHandler)
 	}

@@ -1,12 +1,32 @@
 package imports
 
 import (
+	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/model"
 )
+
+// runError is the error of a run that failed for a reason other than the file.
+type runError struct {
+	importID, org string
+	run           int
+	err           error
+}
+
+func (e *runError) Error() string {
+	return fmt.Sprintf("import %s, run %d: %v", e.importID, e.run, e.err)
+}
+
+func (e *runError) Unwrap() error { return e.err }
+
+// LogAttrs returns attributes for the log.
+func (e *runError) LogAttrs() []slog.Attr {
+	return []slog.Attr{slog.String("import", e.importID), slog.String("org", e.org), slog.Int("run", e.run)}
+}
 
 // endedRun collects what the observer learns about a run.
 type endedRun struct {

@@ -117,7 +117,7 @@ func (s *Service) rebuildStage(ctx context.Context, imp *model.Import, damage er
 		return nil, s.notRebuilt(ctx, fmt.Errorf("rebuild the staged rows %s: %w", now.Stage, err), damage)
 	}
 	s.env.ClearSuspect(now.Stage)
-	s.env.Log.Warn("damaged staged rows rebuilt", "import", imp.ID, "stage", now.Stage, "damage", damage)
+	s.env.Log.WarnContext(ctx, "damaged staged rows rebuilt", "import", imp.ID, "stage", now.Stage, "damage", damage)
 	imp.Stage = root + "/stage"
 	return s.OpenIntactStage(ctx, imp.Stage)
 }
@@ -308,7 +308,7 @@ func (s *Service) OpenResult(ctx context.Context, u model.Upload) (*model.FileRe
 		}
 		return nil, err
 	}
-	s.env.Log.Warn("damaged result rebuilt", "import", imp.ID, "damage", damage)
+	s.env.Log.WarnContext(ctx, "damaged result rebuilt", "import", imp.ID, "damage", damage)
 	return s.env.OpenFile(ctx, imp.Result)
 }
 

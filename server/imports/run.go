@@ -116,7 +116,7 @@ func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
 			ended.Outcome = model.RunSuperseded
 			return nil // the run failed because its import was deleted or has a newer run
 		}
-		err = fmt.Errorf("import %s, run %d: %w", imp.ID, imp.Run, errors.Join(err, failure))
+		err = &runError{imp.ID, imp.Org, imp.Run, errors.Join(err, failure)}
 	}
 	return err
 }
@@ -211,7 +211,7 @@ func (s *Service) failLostOriginal(ctx context.Context, imp *model.Import, lost 
 			return "", errors.Join(lost, err)
 		}
 	}
-	s.env.Log.Error("received file lost", "import", imp.ID, "error", lost)
+	s.env.Log.ErrorContext(ctx, "received file lost", "import", imp.ID, "error", lost)
 	imp.Outcome = s.env.FailedOutcome(text)
 	return model.Failed, nil
 }

@@ -184,7 +184,7 @@ func (u *unfinishedUpload) discard(ctx context.Context) {
 		return tx.Uploads.Save(ctx, upload)
 	})
 	if err != nil {
-		s.env.Log.Warn("a refused upload was not discarded", "import", imp.ID, "error", err)
+		s.env.Log.WarnContext(ctx, "a refused upload was not discarded", "import", imp.ID, "error", err)
 	}
 	s.env.DiscardBlobs(ctx, u.key)
 }

@@ -630,7 +630,10 @@ const (
 )
 
 // Prefix returns the common prefix of all blobs of the import.
-func (imp Import) Prefix() string { return "imports/" + imp.ID }
+func (imp Import) Prefix() string { return importsFolder + imp.ID }
+
+// importsFolder begins the keys of all blobs of imports.
+const importsFolder = "imports/"
 
 // RawKey returns the key of the blob for one attempt to receive the file.
 func (imp Import) RawKey(attempt string) string { return imp.Prefix() + "/raw-" + attempt }

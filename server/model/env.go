@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -364,7 +365,12 @@ func IsRolledBack(err error) bool {
 // logs errors but does not return them, because the blobs are deleted later anyway.
 func (e *Env) DiscardBlobs(ctx context.Context, prefix string) {
 	if err := e.DeleteBlobs(ctx, prefix); err != nil && !errors.Is(err, blob.ErrHeld) {
-		e.Log.Warn("blobs not deleted; they will be deleted later", "prefix", prefix, "error", err)
+		attrs := []any{"prefix", prefix, "error", err}
+		if of, isImport := strings.CutPrefix(prefix, importsFolder); isImport {
+			id, _, _ := strings.Cut(of, "/")
+			attrs = append(attrs, "import", id)
+		}
+		e.Log.WarnContext(ctx, "blobs not deleted; they will be deleted later", attrs...)
 	}
 }
 

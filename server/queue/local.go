@@ -152,7 +152,7 @@ func callHandler(ctx context.Context, handle Handler, job Job) (err error) {
 
 // retry makes a failed job due again later, unless it was the last attempt.
 func (q *local) retry(job localJob, err error) {
-	logFailedJob(q.cfg.Logger, job.Kind, job.Key, job.attempt, err.Error())
+	logFailedJob(q.cfg.Logger, job.Kind, job.Key, job.attempt, err)
 	if job.attempt >= maxAttempts {
 		return
 	}

@@ -212,25 +212,35 @@ func (w *handlerWorker) Work(ctx context.Context, job *river.Job[jobArgs]) error
 type failureLogger struct{ logger *slog.Logger }
 
 func (f failureLogger) HandleError(_ context.Context, job *rivertype.JobRow, err error) *river.ErrorHandlerResult {
-	f.logFailure(job, err.Error())
+	f.logFailure(job, err)
 	return nil
 }
 
 func (f failureLogger) HandlePanic(_ context.Context, job *rivertype.JobRow, value any, trace string) *river.ErrorHandlerResult {
-	f.logFailure(job, fmt.Sprintf("panic: %v\n%s", value, trace))
+	f.logFailure(job, fmt.Errorf("panic: %v\n%s", value, trace))
 	return nil
 }
 
-func (f failureLogger) logFailure(job *rivertype.JobRow, what string) {
-	logFailedJob(f.logger, job.Kind, string(job.EncodedArgs), job.Attempt, what)
+func (f failureLogger) logFailure(job *rivertype.JobRow, err error) {
+	logFailedJob(f.logger, job.Kind, string(job.EncodedArgs), job.Attempt, err)
 }
 
-func logFailedJob(logger *slog.Logger, kind, job string, attempt int, what string) {
+// describedError is an error that adds attributes to its record in the log.
+type describedError interface {
+	error
+	LogAttrs() []slog.Attr
+}
+
+func logFailedJob(logger *slog.Logger, kind, job string, attempt int, err error) {
 	level, text := slog.LevelWarn, "job failed; it will be retried"
 	if attempt >= maxAttempts {
 		level, text = slog.LevelError, "job failed for the last time"
 	}
-	logger.Log(context.Background(), level, text, "kind", kind, "job", job, "attempt", attempt, "error", what)
+	attrs := []slog.Attr{slog.String("kind", kind), slog.String("job", job), slog.Int("attempt", attempt)}
+	if described, ok := errors.AsType[describedError](err); ok {
+		attrs = append(attrs, described.LogAttrs()...)
+	}
+	logger.LogAttrs(context.Background(), level, text, append(attrs, slog.String("error", err.Error()))...)
 }
 
 // reclaimPage is the maximum number of running jobs that one query reads.

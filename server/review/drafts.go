@@ -154,7 +154,7 @@ func (s *Service) describeDamage(ctx context.Context, imp model.Import, err erro
 	if _, gone := s.imports.Import(ctx, imp.Org, imp.ID); gone != nil { // the import was deleted in the meantime
 		return gone
 	}
-	s.env.Log.Error("rows under review are damaged", "import", imp.ID, "error", err)
+	s.env.Log.ErrorContext(ctx, "rows under review are damaged", "import", imp.ID, "error", err)
 	return model.NewError(model.Conflict, "rows_damaged", intray.NewMessage("review.rows_damaged", nil))
 }
 

@@ -275,7 +275,7 @@ func (s *Service) deliver(ctx context.Context, d model.Delivery, secrets []secre
 		s.env.Observer.DeliveryAttempted(a.result.Delivered, d.Tries > 0)
 	}
 	if err != nil {
-		s.env.Log.Error("result of a delivery not completely stored; trying again", "delivery", d.ID, "error", err)
+		s.env.Log.Error("result of a delivery not completely stored; trying again", "delivery", d.ID, "import", d.ImportID, "error", err)
 		s.inFlight.retryLater(a)
 	}
 	return err == nil && a.result.Delivered

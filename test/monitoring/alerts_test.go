@@ -176,20 +176,29 @@ func damagedFile(t *testing.T) []scrape {
 	return []scrape{before, s.await("intray_imports_failed_total", `reason="damage"`, 1)}
 }
 
+// sendBlocked sends an import whose runs cannot store rows, because there are files instead of their
+// folders.
+func (s *monitored) sendBlocked() (id string) {
+	s.t.Helper()
+	id, address := s.CreateImport(s.t, document(""))
+	s.imports = append(s.imports, id)
+	if err := os.MkdirAll(s.folder(id), 0o700); err != nil {
+		s.t.Fatal(err)
+	}
+	for run := range 9 {
+		if err := os.WriteFile(filepath.Join(s.folder(id), fmt.Sprint("run-", run)+folderMark), nil, 0o600); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	s.Upload(s.t, address, cleanFile).WantStatus(http.StatusOK)
+	return id
+}
+
 func blockedFolders(t *testing.T) []scrape {
 	s := start(t, livetest.Config{})
 	before := s.scrape()
 	for range 4 {
-		id, address := s.CreateImport(t, document(""))
-		if err := os.MkdirAll(s.folder(id), 0o700); err != nil {
-			t.Fatal(err)
-		}
-		for run := range 9 { // instead of the folder of each run
-			if err := os.WriteFile(filepath.Join(s.folder(id), fmt.Sprint("run-", run)+folderMark), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		s.Upload(t, address, cleanFile).WantStatus(http.StatusOK)
+		s.sendBlocked()
 	}
 	return []scrape{before, s.await("intray_runs_total", `outcome="error"`, 10)}
 }

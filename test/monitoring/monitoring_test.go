@@ -30,6 +30,8 @@ type monitored struct {
 	*livetest.Server
 	t       *testing.T
 	metrics string
+	// imports are the IDs of the imports that were sent.
+	imports []string
 }
 
 // start starts a server that may connect to the loopback interface.
@@ -44,7 +46,9 @@ func start(t *testing.T, cfg livetest.Config) *monitored {
 		t.Fatal(err)
 	}
 	cfg.Args = append(cfg.Args, "--metrics-listen", address, "--egress-allow", "127.0.0.0/8")
-	return &monitored{livetest.Start(t, cfg), t, "http://" + address + "/metrics"}
+	s := &monitored{Server: livetest.Start(t, cfg), t: t, metrics: "http://" + address + "/metrics"}
+	t.Cleanup(s.checkLog)
+	return s
 }
 
 // sample is one line of a scrape.
@@ -95,6 +99,17 @@ func (s scrape) sum(name, labels string) float64 {
 	return sum
 }
 
+// awaitLog waits until the log contains a message.
+func (s *monitored) awaitLog(message string) {
+	s.t.Helper()
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
+		if len(s.lines(message)) > 0 {
+			return
+		}
+	}
+	s.t.Fatalf("the log lacks %q:\n%s", message, s.Stderr())
+}
+
 // await scrapes until the sum of the samples of a metric is at least a value. It returns the last
 // scrape.
 func (s *monitored) await(name, labels string, atLeast float64) scrape {
@@ -129,6 +144,7 @@ const (
 func (s *monitored) send(doc m, file string) (id string) {
 	s.t.Helper()
 	id, address := s.CreateImport(s.t, doc)
+	s.imports = append(s.imports, id)
 	s.Upload(s.t, address, file).WantStatus(http.StatusOK)
 	return id
 }
