@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"regexp"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -31,7 +32,7 @@ type frontHandler struct {
 
 func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	id := uuid.NewString()
+	id := f.api.newRequestID(r)
 	r = r.WithContext(context.WithValue(r.Context(), requestStateKey{}, &requestState{id: id}))
 	rec := &statusRecorder{ResponseWriter: w}
 	rec.Header().Set("X-Request-Id", id)
@@ -49,6 +50,17 @@ func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}()
 	route = f.dispatch(rec, r)
+}
+
+// proxyRequestID matches the request IDs that a trusted proxy may choose. They are safe in a log.
+var proxyRequestID = regexp.MustCompile(`^[A-Za-z0-9_-]{16,64}$`)
+
+// newRequestID returns the ID that a trusted proxy has given a request, or a new one.
+func (a *API) newRequestID(r *http.Request) string {
+	if id := r.Header.Get("X-Request-Id"); proxyRequestID.MatchString(id) && a.isTrustedProxy(r.RemoteAddr) {
+		return id
+	}
+	return uuid.NewString()
 }
 
 // clientGone is the status passed to Observe if the client disconnected before the response.

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"strings"
 	"testing"
 	"time"
@@ -117,5 +118,32 @@ func TestPanicIsAnInternalError(t *testing.T) {
 	}
 	if len(seenStatuses) != 1 || seenStatuses[0] != 500 {
 		t.Errorf("the observed statuses are %v", seenStatuses)
+	}
+}
+
+func TestRequestIDOfProxy(t *testing.T) {
+	const chosen = "0192f9a4b7c1_4e5f-A"
+	for name, c := range map[string]struct {
+		remote, id string
+		accepted   bool
+	}{
+		"from a trusted proxy": {"10.1.2.3:5", chosen, true},
+		"from a client":        {"192.0.2.1:5", chosen, false},
+		"none":                 {"10.1.2.3:5", "", false},
+		"too short":            {"10.1.2.3:5", "7", false},
+		"too long":             {"10.1.2.3:5", strings.Repeat("a", 65), false},
+		"with a line break":    {"10.1.2.3:5", chosen + "\n", false},
+		"with a quote":         {"10.1.2.3:5", chosen + `"`, false},
+	} {
+		s := newServer(t, func(cfg *Config) { cfg.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")} })
+		r, w := httptest.NewRequest("GET", "/healthz", nil), httptest.NewRecorder()
+		r.RemoteAddr = c.remote
+		if c.id != "" {
+			r.Header.Set("X-Request-Id", c.id)
+		}
+		s.api.ServeHTTP(w, r)
+		if got := w.Header().Get("X-Request-Id"); got == "" || (got == c.id) != c.accepted {
+			t.Errorf("%s: the request ID is %q", name, got)
+		}
 	}
 }
