@@ -72,9 +72,10 @@ func measure(t *testing.T, imports int, cfg livetest.Config, driver, source stri
 		}
 	}))
 	t.Cleanup(receiver.Close)
-	cfg.Args = append(cfg.Args, "--egress-allow", "127.0.0.0/8")
+	metrics := livetest.FreeAddress(t)
+	cfg.Args = append(cfg.Args, "--egress-allow", "127.0.0.0/8", "--metrics-listen", metrics)
 	server := livetest.Start(t, cfg)
-	f.server = server
+	f.server, f.metrics = server, "http://"+metrics+"/metrics"
 	from := f.prepare(receiver.URL)
 	db, err := sql.Open(driver, source)
 	if err != nil {
@@ -106,6 +107,8 @@ type filled struct {
 	t       *testing.T
 	server  *livetest.Server
 	webhook string
+	// metrics is the URL of the metrics.
+	metrics string
 	// hangs makes the receiver of the webhook respond to nothing.
 	hangs atomic.Bool
 }
@@ -227,6 +230,7 @@ func (f *filled) measureAll(state string, mappings int) (all []timing) {
 	add("create a session", calls, func(int) {
 		f.server.Call(f.t, "POST", "/api/widget/session/v2/auth/", m{}).WantStatus(http.StatusCreated)
 	})
+	add("collect the metrics", calls, get(f.metrics))
 	f.t.Logf("%s: peak memory %d MiB", state, f.server.PeakMemory()>>20)
 	return all
 }

@@ -156,7 +156,7 @@ func (s *Server) Restart() {
 // TryRestart is like Restart, but for a process that may end while it starts.
 func (s *Server) TryRestart() error {
 	if s.URL == "" {
-		s.URL = "http://" + freeAddress(s.t)
+		s.URL = "http://" + FreeAddress(s.t)
 	}
 	address := strings.TrimPrefix(s.URL, "http://")
 	args := append([]string{"serve", "--listen", address, "--data", s.cfg.Data}, s.cfg.Args...)
@@ -173,7 +173,8 @@ func (s *Server) TryRestart() error {
 	return s.awaitHealth()
 }
 
-func freeAddress(t testing.TB) string {
+// FreeAddress returns an address on the loopback interface on which nothing listens.
+func FreeAddress(t testing.TB) string {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

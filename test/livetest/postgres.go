@@ -41,7 +41,7 @@ type PostgresServer struct {
 func StartPostgres(t testing.TB) *PostgresServer {
 	t.Helper()
 	programs := postgresPrograms(t)
-	p := &PostgresServer{t: t, program: filepath.Join(programs, "postgres"), address: freeAddress(t)}
+	p := &PostgresServer{t: t, program: filepath.Join(programs, "postgres"), address: FreeAddress(t)}
 	p.URL = "postgres://postgres@" + p.address + "/postgres?sslmode=disable"
 	p.prepareFolder()
 	create := exec.Command(filepath.Join(programs, "initdb"), "-D", p.cluster(), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--no-sync")

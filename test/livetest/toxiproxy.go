@@ -54,7 +54,7 @@ func StartToxiproxy(t testing.TB) *Toxiproxy {
 		}
 		program = found
 	}
-	address := freeAddress(t)
+	address := FreeAddress(t)
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		t.Fatal(err)
@@ -106,7 +106,7 @@ func (x *Toxiproxy) call(method, path string, body any) error {
 // unique.
 func (x *Toxiproxy) Proxy(name, upstream string) *NetworkProxy {
 	x.t.Helper()
-	p := &NetworkProxy{Address: freeAddress(x.t), toxiproxy: x, name: name}
+	p := &NetworkProxy{Address: FreeAddress(x.t), toxiproxy: x, name: name}
 	body := map[string]any{"name": name, "listen": p.Address, "upstream": upstream, "enabled": true}
 	if err := x.call("POST", "/proxies", body); err != nil {
 		x.t.Fatal(err)

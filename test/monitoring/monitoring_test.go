@@ -4,7 +4,6 @@ package monitoring
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -37,14 +36,7 @@ type monitored struct {
 // start starts a server that may connect to the loopback interface.
 func start(t *testing.T, cfg livetest.Config) *monitored {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := listener.Addr().String()
-	if err := listener.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address := livetest.FreeAddress(t)
 	cfg.Args = append(cfg.Args, "--metrics-listen", address, "--egress-allow", "127.0.0.0/8")
 	s := &monitored{Server: livetest.Start(t, cfg), t: t, metrics: "http://" + address + "/metrics"}
 	t.Cleanup(s.checkLog)
