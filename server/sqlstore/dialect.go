@@ -174,18 +174,25 @@ func configureConnection(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
+// errInvalidURL replaces the error of the driver, which contains the URL, and with it the password.
+var errInvalidURL = errors.New("invalid database URL; enter one such as postgres://user:password@host:5432/name")
+
+// poolSize returns the maximum number of connections of this process.
+func poolSize(config *pgxpool.Config, url string) int32 {
+	most := config.MaxConns
+	if !strings.Contains(url, "pool_max_conns") {
+		most = 16
+	}
+	return max(most, 4) // the queue listens on one connection, and migrations use up to three
+}
+
 // openPostgres opens one connection pool, which the queue uses as well.
 func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
 	config, err := pgxpool.ParseConfig(cfg.URL)
 	if err != nil {
-		// The driver's error contains the URL, and with it the password.
-		return errors.New("invalid database URL; enter one such as postgres://user:password@host:5432/name")
+		return errInvalidURL
 	}
-	if !strings.Contains(cfg.URL, "pool_max_conns") {
-		config.MaxConns = 16
-	}
-	// The queue listens on one connection, and migrations use up to three.
-	config.MaxConns = max(config.MaxConns, 4)
+	config.MaxConns = poolSize(config, cfg.URL)
 	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, 5*time.Second)
 	params := config.ConnConfig.RuntimeParams
 	params["application_name"] = cmp.Or(params["application_name"], "intray")
