@@ -195,3 +195,17 @@ func (s *Store) List(ctx context.Context) iter.Seq2[blob.Entry, error] {
 		}
 	}
 }
+
+// OpenToRead opens an existing store for reading only. Unlike Open, it creates no folders and deletes no
+// unfinished files.
+func OpenToRead(root string) (*Store, error) {
+	r, err := os.OpenRoot(root)
+	if err != nil {
+		return nil, fmt.Errorf("open the blob folder: %w", err)
+	}
+	lock, err := r.Open(".") // for Close; it is not locked
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open the blob folder: %w", err), r.Close())
+	}
+	return &Store{root: r, lock: lock}, nil
+}

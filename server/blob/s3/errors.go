@@ -71,7 +71,7 @@ func checkCredentials(ctx context.Context, provider aws.CredentialsProvider) err
 
 // describeOpenError returns an error that explains to an operator what to do about an error of the
 // first request.
-func (s *Store) describeOpenError(err error, address string) error {
+func (s *Store) describeOpenError(err error) error {
 	status := 0
 	var response *awshttp.ResponseError
 	if errors.As(err, &response) {
@@ -85,15 +85,15 @@ func (s *Store) describeOpenError(err error, address string) error {
 	case errors.Is(err, context.Canceled):
 		return err
 	case code == "NoSuchBucket":
-		return &openError{fmt.Sprintf("the bucket %q does not exist at %s", s.bucket, address), err}
+		return &openError{fmt.Sprintf("the bucket %q does not exist at %s", s.bucket, s.endpoint), err}
 	case code == "AccessDenied":
 		return &openError{fmt.Sprintf("S3 denied access to the bucket %q (%s); check the permissions of the credentials", s.bucket, code), err}
 	case code == "XAdminUserNotFound" || status == http.StatusUnauthorized || status == http.StatusForbidden:
 		return &openError{fmt.Sprintf("S3 rejected the credentials (%s); check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY", code), err}
 	case status == 0:
-		return &openError{fmt.Sprintf("cannot reach S3 at %s: %s", address, reason(err)), err}
+		return &openError{fmt.Sprintf("cannot reach S3 at %s: %s", s.endpoint, reason(err)), err}
 	}
-	return &openError{fmt.Sprintf("S3 at %s returned an error: %s", address, reason(err)), err}
+	return &openError{fmt.Sprintf("S3 at %s returned an error: %s", s.endpoint, reason(err)), err}
 }
 
 // reason returns the essential part of the text of an error, such as "connection refused".

@@ -63,6 +63,8 @@ type Config struct {
 	PartBytes int
 	// Attempts is the maximum number of attempts of a request. Default: 10.
 	Attempts int
+	// KeepUploads means that Open aborts no incomplete multipart uploads.
+	KeepUploads bool
 }
 
 // Store is a [blob.Store] in a bucket. Deletions are not atomic. A reader of a blob that is deleted
@@ -71,6 +73,7 @@ type Store struct {
 	client    *s3.Client
 	bucket    string
 	prefix    string
+	endpoint  string // for messages
 	partBytes int
 	open      unfinished.Set
 	// name is random, so that each process has its own.
@@ -128,15 +131,17 @@ func Open(ctx context.Context, address string, cfg Config) (*Store, error) {
 	if options.Region == "" {
 		return nil, configErrorf("no AWS region is configured; set AWS_REGION, or AWS_ENDPOINT_URL_S3 for a store other than AWS")
 	}
-	endpoint, err := checkEndpoint(aws.ToString(options.BaseEndpoint), options.Region)
-	if err == nil {
+	if s.endpoint, err = checkEndpoint(aws.ToString(options.BaseEndpoint), options.Region); err == nil {
 		err = checkCredentials(ctx, options.Credentials)
 	}
 	if err != nil {
 		return nil, err
 	}
+	if cfg.KeepUploads {
+		return s, nil
+	}
 	if err := s.abortAbandoned(ctx, cfg.Log); err != nil {
-		return nil, s.describeOpenError(err, endpoint)
+		return nil, s.describeOpenError(err)
 	}
 	return s, nil
 }
