@@ -22,7 +22,18 @@ import (
 	"github.com/intraydata/intray/server/service"
 )
 
-func flagError(flag string, err error) error { return fmt.Errorf("%s: %w", flag, err) }
+// flagValueError is an error in the value of a flag such as --quota.
+type flagValueError struct {
+	flag string
+	err  error
+}
+
+func (e flagValueError) Error() string { return e.flag + ": " + e.err.Error() }
+
+// Unwrap returns the reason.
+func (e flagValueError) Unwrap() error { return e.err }
+
+func flagError(flag string, err error) error { return flagValueError{flag, err} }
 
 func splitNames(text string) []string {
 	names := []string{}

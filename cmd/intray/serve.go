@@ -2,11 +2,13 @@ package main
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"os"
 	"runtime/debug"
 	"time"
 
+	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
 	"github.com/intraydata/intray/server"
@@ -35,7 +37,8 @@ func logger(s streams) *slog.Logger {
 	return slog.New(slog.NewJSONHandler(s.err, nil))
 }
 
-type serveCommand struct {
+// serveFlags are the settings of the server.
+type serveFlags struct {
 	storeFlags
 	DirectUploads bool   `help:"Let browsers and the JavaScript client send files over 8 MiB directly to the bucket. Requires --blob-url and a CORS rule for the bucket."`
 	Listen        string `help:"Listen on this address. Default: 127.0.0.1:8080." default:"127.0.0.1:8080" placeholder:"ADDR"`
@@ -59,6 +62,8 @@ type serveCommand struct {
 	ScrubDays      int           `help:"Verify every stored file once in this number of days. 0 means never. Default: 30, or 0 with --blob-url." default:"-1" placeholder:"N"`
 	StallTimeout   time.Duration `help:"Time after which an import that makes no progress fails." default:"30m" placeholder:"D"`
 }
+
+type serveCommand struct{ serveFlags }
 
 // hookFlags are the flags that configure the runtime and the sandbox of hooks.
 type hookFlags struct {
@@ -111,32 +116,44 @@ func collectOften() {
 	}
 }
 
-// Run serves until it is interrupted.
-func (c *serveCommand) Run(ctx context.Context, s streams) error {
-	cfg := c.config(s)
-	proxies, err := server.ParseNetworks(c.TrustedProxy)
-	if err != nil {
-		return usageError{flagError("--trusted-proxy", err)}
+// config returns the configuration of the server. Flags that cannot be parsed are missing in it, and
+// their errors are joined.
+func (f serveFlags) config(s streams) (server.Config, error) {
+	cfg := f.storeFlags.config(s)
+	var errs [3]error
+	if cfg.TrustedProxies, errs[0] = server.ParseNetworks(f.TrustedProxy); errs[0] != nil {
+		errs[0] = usageError{flagError("--trusted-proxy", errs[0])}
 	}
-	egress, egressByOrg, err := server.ParseEgress(c.EgressAllow)
-	if err != nil {
-		return usageError{flagError("--egress-allow", err)}
+	if cfg.EgressAllow, cfg.EgressAllowByOrg, errs[1] = server.ParseEgress(f.EgressAllow); errs[1] != nil {
+		errs[1] = usageError{flagError("--egress-allow", errs[1])}
 	}
-	if cfg.Quotas, err = server.ParseQuotas(c.Quota); err != nil {
-		return usageError{flagError("--quota", err)}
+	if cfg.Quotas, errs[2] = server.ParseQuotas(f.Quota); errs[2] != nil {
+		errs[2] = usageError{flagError("--quota", errs[2])}
 	}
-	cfg.Listen, cfg.BaseURL, cfg.MetricsListen = c.Listen, c.BaseURL, c.MetricsListen
-	cfg.TLSCert, cfg.TLSKey, cfg.TrustedProxies = c.TLSCert, c.TLSKey, proxies
-	cfg.RateCreate, cfg.RatePoll, cfg.RateAuthFailures, cfg.EgressAllow = c.RateCreate, c.RatePoll, c.RateAuthFail, egress
-	cfg.MaxConnectionsPerAddress, cfg.EgressAllowByOrg = c.MaxPerAddress, egressByOrg
-	cfg.MaxRequests, cfg.MaxLargeUploads, cfg.DirectUploads = c.MaxRequests, c.MaxUploads, c.DirectUploads
-	cfg.MaxFileSize, cfg.Hooks = c.MaxFileSize, c.hookConfig()
-	cfg.ReviewLinkLife, cfg.StallTimeout = c.ReviewLinkLife, c.StallTimeout
-	cfg.ScrubDays = c.ScrubDays
-	if c.KeyHeaders != "" {
-		cfg.KeyHeaders = splitNames(c.KeyHeaders)
+	cfg.Listen, cfg.BaseURL, cfg.MetricsListen = f.Listen, f.BaseURL, f.MetricsListen
+	cfg.TLSCert, cfg.TLSKey = f.TLSCert, f.TLSKey
+	cfg.RateCreate, cfg.RatePoll, cfg.RateAuthFailures = f.RateCreate, f.RatePoll, f.RateAuthFail
+	cfg.MaxConnectionsPerAddress = f.MaxPerAddress
+	cfg.MaxRequests, cfg.MaxLargeUploads, cfg.DirectUploads = f.MaxRequests, f.MaxUploads, f.DirectUploads
+	cfg.MaxFileSize, cfg.Hooks = f.MaxFileSize, f.hookConfig()
+	cfg.ReviewLinkLife, cfg.StallTimeout = f.ReviewLinkLife, f.StallTimeout
+	cfg.ScrubDays = f.ScrubDays
+	if f.KeyHeaders != "" {
+		cfg.KeyHeaders = splitNames(f.KeyHeaders)
 	}
 	cfg.BackendKey, cfg.FrontendKey = os.Getenv("INTRAY_BACKEND_KEY"), os.Getenv("INTRAY_FRONTEND_KEY")
+	return cfg, errors.Join(errs[:]...)
+}
+
+// Run serves until it is interrupted.
+func (c *serveCommand) Run(ctx context.Context, s streams, program *kong.Kong) error {
+	cfg, err := c.config(s)
+	if err != nil {
+		return err
+	}
+	for _, v := range unusedVariables(program.Model.Node, os.Environ()) {
+		cfg.Log.Warn(v.problem()+" "+v.fix(), "variable", v.name)
+	}
 	cfg.Memory = limitMemory()
 	return server.Serve(ctx, cfg)
 }

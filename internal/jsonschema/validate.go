@@ -390,7 +390,7 @@ func unknownProperty(name string, props []Property) intray.Message {
 	known := make([]string, 0, len(props))
 	for _, p := range props {
 		known = append(known, p.Name)
-		d := distance(strings.ToLower(name), strings.ToLower(p.Name), best)
+		d := Distance(strings.ToLower(name), strings.ToLower(p.Name), best)
 		if d < best && d < len(name) {
 			best, closest = d, p.Name
 		}
@@ -406,9 +406,9 @@ func unknownProperty(name string, props []Property) intray.Message {
 	return intray.NewMessage("property.unknown", nil)
 }
 
-// distance returns the Levenshtein distance between two words. If the distance is limit or more,
+// Distance returns the Levenshtein distance between two words. If the distance is limit or more,
 // it returns any number that is at least limit.
-func distance(a, b string, limit int) int {
+func Distance(a, b string, limit int) int {
 	if len(a)-len(b) >= limit || len(b)-len(a) >= limit {
 		return limit
 	}

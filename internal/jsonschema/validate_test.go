@@ -225,8 +225,8 @@ func TestDistance(t *testing.T) {
 		want int
 	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "abd", 1}, {"abc", "bc", 1}, {"abcd", "badc", 3}, {"a", "abcdef", 3}}
 	for _, tt := range tests {
-		if got := min(distance(tt.a, tt.b, 3), 3); got != tt.want {
-			t.Errorf("distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
+		if got := min(Distance(tt.a, tt.b, 3), 3); got != tt.want {
+			t.Errorf("Distance(%q, %q) = %d, want %d", tt.a, tt.b, got, tt.want)
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -161,7 +162,7 @@ func (s *Server) TryRestart() error {
 	address := strings.TrimPrefix(s.URL, "http://")
 	args := append([]string{"serve", "--listen", address, "--data", s.cfg.Data}, s.cfg.Args...)
 	s.command = exec.Command(s.cfg.Binary, args...)
-	s.command.Env = append(os.Environ(), "INTRAY_BACKEND_KEY="+BackendKey, "INTRAY_FRONTEND_KEY="+FrontendKey)
+	s.command.Env = append(environment(), "INTRAY_BACKEND_KEY="+BackendKey, "INTRAY_FRONTEND_KEY="+FrontendKey)
 	s.command.Env = append(s.command.Env, s.cfg.Env...)
 	s.log, s.out = &lockedBuffer{}, &lockedBuffer{}
 	s.command.Stderr, s.command.Stdout = s.log, s.out
@@ -171,6 +172,11 @@ func (s *Server) TryRestart() error {
 	s.exited = make(chan struct{})
 	go func(c *exec.Cmd, done chan struct{}) { _ = c.Wait(); close(done) }(s.command, s.exited)
 	return s.awaitHealth()
+}
+
+// environment returns the environment of the tests without the variables of Intray, which select suites.
+func environment() []string {
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "INTRAY_") })
 }
 
 // FreeAddress returns an address on the loopback interface on which nothing listens.
@@ -291,7 +297,7 @@ func Run(t testing.TB, folder string, env []string, args ...string) (stdout, std
 	defer cancel()
 	command := exec.CommandContext(ctx, BuildBinary(t), args...)
 	command.Dir = folder
-	command.Env = append(os.Environ(), env...)
+	command.Env = append(environment(), env...)
 	var out, log bytes.Buffer
 	command.Stdout, command.Stderr = &out, &log
 	err := command.Run()
