@@ -163,37 +163,41 @@ func usageErrorf(format string, args ...any) error { return UsageError{fmt.Error
 
 // validate checks the configuration before anything is opened or created.
 func (c *Config) validate() error {
+	for _, err := range c.problems() {
+		return err
+	}
+	return nil
+}
+
+// problems returns what is wrong with the configuration.
+func (c *Config) problems() (list []error) {
 	_, port, err := net.SplitHostPort(c.Listen)
-	if _, number := strconv.ParseUint(port, 10, 16); err != nil || number != nil {
-		return usageErrorf("--listen %q is not an address such as 127.0.0.1:8080", c.Listen)
+	_, number := strconv.ParseUint(port, 10, 16)
+	for _, rule := range []struct {
+		broken  bool
+		problem error
+	}{
+		{err != nil || number != nil, usageErrorf("--listen %q is not an address such as 127.0.0.1:8080", c.Listen)},
+		{(c.TLSCert == "") != (c.TLSKey == ""), usageErrorf("--tls-cert and --tls-key must be set together")},
+		{c.RateCreate < 0 || c.RatePoll < 0 || c.RateAuthFailures < 0, usageErrorf("--rate-create, --rate-poll and --rate-auth-failures cannot be negative; 0 means no limit")},
+		{c.MaxRequests < 0, usageErrorf("--max-requests cannot be negative; 0 means 4 per CPU core with SQLite, at least 8, and twice as many with PostgreSQL")},
+		{c.MaxLargeUploads < 0, usageErrorf("--max-large-uploads cannot be negative; 0 means no limit")},
+		{c.MaxConnectionsPerAddress < 0, usageErrorf("--max-connections-per-address cannot be negative; 0 means a quarter of all connections")},
+		{c.MaxFileSize < 1 || c.MaxFileSize > intray.MaxFileSize, usageErrorf("--max-file-size must be 1 to %d bytes", intray.MaxFileSize)},
+		{c.StallTimeout < 0, usageErrorf("--stall-timeout cannot be negative; 0 means 30 minutes")},
+		{c.ReviewLinkLife < 0, usageErrorf("--review-link-life cannot be negative; 0 means 30 days")},
+		{c.KeyHeaders != nil && len(c.KeyHeaders) == 0, usageErrorf("--key-headers needs a header name")},
+	} {
+		if rule.broken {
+			list = append(list, rule.problem)
+		}
 	}
-	switch {
-	case (c.TLSCert == "") != (c.TLSKey == ""):
-		return usageErrorf("--tls-cert and --tls-key must be set together")
-	case c.RateCreate < 0 || c.RatePoll < 0 || c.RateAuthFailures < 0:
-		return usageErrorf("--rate-create, --rate-poll and --rate-auth-failures cannot be negative; 0 means no limit")
-	case c.MaxRequests < 0:
-		return usageErrorf("--max-requests cannot be negative; 0 means 4 per CPU core with SQLite, at least 8, and twice as many with PostgreSQL")
-	case c.MaxLargeUploads < 0:
-		return usageErrorf("--max-large-uploads cannot be negative; 0 means no limit")
-	case c.MaxConnectionsPerAddress < 0:
-		return usageErrorf("--max-connections-per-address cannot be negative; 0 means a quarter of all connections")
-	case c.MaxFileSize < 1 || c.MaxFileSize > intray.MaxFileSize:
-		return usageErrorf("--max-file-size must be 1 to %d bytes", intray.MaxFileSize)
-	case c.StallTimeout < 0:
-		return usageErrorf("--stall-timeout cannot be negative; 0 means 30 minutes")
-	case c.ReviewLinkLife < 0:
-		return usageErrorf("--review-link-life cannot be negative; 0 means 30 days")
-	case c.KeyHeaders != nil && len(c.KeyHeaders) == 0:
-		return usageErrorf("--key-headers needs a header name")
+	for _, err := range []error{c.Hooks.validate(), c.checkStore(), c.checkBaseURL()} {
+		if err != nil {
+			list = append(list, err)
+		}
 	}
-	if err := c.Hooks.validate(); err != nil {
-		return err
-	}
-	if err := c.checkStore(); err != nil {
-		return err
-	}
-	return c.checkBaseURL()
+	return list
 }
 
 func (c *Config) connectionLimits() connectionLimits {
