@@ -169,6 +169,7 @@ var levels = map[string][]string{
 	"server/secrets":         {},
 	"server/queue":           {},
 	"server/egress":          {"intray"},
+	"server/doctor":          {},
 	"server/blob":            {},
 	"server/blob/disk":       {"server/blob", "server/blob/unfinished"},
 	"server/blob/s3":         {"server/blob", "server/blob/unfinished"},
@@ -201,7 +202,7 @@ var levels = map[string][]string{
 	"importer":     {"intray", "engine", "output", "source", "source/formats", "server/blob/disk", "server/staging"},
 	"server":       {"intray", "importer", "engine", "output", "schema", "source", "source/formats", "hooks", "hooks/", "server/"},
 	"cmd/intray": {"intray", "celltype/number", "examples", "importer", "engine", "output", "schema", "schema/lint", "source", "source/formats", "source/headerdetect",
-		"server", "server/model", "server/auth", "server/webhooks", "server/review", "server/integrity", "server/backup", "server/service", "internal/jsonschema", "internal/wire"},
+		"server", "server/doctor", "server/model", "server/auth", "server/webhooks", "server/review", "server/integrity", "server/backup", "server/service", "internal/jsonschema", "internal/wire"},
 }
 
 // level returns the packages that a package may import.
@@ -353,7 +354,7 @@ var groups = []group{
 	{"usecases", "imports, importlinks, widget, review, connectors, webhooks, retention, integrity, schemas, auth", "use cases", []string{"server/service", "server/imports", "server/importlinks", "server/widget", "server/review", "server/connectors", "server/webhooks", "server/retention", "server/integrity", "server/schemas", "server/auth"}},
 	{"draft", "draft, revalidate", "rows under review", []string{"server/draft", "server/revalidate"}},
 	{"model", "model", "entities and the store interface", []string{"server/model"}},
-	{"stores", "staging, blob, queue, secrets, egress, backup", "staged rows, files, job queue, keys, outgoing connections, backups", []string{"server/staging", "server/backup", "server/blob", "server/blob/", "server/queue", "server/secrets", "server/egress"}},
+	{"stores", "staging, blob, queue, secrets, egress, backup, doctor", "staged rows, files, job queue, keys, outgoing connections, backups, checks of the system", []string{"server/staging", "server/backup", "server/doctor", "server/blob", "server/blob/", "server/queue", "server/secrets", "server/egress"}},
 	{"engine", "engine", "parse, run hooks, validate, in order", []string{"engine", "internal/rowplan"}},
 	{"hooks", "hooks", "sandboxed JavaScript", []string{"hooks", "hooks/"}},
 	{"output", "output", "result formats", []string{"output"}},

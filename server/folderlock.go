@@ -16,9 +16,12 @@ import (
 // the process whose data folder was copied.
 type folderLock struct{ file *os.File }
 
+// lockName is the name of the locked file in the data folder.
+const lockName = "serve.lock"
+
 // lockFolder locks a data folder.
 func lockFolder(folder string) (*folderLock, error) {
-	file, err := os.OpenFile(filepath.Join(folder, "serve.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := os.OpenFile(filepath.Join(folder, lockName), os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("lock the data folder: %w", err)
 	}

@@ -66,11 +66,16 @@ func (b MemoryBudget) log(log *slog.Logger) {
 		return
 	}
 	args := []any{"available", b.Available, "source", b.Source, "soft_limit", b.Soft, "imports_at_a_time", b.Imports}
-	if b.Available > 0 && b.Available/10*9 < twoImportsMemory {
+	if b.isLittle() {
 		log.Warn("there is little memory: imports run one after the other, and a large one may be killed; give the server at least 512 MiB", args...)
 		return
 	}
 	log.Info("memory budget", args...)
+}
+
+// isLittle reports whether there is less memory than one import may need.
+func (b MemoryBudget) isLittle() bool {
+	return b.Available > 0 && b.Available/10*9 < twoImportsMemory
 }
 
 // memoryLimit returns the lowest memory limit of the machine and of the cgroups that contain this

@@ -195,7 +195,7 @@ func nodeName(folder string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(folder, "folder.id")
+	path := filepath.Join(folder, folderIDName)
 	kept, err := os.ReadFile(path)
 	if err == nil && len(kept) == len(own) {
 		return string(kept) + "/" + own, nil
@@ -268,8 +268,12 @@ func (c *Config) checkStoreExists() error {
 	return err
 }
 
-// sqliteName is the name of the SQLite database in the data folder.
-const sqliteName = "intray.db"
+// These are the names of the SQLite database and of the file with the name of the folder, in the data
+// folder.
+const (
+	sqliteName   = "intray.db"
+	folderIDName = "folder.id"
+)
 
 // Migrate migrates the database to the current version and closes it.
 func Migrate(ctx context.Context, cfg Config) error {

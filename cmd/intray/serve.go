@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"runtime/debug"
@@ -155,5 +156,11 @@ func (c *serveCommand) Run(ctx context.Context, s streams, program *kong.Kong) e
 		cfg.Log.Warn(v.problem()+" "+v.fix(), "variable", v.name)
 	}
 	cfg.Memory = limitMemory()
-	return server.Serve(ctx, cfg)
+	served := false
+	cfg.Serving = func(string) { served = true }
+	err = server.Serve(ctx, cfg)
+	if err != nil && !served && ctx.Err() == nil {
+		fmt.Fprintln(s.err, "To check the installation, run intray doctor with the same settings.")
+	}
+	return err
 }

@@ -11,9 +11,9 @@ import (
 	"github.com/intraydata/intray/server/model"
 )
 
-// nodeTimeout is the time without a heartbeat after which other nodes consider a node dead. They
+// NodeTimeout is the time without a heartbeat after which other nodes consider a node dead. They
 // look for dead nodes every 2 s, so its imports run again within 10 s.
-const nodeTimeout = 7 * time.Second
+const NodeTimeout = 7 * time.Second
 
 // RecoverRuns reclaims the runs of dead nodes and the abandoned runs of this process. If an
 // import is pending and no job is waiting, it enqueues a job. Call it from one goroutine only.
@@ -49,9 +49,9 @@ func (s *Service) sameFolder(ctx context.Context) ([]string, error) {
 }
 
 // reportCopiedFolder logs an error if another process is alive whose data folder has the same name.
-// An earlier process with the same folder is silent once this process has run for nodeTimeout.
+// An earlier process with the same folder is silent once this process has run for NodeTimeout.
 func (s *Service) reportCopiedFolder(ctx context.Context) error {
-	if s.joined.IsZero() || s.env.Now().Sub(s.joined) <= nodeTimeout {
+	if s.joined.IsZero() || s.env.Now().Sub(s.joined) <= NodeTimeout {
 		return nil
 	}
 	nodes, err := s.sameFolder(ctx)
@@ -214,7 +214,7 @@ func (s *Service) reclaimAbandoned(ctx context.Context) error {
 }
 
 func (s *Service) expireSilentNodes(ctx context.Context) error {
-	silent, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]string, error) { return tx.Nodes.Silent(ctx, nodeTimeout) })
+	silent, err := model.Get(ctx, s.env.Store, func(tx model.Tx) ([]string, error) { return tx.Nodes.Silent(ctx, NodeTimeout) })
 	for _, node := range silent {
 		if node != s.env.Node {
 			imports, failure := s.expireDeadNode(ctx, node)

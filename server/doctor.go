@@ -1,0 +1,333 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"math"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/intraydata/intray/server/doctor"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/sqlstore"
+)
+
+// diagnosis is the state that the checks of an installation share.
+type diagnosis struct {
+	cfg Config
+	// settings are the findings of the command about flags and variables.
+	settings []doctor.Finding
+
+	runningOnce sync.Once
+	running     bool
+
+	openOnce sync.Once
+	store    *sqlstore.Store
+	// openErr is why the database cannot be used. Other checks do not repeat it.
+	openErr error
+	// version and supported are the versions of the tables and of this program.
+	version, supported int64
+}
+
+// Diagnose checks an installation and names each problem with its fix. It changes nothing, except that it
+// creates and deletes small files and objects. A server may be running at the same time. settings are
+// the findings of the caller about flags and variables.
+func Diagnose(ctx context.Context, cfg Config, settings []doctor.Finding) (doctor.Report, error) {
+	ctx = model.AcrossOrgs(ctx)
+	cfg.Log = slog.New(slog.DiscardHandler)
+	d := &diagnosis{cfg: cfg, settings: settings}
+	report, err := doctor.Run(ctx, cfg.Version, cfg.secrets(), d.checks())
+	if err == nil && d.store != nil {
+		// A check that did not end in time may still use the database. The report matters more than that.
+		_ = callWithin(time.Second, "close the database", d.store.Close)
+	}
+	return report, err
+}
+
+// checks returns the checks in the order of the report.
+func (d *diagnosis) checks() []doctor.Check {
+	cfg := &d.cfg
+	metrics := doctor.Address{Setting: doctor.Setting("metrics-listen"), Address: cfg.MetricsListen, Serves: doctor.ServesMetrics}
+	api := doctor.Address{Setting: doctor.Setting("listen"), Address: cfg.Listen, TLS: cfg.TLSCert != "", Serves: doctor.ServesAPI}
+	return []doctor.Check{
+		{Name: "configuration", Run: d.checkSettings},
+		{Name: "data folder", Run: func(_ context.Context, r *doctor.Result) {
+			doctor.CheckFolder(r, doctor.Folder{Path: cfg.Data, HasDatabase: cfg.DatabaseURL == ""})
+		}},
+		{Name: "temporary files", Run: func(_ context.Context, r *doctor.Result) { doctor.CheckTemp(r, cfg.tempDir()) }},
+		{Name: "server", Run: d.checkServer},
+		{Name: "database", Run: d.checkDatabase},
+		{Name: "master key", Run: d.checkMasterKey},
+		{Name: "files", Run: d.checkFiles},
+		{Name: "processes", Run: d.checkProcesses},
+		{Name: "address", Run: d.checkAddress(api)},
+		{Name: "metrics", Run: d.checkAddress(metrics)},
+		{Name: "base URL", Run: d.checkBaseURL},
+		{Name: "TLS", Run: func(_ context.Context, r *doctor.Result) {
+			doctor.CheckTLS(r, cfg.TLSCert, cfg.TLSKey, cfg.baseHost(), time.Now())
+		}},
+		{Name: "proxies", Run: func(_ context.Context, r *doctor.Result) {
+			doctor.CheckTrustedProxies(r, cfg.TrustedProxies, cfg.TLSCert == "" && strings.HasPrefix(cfg.BaseURL, "https://"))
+		}},
+		{Name: "hooks", Run: d.checkHooks},
+		{Name: "limits", Run: d.checkLimits},
+		{Name: "time", Run: func(_ context.Context, r *doctor.Result) { doctor.CheckTime(r, os.Getenv) }},
+		{Name: "egress", Run: func(_ context.Context, r *doctor.Result) {
+			doctor.CheckEgress(r, cfg.EgressAllow, os.Getenv, cfg.BlobURL != "")
+		}},
+	}
+}
+
+// secrets returns the texts that must not appear in a report.
+func (c *Config) secrets() doctor.Secrets {
+	list := doctor.Secrets{c.MasterKey, c.NewMasterKey, c.BackendKey, c.FrontendKey}
+	for _, name := range []string{"AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN", "PGPASSWORD"} {
+		list = append(list, os.Getenv(name))
+	}
+	for _, address := range []string{c.DatabaseURL, c.BlobURL, c.BaseURL} {
+		if u, err := url.Parse(address); err == nil && u.User != nil {
+			password, _ := u.User.Password()
+			if password != u.User.Username() { // which is no secret
+				list = append(list, password)
+			}
+		}
+	}
+	if used, err := pgconn.ParseConfig(c.DatabaseURL); c.DatabaseURL != "" && err == nil && used.Password != used.User {
+		list = append(list, used.Password)
+	}
+	if key, err := os.ReadFile(c.masterKeyPath()); err == nil {
+		list = append(list, string(key))
+	}
+	return list
+}
+
+// baseHost returns the host name of the base URL, or "".
+func (c *Config) baseHost() string {
+	base, err := url.Parse(c.BaseURL)
+	if err != nil {
+		return ""
+	}
+	return base.Hostname()
+}
+
+// splitAdvice splits a message at its first semicolon, into a problem and what to do about it. Without a
+// semicolon, that is fix.
+func splitAdvice(message, fix string) (problem, advice string) {
+	problem, advice, found := strings.Cut(message, "; ")
+	if !found {
+		return sentence(problem), fix
+	}
+	return sentence(problem), sentence(advice)
+}
+
+// sentence makes a sentence of a text that begins in lower case and has no period. A path or flag at
+// its beginning remains as it is.
+func sentence(text string) string {
+	text = strings.TrimSuffix(text, ".") + "."
+	if word, _, _ := strings.Cut(text, " "); strings.Trim(word, "abcdefghijklmnopqrstuvwxyz,:") == "" {
+		text = strings.ToUpper(text[:1]) + text[1:]
+	}
+	return text
+}
+
+// settingName matches the flags and variables in a message.
+var settingName = regexp.MustCompile(`--[a-z][a-z0-9-]*|INTRAY_[A-Z0-9_]+`)
+
+// settingIn returns the first setting in a message about the configuration.
+func settingIn(message string) string {
+	where := settingName.FindString(message)
+	if flag, isFlag := strings.CutPrefix(where, "--"); isFlag {
+		return doctor.Setting(flag)
+	}
+	return where
+}
+
+func (d *diagnosis) checkSettings(_ context.Context, r *doctor.Result) {
+	r.Detail = "flags and variables of intray serve"
+	for _, f := range d.settings {
+		r.Add(f)
+	}
+	cfg := d.cfg // checkBaseURL changes it
+	for _, err := range cfg.problems() {
+		problem, fix := splitAdvice(err.Error(), "Change the setting. For its meaning, run: intray serve --help")
+		r.Fail(settingIn(problem), problem, fix)
+	}
+	if cfg.MetricsListen != "" && cfg.MetricsListen == cfg.Listen {
+		r.Fail(doctor.Setting("metrics-listen"), "The API and the metrics have the same address.", "Choose another port for --metrics-listen.")
+	}
+}
+
+// isRunning reports whether a server runs with the data folder.
+func (d *diagnosis) isRunning() bool {
+	d.runningOnce.Do(func() { d.running, _ = isFolderInUse(d.cfg.Data) })
+	return d.running
+}
+
+// isFolderInUse reports whether a process has locked a data folder.
+func isFolderInUse(folder string) (bool, error) {
+	file, err := os.Open(filepath.Join(folder, lockName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = file.Close() }()
+	free, err := tryLock(file)
+	return err == nil && !free, err
+}
+
+func (d *diagnosis) checkServer(_ context.Context, r *doctor.Result) {
+	running, err := isFolderInUse(d.cfg.Data)
+	switch {
+	case err != nil:
+		r.Fail(filepath.Join(d.cfg.Data, lockName), fmt.Sprintf("The lock of the data folder cannot be examined: %v.", doctor.Cause(err)), "Run intray doctor as the user of the server, and use a file system that supports locks.")
+	case running:
+		r.Detail = "a server runs with this data folder"
+	default:
+		r.Detail = "no server runs with this data folder"
+	}
+}
+
+func (d *diagnosis) checkAddress(a doctor.Address) func(context.Context, *doctor.Result) {
+	return func(ctx context.Context, r *doctor.Result) {
+		if a.Address == "" {
+			r.Detail = "off"
+			return
+		}
+		a.Running = d.isRunning()
+		doctor.CheckAddress(ctx, r, a, d.cfg.Version)
+	}
+}
+
+func (d *diagnosis) checkBaseURL(ctx context.Context, r *doctor.Result) {
+	cfg, where := d.cfg, doctor.Setting("base-url")
+	if cfg.exposed() {
+		r.Warn(where, "Keys and files are sent unencrypted: other machines can reach the server without TLS.", "Set --tls-cert and --tls-key, or an https --base-url with a proxy.")
+	}
+	switch {
+	case cfg.checkBaseURL() != nil:
+		return // the check of the configuration reports it
+	case cfg.BaseURL != "":
+		doctor.CheckBaseURL(ctx, r, cfg.BaseURL, d.isRunning())
+	case !cfg.listensOnLoopback() && len(cfg.TrustedProxies) == 0:
+		r.Warn(where, "Requests by host name are refused, because a client could otherwise choose the host of upload and review links.", "Set --base-url to the URL at which clients reach the server.")
+	default:
+		r.Detail = "as clients called the server"
+	}
+}
+
+func (d *diagnosis) checkLimits(_ context.Context, r *doctor.Result) {
+	files, memory := openFiles(), d.cfg.Memory
+	r.Detail = fmt.Sprintf("%d CPUs", runtime.GOMAXPROCS(0))
+	if files > 0 {
+		r.Detail += fmt.Sprintf(", %d open files", files)
+	}
+	const advice = "Raise the limit, for example with ulimit -n 65536, or LimitNOFILE=65536 in the systemd unit."
+	switch {
+	case files == 0: // unknown
+	case files < minOpenFiles:
+		r.Fail("ulimit -n", fmt.Sprintf("This process may have only %d open files, but the server needs at least %d.", files, minOpenFiles), advice)
+	case files < fewOpenFiles:
+		r.Warn("ulimit -n", fmt.Sprintf("With %d open files, the server accepts only %d connections at a time.", files, maxConnections(files)), advice)
+	}
+	if memory.Available == 0 {
+		return
+	}
+	r.Detail += fmt.Sprintf(", %s of memory (%s), %d imports at a time", doctor.FormatBytes(memory.Available), memory.Source, memory.Imports)
+	if memory.isLittle() {
+		r.Warn(memory.Source, fmt.Sprintf("Only %s of memory are available, so imports run one after the other, and a large one may be killed.", doctor.FormatBytes(memory.Available)), "Give the server at least 512 MiB.")
+	}
+	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 && limit > memory.Available {
+		r.Warn("GOMEMLIMIT", fmt.Sprintf("GOMEMLIMIT exceeds the available memory, %s.", doctor.FormatBytes(memory.Available)), "Unset GOMEMLIMIT, or set a lower limit.")
+	}
+}
+
+func (d *diagnosis) checkMasterKey(ctx context.Context, r *doctor.Result) {
+	cfg, where := &d.cfg, d.cfg.masterKeyPath()
+	if cfg.MasterKey != "" {
+		where = "INTRAY_MASTER_KEY"
+	}
+	master, err := cfg.currentMaster()
+	_, statErr := os.Stat(cfg.masterKeyPath())
+	missing := cfg.MasterKey == "" && errors.Is(statErr, fs.ErrNotExist)
+	if err != nil && !missing {
+		d.explainKeyError(r, where, err)
+		return
+	}
+	store, err := d.open(ctx)
+	if err != nil && !errors.Is(err, errNoDatabase) {
+		d.notChecked(r, where)
+		return
+	}
+	marks := sqlstore.KeyMarks{}
+	if d.version > 0 {
+		if marks, err = store.KeyMarks(ctx); err != nil {
+			r.Fail(where, "The fingerprint of the master key cannot be read from the database.", "Repair the problems of the database, and run intray doctor again.")
+			return
+		}
+	}
+	switch {
+	case marks.MasterID == "" && missing:
+		r.Detail = where + " will be created"
+	case marks.MasterID == "":
+		r.Detail = where + ", for a new database"
+	case missing:
+		r.Fail(where, "The file is missing, but the database was created with a master key.", "Restore the file from its copy, or set the key in INTRAY_MASTER_KEY. Without the key, API keys and secrets are lost.")
+	case master.ID() == marks.MasterID:
+		r.Detail = where
+		d.checkKeyring(r, where, master, marks.Keyring)
+	default:
+		d.checkNextMaster(r, where, marks)
+	}
+}
+
+// explainKeyError reports why the master key cannot be used.
+func (d *diagnosis) explainKeyError(r *doctor.Result, where string, err error) {
+	stat, statErr := os.Stat(d.cfg.masterKeyPath())
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		r.Fail(where, fmt.Sprintf("The master key cannot be read: %v.", doctor.Cause(err)), "Run intray doctor as the user of the server, or give the file to this user.")
+	case d.cfg.MasterKey == "" && statErr == nil && stat.Mode().Perm()&0o077 != 0:
+		r.Fail(where, fmt.Sprintf("The master key can be read or changed by others (mode %04o), so the server does not start.", stat.Mode().Perm()), "Run: chmod 600 "+where)
+	default:
+		r.Fail(where, "This is not a master key, which consists of 32 bytes in base64.", "Restore the key from its copy.")
+	}
+}
+
+// checkKeyring checks that the internal keys can be decrypted.
+func (d *diagnosis) checkKeyring(r *doctor.Result, where string, master secrets.Master, keyring string) {
+	if keyring == "" { // an earlier version created the database
+		return
+	}
+	if _, err := master.DecryptKeyring(keyring); err != nil {
+		r.Fail(where, "The internal keys in the database cannot be decrypted with the master key.", "Restore the database and the master key from the same backup.")
+	}
+}
+
+// checkNextMaster checks the key of a rotation that was interrupted.
+func (d *diagnosis) checkNextMaster(r *doctor.Result, where string, marks sqlstore.KeyMarks) {
+	if next, err := d.cfg.nextMaster(); err == nil && next.ID() == marks.MasterID {
+		r.Warn(where, "A rotation of the master key was not completed.", "Run intray keys rotate-master again, or set INTRAY_MASTER_KEY to the new key.")
+		return
+	}
+	r.Fail(where, "The database belongs to another master key.", "Restore master.key from its copy, or set INTRAY_MASTER_KEY to the key of this database. After intray keys rotate-master, only the new key is valid.")
+}
+
+// notChecked reports that a check needs the database, which cannot be used.
+func (d *diagnosis) notChecked(r *doctor.Result, where string) {
+	r.Warn(where, "This was not checked completely, because the database cannot be used.", "Repair the problems of the database, and run intray doctor again.")
+}

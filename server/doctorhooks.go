@@ -1,0 +1,40 @@
+package server
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/hooks/sandbox"
+	"github.com/intraydata/intray/server/doctor"
+)
+
+// checkHooks loads a hook in the configured runtime and sandbox.
+func (d *diagnosis) checkHooks(ctx context.Context, r *doctor.Result) {
+	cfg := d.cfg.Hooks
+	mode, runtime := cmp.Or(cfg.Sandbox, string(sandbox.Strict)), cmp.Or(cfg.Runtime, string(sandbox.QuickJS))
+	r.Detail = fmt.Sprintf("%s in a sandbox, mode %s", runtime, mode)
+	where := doctor.Setting("hook-sandbox") + ": " + mode
+	runner := &hookRunner{cfg: cfg}
+	defer runner.close()
+	_, err := runner.ensureRunner()
+	var refused *sandbox.RefusedError
+	switch {
+	case errors.As(err, &refused):
+		r.Fail(where, "Imports with hooks fail, because this system cannot sandbox hooks: "+strings.Join(intray.RenderAll(refused.Lacks), "; ")+".", "Use a system that can, or set --hook-sandbox best-effort if you trust everybody who can save a schema.")
+		return
+	case err != nil:
+		problem, fix := splitAdvice(err.Error(), "Correct the flags that begin with --hook, or use --hook-runtime quickjs.")
+		r.Fail(doctor.Setting("hook-runtime")+": "+runtime, problem, fix)
+		return
+	}
+	if lacks := sandbox.ProbeCapabilities().MissingRequired(); len(lacks) > 0 {
+		r.Warn(where, "Hooks run in an incomplete sandbox: "+strings.Join(lacks, "; ")+".", "Use a system with these features, or make sure that you trust everybody who can save a schema.")
+	}
+	if _, err := runner.checkHooks(ctx, intray.Hooks{Row: []string{"(row) => row"}}); err != nil {
+		r.Fail(where, sentence("A hook cannot be run: "+err.Error()), "Check the limits of this process (memory, processes, seccomp) and the flags that begin with --hook.")
+	}
+}
