@@ -11,6 +11,7 @@ import (
 
 	"filippo.io/age"
 
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/backup"
 	"github.com/intraydata/intray/server/blob/disk"
 	"github.com/intraydata/intray/server/blob/s3"
@@ -81,7 +82,7 @@ func lockBackup(folder string) (unlock func() error, err error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the data folder for a backup: %w", err)
 	}
-	free, err := tryLock(file)
+	free, err := filesys.TryLock(file)
 	if err == nil && !free {
 		err = fmt.Errorf("another backup of %s is running; wait until it has ended", folder)
 	}
@@ -287,7 +288,7 @@ func Restore(ctx context.Context, cfg Config, from string, options RestoreOption
 	if err := os.Rename(staged.Data, cfg.Data); err != nil {
 		return manifest, sum, err
 	}
-	return manifest, sum, syncFolder(filepath.Dir(filepath.Clean(cfg.Data)))
+	return manifest, sum, filesys.SyncFolder(filepath.Dir(filepath.Clean(cfg.Data)))
 }
 
 // checkEmpty returns a UsageError unless a folder is empty or does not exist.

@@ -19,6 +19,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/doctor"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
@@ -186,7 +187,7 @@ func isFolderInUse(folder string) (bool, error) {
 		return false, err
 	}
 	defer func() { _ = file.Close() }()
-	free, err := tryLock(file)
+	free, err := filesys.TryLock(file)
 	return err == nil && !free, err
 }
 

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/source"
 )
 
@@ -51,7 +52,10 @@ func WriteFile(name string, out io.Writer, write func(io.Writer) error) (err err
 	if err := os.Rename(file.Name(), name); err != nil {
 		return err
 	}
-	return syncFolder(filepath.Dir(name))
+	if err := filesys.SyncFolder(filepath.Dir(name)); err != nil {
+		return fmt.Errorf("write %s: %w", name, err)
+	}
+	return nil
 }
 
 // createTemp creates a hidden file in the same folder as the named file, with the mode of that
@@ -74,14 +78,6 @@ func createTemp(name string) (*os.File, error) {
 		return nil, errors.Join(err, file.Close(), os.Remove(hidden))
 	}
 	return file, nil
-}
-
-func syncFolder(name string) error {
-	folder, err := os.Open(name)
-	if err != nil {
-		return fmt.Errorf("sync %s: %w", name, err)
-	}
-	return errors.Join(folder.Sync(), folder.Close())
 }
 
 func buffered(to io.Writer, write func(io.Writer) error) error {

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/intraydata/intray/internal/filesys"
 )
 
 // folderLock is the lock on a data folder. Only the process that holds it serves from the folder.
@@ -25,7 +27,7 @@ func lockFolder(folder string) (*folderLock, error) {
 	if err != nil {
 		return nil, fmt.Errorf("lock the data folder: %w", err)
 	}
-	free, err := tryLock(file)
+	free, err := filesys.TryLock(file)
 	if err == nil && !free {
 		err = fmt.Errorf("another intray serves from %s; stop it first, or use another --data folder", folder)
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/sqlstore"
@@ -182,18 +183,23 @@ var errRotating = errors.New("another process is rotating the master key; wait u
 // lockRotation locks the data folder, so that no other process moves the files with master keys. It
 // does not affect servers, which lock a file in the folder.
 func lockRotation(folder string) (unlock func() error, err error) {
-	dir, err := os.Open(folder)
+	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, fmt.Errorf("lock the data folder: %w", err)
 	}
-	free, err := tryLock(dir)
+	defer func() { err = errors.Join(err, root.Close()) }()
+	lock, err := filesys.OpenFolderLock(root, ".")
+	if err != nil {
+		return nil, fmt.Errorf("lock the data folder: %w", err)
+	}
+	free, err := filesys.TryLock(lock)
 	if err == nil && !free {
 		err = errRotating
 	}
 	if err != nil {
-		return nil, errors.Join(err, dir.Close())
+		return nil, errors.Join(err, lock.Close())
 	}
-	return dir.Close, nil
+	return lock.Close, nil
 }
 
 // rotateMaster is RotateMaster for an open database. It calls reached at each point where a crash

@@ -3,19 +3,10 @@
 package server
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"syscall"
 )
-
-func tryLock(file *os.File) (free bool, err error) {
-	err = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-	if errors.Is(err, syscall.EWOULDBLOCK) {
-		return false, nil
-	}
-	return err == nil, err
-}
 
 // openFiles returns the maximum number of files that this process may open.
 func openFiles() uint64 {

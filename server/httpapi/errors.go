@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/model"
 )
 
@@ -88,7 +89,7 @@ func resourceError(err error) *apiError {
 		e := newError(http.StatusServiceUnavailable, "storage_full", intray.NewMessage("storage.full", nil))
 		e.retryAfter = time.Minute
 		return e
-	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+	case filesys.IsTooManyOpenFiles(err):
 		return newError(http.StatusServiceUnavailable, "busy", intray.NewMessage("service.too_many_open_files", nil))
 	case errors.As(err, new(*spoolError)):
 		return newError(http.StatusServiceUnavailable, "spool_unavailable", intray.NewMessage("service.temporary_folder_unavailable", nil))

@@ -37,6 +37,8 @@ type spool struct {
 	size   int64
 	memory []byte
 	file   *os.File
+	// named is the name of the file if the system does not remove open files, and "" otherwise.
+	named string
 	// full means that the disk is full, and that the bytes stay in memory. fullSpools counts such
 	// spools.
 	full       bool
@@ -69,8 +71,8 @@ func (s *spool) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// writeToFile writes p to a file. If there is none, it first moves the bytes in memory to an
-// unnamed temporary file, which is deleted when it is closed.
+// writeToFile writes p to a file. If there is none, it first moves the bytes in memory to a
+// temporary file.
 func (s *spool) writeToFile(p []byte) error {
 	if s.file == nil {
 		file, err := os.CreateTemp(s.dir, "spool-*")
@@ -78,8 +80,10 @@ func (s *spool) writeToFile(p []byte) error {
 			return err
 		}
 		s.file = file
-		if err := os.Remove(file.Name()); err != nil {
-			return err
+		// Remove the file now if the system allows removing open files, so that nothing remains
+		// after a crash. On other systems, closeFile removes it.
+		if os.Remove(file.Name()) != nil {
+			s.named = file.Name()
 		}
 		if _, err := file.Write(s.memory); err != nil {
 			return err
@@ -104,11 +108,21 @@ func (s *spool) moveToMemory(size int64) bool {
 			return false
 		}
 	}
+	s.closeFile()
+	s.file = nil
+	return true
+}
+
+// closeFile closes the file, if there is one, and removes it if it still has a name. A file that
+// cannot be removed is deleted when the server starts again.
+func (s *spool) closeFile() {
 	if s.file != nil {
 		_ = s.file.Close()
-		s.file = nil
 	}
-	return true
+	if s.named != "" {
+		_ = os.Remove(s.named)
+		s.named = ""
+	}
 }
 
 // reader returns a reader of all bytes from the beginning.
@@ -156,9 +170,7 @@ func (s *spool) close() {
 		s.full = false
 		s.fullSpools.Add(-1)
 	}
-	if s.file != nil {
-		_ = s.file.Close() // it has no name, so nothing is left
-	}
+	s.closeFile()
 }
 
 // onlyReader hides the other methods of a reader, so that io.Copy uses only Read and Write, and

@@ -11,13 +11,13 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/queue"
 	"github.com/intraydata/intray/server/secrets"
@@ -329,7 +329,7 @@ func IsBlobStoreUnavailable(err error) bool { return errors.Is(err, blob.ErrUnav
 
 // IsDiskFull reports whether err means that the disk or the quota of its user is full.
 func IsDiskFull(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+	return filesys.IsDiskFull(err)
 }
 
 // storageFull is the code of errors that mean that a disk is full.

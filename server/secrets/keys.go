@@ -14,7 +14,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+
+	"github.com/intraydata/intray/internal/filesys"
 )
 
 // keySize is the length of a master key and of every derived key, in bytes.
@@ -59,8 +62,8 @@ func LoadOrCreate(path string) (Master, error) {
 }
 
 // Load reads the master key from a file that contains one line of base64. It
-// returns an error if other users can read or change the file, and an error that
-// wraps fs.ErrNotExist if the file does not exist.
+// returns an error if other users can read or change the file, which it cannot
+// determine on Windows, and an error that wraps fs.ErrNotExist if the file does not exist.
 func Load(path string) (Master, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -89,7 +92,8 @@ func checkKeyFile(path string, stat fs.FileInfo) error {
 	if !stat.Mode().IsRegular() || stat.Size() > maxMasterFile {
 		return fmt.Errorf("%s is not a master key file: it must be a regular file with one line of base64", path)
 	}
-	if mode := stat.Mode().Perm(); mode&0o077 != 0 {
+	// On Windows, files inherit their permissions from the folder, and Go reports a fixed mode.
+	if mode := stat.Mode().Perm(); mode&0o077 != 0 && runtime.GOOS != "windows" {
 		return fmt.Errorf("the master key %s can be read or changed by others (mode %04o); run: chmod 600 %s", path, mode, path)
 	}
 	return nil
@@ -115,15 +119,7 @@ func CreateMasterFile(path string, m Master) error {
 	if err := os.Link(temp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	return syncFolder(folder)
-}
-
-func syncFolder(folder string) error {
-	dir, err := os.Open(folder)
-	if err != nil {
-		return err
-	}
-	return errors.Join(dir.Sync(), dir.Close())
+	return filesys.SyncFolder(folder)
 }
 
 // ReplaceMasterFile replaces the master key file path with the file next, and preserves the
@@ -140,7 +136,7 @@ func ReplaceMasterFile(path, next, former string) error {
 	if err := os.Rename(next, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("replace the master key: %w", err)
 	}
-	return syncFolder(filepath.Dir(path))
+	return filesys.SyncFolder(filepath.Dir(path))
 }
 
 // ID returns an identifier of the master key, 16 hexadecimal digits that do not reveal the key.

@@ -131,6 +131,9 @@ func (s *Store) openSQLite(ctx context.Context, cfg Config) error {
 }
 
 func (s *Store) openPool(path string, params url.Values, conns int) *sql.DB {
+	if path = filepath.ToSlash(path); !strings.HasPrefix(path, "/") {
+		path = "/" + path // a drive of Windows: file:///C:/intray-data/intray.db
+	}
 	dsn := url.URL{Scheme: "file", Path: path, RawQuery: params.Encode()}
 	db := sql.OpenDB(sqliteConnector{dsn.String()})
 	db.SetMaxOpenConns(conns)

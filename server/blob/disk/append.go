@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/blob/unfinished"
 )
@@ -60,7 +61,7 @@ var _ blob.Appender = (*appender)(nil)
 
 // lock locks the file and reads its size.
 func (w *appender) lock() error {
-	locked, err := lockTry(w.file)
+	locked, err := filesys.TryLock(w.file)
 	if err != nil {
 		return err
 	}

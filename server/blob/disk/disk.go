@@ -24,6 +24,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/blob/unfinished"
 )
@@ -97,9 +98,11 @@ func Open(root string, cfg Config) (*Store, error) {
 
 // Close closes the store and discards unfinished blobs.
 func (s *Store) Close() error {
+	err := s.lock.Close()
+	_ = filesys.RemoveFolderLock(s.root, s.drafts)
 	// This deletes the folder only if it is empty. Otherwise, the next Open deletes it.
 	_ = s.root.Remove(s.drafts)
-	return errors.Join(s.lock.Close(), s.root.Close())
+	return errors.Join(err, s.root.Close())
 }
 
 // Create starts writing a blob.

@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/blob/unfinished"
 )
@@ -29,12 +30,12 @@ func (s *Store) initialize(log *slog.Logger) error {
 	}
 	// The root is locked while drafts folders are being created and deleted, because a new
 	// drafts folder is not locked from the start.
-	all, err := s.root.Open(".")
+	all, err := filesys.OpenFolderLock(s.root, ".")
 	if err != nil {
 		return err
 	}
 	defer func() { _ = all.Close() }()
-	if err := lockWait(all); err != nil {
+	if err := filesys.Lock(all); err != nil {
 		return fmt.Errorf("lock: %w", err)
 	}
 	if err := s.removeStaleDrafts(log); err != nil {
@@ -70,10 +71,10 @@ func (s *Store) createDrafts() (err error) {
 	if err := s.root.Mkdir(s.drafts, folderMode); err != nil {
 		return err
 	}
-	if s.lock, err = s.root.Open(s.drafts); err != nil {
+	if s.lock, err = filesys.OpenFolderLock(s.root, s.drafts); err != nil {
 		return err
 	}
-	locked, err := lockTry(s.lock)
+	locked, err := filesys.TryLock(s.lock)
 	if err == nil && !locked {
 		err = errors.New("the new drafts folder is already locked")
 	}
@@ -107,12 +108,12 @@ func (s *Store) removeStaleDrafts(log *slog.Logger) error {
 // draftsInUse reports whether a process has locked a drafts folder. If this cannot
 // be determined, it returns true.
 func (s *Store) draftsInUse(drafts string) bool {
-	file, err := s.root.Open(drafts)
+	file, err := filesys.OpenFolderLock(s.root, drafts)
 	if err != nil {
 		return true
 	}
 	defer func() { _ = file.Close() }()
-	locked, err := lockTry(file)
+	locked, err := filesys.TryLock(file)
 	return err != nil || !locked
 }
 
@@ -149,18 +150,20 @@ func (s *Store) syncDir(folder string) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(s.flush(dir), dir.Close())
+	return errors.Join(s.flushWith(filesys.SyncOpenFolder, dir), dir.Close())
 }
 
-// flush writes a file or folder to the disk, unless NoSync is set.
-func (s *Store) flush(f *os.File) error {
+// flush writes a file to the disk, unless NoSync is set.
+func (s *Store) flush(f *os.File) error { return s.flushWith((*os.File).Sync, f) }
+
+func (s *Store) flushWith(sync func(*os.File) error, f *os.File) error {
 	if s.onFlush != nil {
 		s.onFlush(f.Name())
 	}
 	if s.noSync {
 		return nil
 	}
-	return f.Sync()
+	return sync(f)
 }
 
 // List yields the finished blobs.

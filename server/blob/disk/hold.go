@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/blob"
 )
 
@@ -24,7 +25,7 @@ func (s *Store) Hold(ctx context.Context) (release func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := lockWait(file); err != nil {
+	if err := filesys.Lock(file); err != nil {
 		return nil, errors.Join(fmt.Errorf("suspend deletions: %w", err), file.Close())
 	}
 	return file.Close, nil
@@ -37,7 +38,7 @@ func (s *Store) beginDeletion() (end func() error, err error) {
 	if err != nil {
 		return nil, err
 	}
-	free, err := lockShared(file)
+	free, err := filesys.TryLockShared(file)
 	if err == nil && !free {
 		err = blob.ErrHeld
 	}
