@@ -193,7 +193,7 @@ var levels = map[string][]string{
 		"server/model", "server/auth", "server/schemas", "server/imports"},
 	"server/service": {"intray", "engine", "server/blob", "server/secrets",
 		"server/model", "server/auth", "server/schemas", "server/webhooks", "server/retention", "server/imports", "server/importlinks", "server/widget", "server/connectors", "server/review", "server/integrity"},
-	"server/sqlstore": {"intray", "server/model", "server/queue"},
+	"server/sqlstore": {"intray", "internal/filesys", "server/model", "server/queue"},
 	"server/sftp":     {"intray", "internal/re2", "server/egress", "server/secrets"},
 	"server/webhook":  {"intray", "server/egress", "server/secrets", "server/webhooks"},
 	"server/jobs":     {"server/service", "server/model", "server/queue"},

@@ -16,6 +16,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/blob/disk"
 	"github.com/intraydata/intray/server/blob/s3"
@@ -195,8 +196,12 @@ func nodeName(folder string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	path := filepath.Join(folder, folderIDName)
-	kept, err := os.ReadFile(path)
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return "", fmt.Errorf("name the data folder: %w", err)
+	}
+	defer func() { _ = root.Close() }()
+	kept, err := root.ReadFile(folderIDName)
 	if err == nil && len(kept) == len(own) {
 		return string(kept) + "/" + own, nil
 	}
@@ -204,9 +209,10 @@ func nodeName(folder string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := os.WriteFile(path, []byte(name), 0o600); err != nil {
+	if err := root.WriteFile(folderIDName, []byte(name), 0o600); err != nil {
 		return "", fmt.Errorf("name the data folder: %w", err)
 	}
+	filesys.InheritFolderOwner(root, folderIDName)
 	return name + "/" + own, nil
 }
 

@@ -4,6 +4,7 @@ package filesys
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -27,6 +28,9 @@ func RemoveFolderLock(*os.Root, string) error { return nil }
 
 // SyncOpenFolder makes the entries of a folder durable, if the system supports it.
 func SyncOpenFolder(folder *os.File) error { return folder.Sync() }
+
+// ownerForRoot returns false, because this system has no root.
+func ownerForRoot(fs.FileInfo) (uid, gid int, known bool) { return 0, 0, false }
 
 // IsDiskFull reports whether err means that the disk is full.
 func IsDiskFull(err error) bool { return errors.Is(err, syscall.ENOSPC) }

@@ -4,6 +4,7 @@ package filesys
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"syscall"
 )
@@ -41,6 +42,16 @@ func RemoveFolderLock(*os.Root, string) error { return nil }
 // SyncOpenFolder makes the entries of a folder durable: the files and folders that were created,
 // renamed or deleted in it.
 func SyncOpenFolder(folder *os.File) error { return folder.Sync() }
+
+// ownerForRoot returns the owner and group of a file or folder. It returns false unless this process
+// is root.
+func ownerForRoot(info fs.FileInfo) (uid, gid int, known bool) {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || os.Geteuid() != 0 {
+		return 0, 0, false
+	}
+	return int(stat.Uid), int(stat.Gid), true
+}
 
 // IsDiskFull reports whether err means that the disk or the quota of its user is full.
 func IsDiskFull(err error) bool {

@@ -2,6 +2,7 @@ package filesys
 
 import (
 	"errors"
+	"io/fs"
 	"math"
 	"os"
 	"path"
@@ -54,6 +55,9 @@ func RemoveFolderLock(root *os.Root, folder string) error {
 // SyncOpenFolder does nothing, because Windows cannot flush folders. NTFS restores a consistent state
 // after a power failure, in which the latest entries may be missing.
 func SyncOpenFolder(*os.File) error { return nil }
+
+// ownerForRoot returns false, because this system has no root.
+func ownerForRoot(fs.FileInfo) (uid, gid int, known bool) { return 0, 0, false }
 
 // IsDiskFull reports whether err means that the disk or the quota of its user is full.
 func IsDiskFull(err error) bool {

@@ -111,6 +111,7 @@ func CreateMasterFile(path string, m Master) error {
 		return err
 	}
 	defer func() { _ = os.Remove(temp.Name()) }()
+	filesys.InheritOwner(temp, folder)
 	_, err = temp.WriteString(base64.StdEncoding.EncodeToString(m.bytes()) + "\n")
 	if err := errors.Join(err, temp.Sync(), temp.Close()); err != nil {
 		return err
@@ -122,8 +123,8 @@ func CreateMasterFile(path string, m Master) error {
 	return filesys.SyncFolder(folder)
 }
 
-// ReplaceMasterFile replaces the master key file path with the file next, and preserves the
-// replaced file under the name former. If the file next does not exist, ReplaceMasterFile does
+// ReplaceMasterFile replaces the master key file path with the file next, which gets its owner and
+// mode, and preserves the replaced file under the name former. If the file next does not exist, ReplaceMasterFile does
 // nothing. All files must be in the same folder.
 func ReplaceMasterFile(path, next, former string) error {
 	if _, err := os.Lstat(next); errors.Is(err, fs.ErrNotExist) {
@@ -132,11 +133,29 @@ func ReplaceMasterFile(path, next, former string) error {
 	if err := os.Link(path, former); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("preserve the old master key: %w", err)
 	}
+	if err := copyOwnerAndMode(next, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("replace the master key: %w", err)
+	}
 	// Another process may have replaced the file in the meantime.
 	if err := os.Rename(next, path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("replace the master key: %w", err)
 	}
 	return filesys.SyncFolder(filepath.Dir(path))
+}
+
+// copyOwnerAndMode changes the owner and mode of the file next to those of the file path.
+func copyOwnerAndMode(next, path string) error {
+	replaced, err := os.Lstat(path)
+	if err != nil {
+		return err
+	}
+	file, err := os.Open(next)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = file.Close() }()
+	filesys.InheritOwner(file, path)
+	return file.Chmod(replaced.Mode().Perm())
 }
 
 // ID returns an identifier of the master key, 16 hexadecimal digits that do not reveal the key.

@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/queue"
 )
 
@@ -152,6 +153,9 @@ func makeFile(path string) (string, error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return "", fmt.Errorf("create the database: %w", err)
+	}
+	if stat, err := f.Stat(); err == nil && stat.Size() == 0 { // SQLite creates its other files with the owner of this one
+		filesys.InheritOwner(f, filepath.Dir(path))
 	}
 	return path, f.Close()
 }

@@ -39,6 +39,7 @@ func (s *Store) openAppender(key, name string) (*appender, error) {
 	if err != nil {
 		return nil, err
 	}
+	filesys.InheritFolderOwner(s.root, name)
 	w := &appender{Blob: unfinished.Blob{Key: key, Visible: true}, store: s, file: file, name: name}
 	if err := w.lock(); err != nil {
 		return nil, errors.Join(err, file.Close())

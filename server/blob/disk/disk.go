@@ -18,6 +18,7 @@ import (
 	"log/slog"
 	"os"
 	"path"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -82,6 +83,7 @@ var (
 // same folder. A deletion in one process can then make a commit in another process fail, but
 // never damages a blob.
 func Open(root string, cfg Config) (*Store, error) {
+	_, missing := os.Stat(root)
 	if err := os.MkdirAll(root, folderMode); err != nil {
 		return nil, fmt.Errorf("create the blob folder: %w", err)
 	}
@@ -90,10 +92,26 @@ func Open(root string, cfg Config) (*Store, error) {
 		return nil, fmt.Errorf("open the blob folder: %w", err)
 	}
 	s := &Store{root: r, noSync: cfg.NoSync}
-	if err := s.initialize(cfg.Log); err != nil {
+	if missing != nil {
+		err = s.inheritRootOwner()
+	}
+	if err == nil {
+		err = s.initialize(cfg.Log)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open the blob folder %s: %w", root, err), r.Close())
 	}
 	return s, nil
+}
+
+// inheritRootOwner changes the owner of the new folder of the store to that of its parent.
+func (s *Store) inheritRootOwner() error {
+	folder, err := s.root.Open(".")
+	if err != nil {
+		return err
+	}
+	filesys.InheritOwner(folder, filepath.Dir(s.root.Name()))
+	return folder.Close()
 }
 
 // Close closes the store and discards unfinished blobs.
@@ -119,6 +137,7 @@ func (s *Store) create(ctx context.Context, key string, b *batch) (blob.Writer, 
 	if err != nil {
 		return nil, fmt.Errorf("create blob %s: %w", key, err)
 	}
+	filesys.InheritFolderOwner(s.root, temp)
 	w := &writer{store: s, Blob: unfinished.Blob{Key: key}, temp: temp, file: file, batch: b}
 	// If this fails, the file is deleted by Abort or when the store is opened again.
 	w.OnDrop = func() { _ = s.root.Remove(temp) }

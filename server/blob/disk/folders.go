@@ -21,7 +21,7 @@ import (
 // initialize creates the folders and deletes drafts of ended processes.
 func (s *Store) initialize(log *slog.Logger) error {
 	for _, folder := range []string{blobsFolder, tempFolder} {
-		if err := s.root.MkdirAll(folder, folderMode); err != nil {
+		if err := s.makeFolder(folder); err != nil {
 			return err
 		}
 	}
@@ -68,7 +68,7 @@ func HasOtherBlobs(root, key string) (more bool, err error) {
 
 func (s *Store) createDrafts() (err error) {
 	s.drafts = path.Join(tempFolder, rand.Text())
-	if err := s.root.Mkdir(s.drafts, folderMode); err != nil {
+	if err := s.makeFolder(s.drafts); err != nil {
 		return err
 	}
 	if s.lock, err = filesys.OpenFolderLock(s.root, s.drafts); err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/blob"
 )
 
@@ -84,6 +85,7 @@ func (s *Store) makeFolder(folder string) error {
 		return nil
 	}
 	if err == nil {
+		filesys.InheritFolderOwner(s.root, folder)
 		s.links.forget(folder)
 	}
 	return err
