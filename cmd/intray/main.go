@@ -109,6 +109,7 @@ type commands struct {
 	Backup  backupCommand  `cmd:"" help:"Back up the data folder, encrypted, while the server runs."`
 	Restore restoreCommand `cmd:"" help:"Restore, list or check backups."`
 	Doctor  doctorCommand  `cmd:"" help:"Check an installation, and name each problem with its fix."`
+	Health  healthCommand  `cmd:"" help:"Check whether a server is ready."`
 	Migrate migrateCommand `cmd:"" help:"Update the database to this version."`
 	Version versionCommand `cmd:"" help:"Print the version."`
 	Help    helpCommand    `cmd:"" help:"Show the help of a command."`

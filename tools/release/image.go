@@ -80,7 +80,11 @@ func imageConfig(src source, t target) *v1.ConfigFile {
 			ExposedPorts: map[string]struct{}{"8080/tcp": {}},
 			Volumes:      map[string]struct{}{"/data": {}},
 			StopSignal:   "SIGTERM",
-			Labels:       imageLabels(src),
+			// The command limits itself to 5 s. Only Docker and Podman run it.
+			Healthcheck: &v1.HealthConfig{
+				Test: []string{"CMD", "/usr/bin/intray", "health"}, Interval: 30 * time.Second, Timeout: 6 * time.Second, StartPeriod: time.Minute, Retries: 3,
+			},
+			Labels: imageLabels(src),
 		},
 	}
 }

@@ -49,6 +49,9 @@ func TestImageConfig(t *testing.T) {
 	if _, is := c.Volumes["/data"]; !is || len(c.Volumes) != 1 {
 		t.Errorf("the volumes are %v", c.Volumes)
 	}
+	if c.Healthcheck == nil || !slices.Equal(c.Healthcheck.Test, []string{"CMD", "/usr/bin/intray", "health"}) {
+		t.Errorf("the health check is %+v", c.Healthcheck)
+	}
 	if got := c.Labels["org.opencontainers.image.version"]; got != "1.2.3" {
 		t.Errorf("the version is %q", got)
 	}
