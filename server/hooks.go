@@ -45,6 +45,15 @@ func (c HookConfig) validate() error {
 	return nil
 }
 
+// checkRuntime returns a UsageError if Node is the runtime and cannot be used. QuickJS is part of the
+// program.
+func (c HookConfig) checkRuntime() error {
+	if err := (sandbox.Config{Runtime: sandbox.Runtime(c.Runtime)}).Check(); err != nil {
+		return usageErrorf("--hook-runtime %s: %w", c.Runtime, err)
+	}
+	return nil
+}
+
 // hookRunner runs hooks in a sandbox, which it opens for the first import with hooks.
 type hookRunner struct {
 	cfg HookConfig
@@ -89,9 +98,8 @@ func logMissing(log *slog.Logger, has sandbox.Capabilities, mode sandbox.Mode) {
 // with hooks fail with an error that contains the reason.
 func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.HookEnv) (engine.HookRunner, error) {
 	runner, err := h.ensureRunner()
-	var refused *sandbox.RefusedError
-	if errors.As(err, &refused) {
-		return nil, &intray.HookError{Hook: "hooks", Text: refused.Describe()}
+	if reason, known := explainStart(err); known {
+		return nil, &intray.HookError{Hook: "hooks", Text: reason}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start the hook workers: %w", err)
@@ -147,14 +155,26 @@ func CheckHooks(ctx context.Context, hooks intray.Hooks) (warning intray.Message
 // checkHooks is like CheckHooks, but uses the workers of this runner.
 func (h *hookRunner) checkHooks(ctx context.Context, hooks intray.Hooks) (warning intray.Message, err error) {
 	runner, err := h.ensureRunner()
-	var refused *sandbox.RefusedError
-	if errors.As(err, &refused) {
-		return intray.NewMessage("hook.not_checked", intray.Params{"reason": refused.Describe()}), nil
+	if reason, known := explainStart(err); known {
+		return intray.NewMessage("hook.not_checked", intray.Params{"reason": reason}), nil
 	}
 	if err != nil {
 		return intray.Message{}, fmt.Errorf("start the hook workers: %w", err)
 	}
 	return intray.Message{}, runner.Check(ctx, hooks)
+}
+
+// explainStart returns the reason if err means that this system cannot run hooks.
+func explainStart(err error) (reason intray.Message, known bool) {
+	var refused *sandbox.RefusedError
+	var unusable *sandbox.RuntimeError
+	switch {
+	case errors.As(err, &refused):
+		return refused.Describe(), true
+	case errors.As(err, &unusable):
+		return unusable.Describe(), true
+	}
+	return intray.Message{}, false
 }
 
 // ensureRunner opens the sandbox unless it is open. If opening failed before, it tries again.

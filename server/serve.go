@@ -42,6 +42,9 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	if err := cfg.validate(); err != nil {
 		return err
 	}
+	if err := cfg.Hooks.checkRuntime(); err != nil {
+		return err
+	}
 	if err := checkOpenFiles(openFiles(), cfg.Log); err != nil {
 		return err
 	}

@@ -188,26 +188,43 @@ func newNodeCommand(cfg *Config) *nodeCommand {
 	}
 }
 
+// Check returns an error if a value is invalid, or a *RuntimeError if Node is the runtime and cannot be
+// used. It does not check whether the system supports the sandbox.
+func (cfg Config) Check() error {
+	_, err := cfg.withDefaults()
+	return err
+}
+
 // findNode makes the path of Node absolute, because workers have a different working
-// directory, and checks the version.
+// directory, and checks the version. It returns a *RuntimeError if Node cannot be used.
 func (cfg *Config) findNode() error {
+	if runtime.GOOS != "linux" { // elsewhere, the processes of Node could not be killed
+		return &RuntimeError{Reason: intray.NewMessage("sandbox.node_linux_only", intray.Params{"system": runtime.GOOS})}
+	}
 	setDefault(&cfg.NodePath, "node")
 	path, err := exec.LookPath(cfg.NodePath)
-	if err != nil {
-		return fmt.Errorf("find Node for hooks: %w; install Node %d or later, or use the hook runtime quickjs", err, minNodeVersion)
+	if err == nil {
+		path, err = filepath.Abs(path)
 	}
-	if path, err = filepath.Abs(path); err == nil {
+	if err == nil {
 		path, err = filepath.EvalSymlinks(path)
 	}
 	if err != nil {
-		return fmt.Errorf("find Node for hooks: %w", err)
+		return &RuntimeError{Reason: intray.NewMessage("sandbox.node_missing", intray.Params{"required": minNodeVersion}), Cause: err}
 	}
 	cfg.NodePath = path
 	cfg.nodeMajor, err = nodeMajorVersion(path, cfg.StartTimeout)
-	if err == nil && cfg.nodeMajor < minNodeVersion {
-		err = fmt.Errorf("%s has version %d: install Node %d or later, or use the hook runtime quickjs", path, cfg.nodeMajor, minNodeVersion)
+	if err != nil {
+		return nodeFailed(err)
 	}
-	return err
+	if cfg.nodeMajor < minNodeVersion {
+		return &RuntimeError{Reason: intray.NewMessage("sandbox.node_too_old", intray.Params{"version": cfg.nodeMajor, "required": minNodeVersion})}
+	}
+	return nil
+}
+
+func nodeFailed(err error) *RuntimeError {
+	return &RuntimeError{Reason: intray.NewMessage("sandbox.node_failed", intray.Params{"required": minNodeVersion}), Cause: err}
 }
 
 // nodeMajorVersion returns the major version of a Node executable. It runs the executable only

@@ -152,6 +152,28 @@ func (e *RefusedError) Describe() intray.Message {
 	return intray.NewMessage("hook.no_strict_sandbox", intray.Params{"lacks": e.Lacks})
 }
 
+// RuntimeError reports that this system cannot start the runtime of a Config.
+type RuntimeError struct {
+	// Reason is a message with the reason and the possible solutions. It does not end with a period.
+	Reason intray.Message
+	// Cause is the underlying error, or nil.
+	Cause error
+}
+
+// Error returns the reason in English, and the cause.
+func (e *RuntimeError) Error() string {
+	if e.Cause == nil {
+		return e.Reason.String()
+	}
+	return e.Reason.String() + ": " + e.Cause.Error()
+}
+
+// Unwrap returns the cause.
+func (e *RuntimeError) Unwrap() error { return e.Cause }
+
+// Describe returns the reason.
+func (e *RuntimeError) Describe() intray.Message { return e.Reason }
+
 const (
 	// headSize and tailSize are the numbers of bytes of the standard error output that are
 	// kept from its start and end. A runtime writes the reason first and details last.

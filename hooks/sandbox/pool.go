@@ -66,7 +66,7 @@ type Pool struct {
 
 // New opens a pool. It starts a worker first, so that a pool that it returns is known to work.
 // It returns a *RefusedError if the mode is Strict and the system does not support the whole
-// sandbox.
+// sandbox, and a *RuntimeError if Node is the runtime and does not start.
 func New(cfg Config) (*Pool, error) {
 	return newPool(cfg, ProbeCapabilities())
 }
@@ -97,6 +97,10 @@ func newPool(cfg Config, has Capabilities) (*Pool, error) {
 	first, err := p.startWorker(<-p.slots)
 	if err != nil {
 		p.Close()
+		var dead *Failure
+		if cfg.Runtime == Node && errors.As(err, &dead) && dead.Kind != KindKilled {
+			err = nodeFailed(err)
+		}
 		return nil, err
 	}
 	for range cfg.IdleWorkers {

@@ -239,7 +239,7 @@ func TestInvalidConfigs(t *testing.T) {
 		"exceed the maximum":                {IdleWorkers: 3, MaxWorkers: 2},
 		"negative":                          {Memory: -1},
 		"limited to":                        {MaxAnswer: 2 << 30},
-		"find Node":                         {Runtime: Node, NodePath: "/no/such/node"},
+		"Node isn't installed":              {Runtime: Node, NodePath: "/no/such/node"},
 		"script for Node":                   {Runtime: Node, Script: strings.Repeat("x", 121<<10)},
 		"not a memory cgroup":               {Cgroup: "/tmp"},
 	} {

@@ -10,9 +10,6 @@ import (
 	"os/exec"
 )
 
-// errNode is the error for Node on this system, where Intray could not kill Node's processes.
-var errNode = errors.New("node runs hooks on Linux only: use the hook runtime quickjs")
-
 // ProbeCapabilities returns no sandbox features, because sandboxes exist only on Linux.
 func ProbeCapabilities() Capabilities { return baseCapabilities() }
 
@@ -26,9 +23,6 @@ type launcher struct {
 func newLauncher(cfg *Config, has Capabilities) (*launcher, error) {
 	if cfg.Mode == Strict {
 		return nil, &RefusedError{Lacks: has.missingRequired()}
-	}
-	if cfg.Runtime == Node {
-		return nil, errNode
 	}
 	return &launcher{cfg: cfg, available: has}, nil
 }
@@ -91,5 +85,5 @@ func (o restrictions) restrictOuter() error { return nil }
 
 func (o restrictions) restrictSyscalls() error { return nil }
 
-// execConfined is never called, because newLauncher refuses Node.
-func execConfined(restrictions) error { return errNode }
+// execConfined is never called, because Config refuses Node.
+func execConfined(restrictions) error { return errors.ErrUnsupported }
