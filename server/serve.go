@@ -146,7 +146,7 @@ func prepareStore(ctx context.Context, cfg Config, p *components) error {
 		return fmt.Errorf("create the initial keys: %w", err)
 	}
 	if len(made) > 0 {
-		if err := showKeys(cfg.Out, made); err != nil {
+		if err := showKeys(cfg, made); err != nil {
 			return fmt.Errorf("print the initial keys, which are now lost (create others with intray keys create): %w", err)
 		}
 	}
@@ -197,13 +197,24 @@ func warnOfExemptRole(ctx context.Context, cfg Config, p *components) error {
 	return err
 }
 
-// showKeys prints the initial keys, which cannot be retrieved later.
-func showKeys(to io.Writer, made []auth.NewKey) error {
-	text := fmt.Sprintf("Created the organization %q with two keys. Store them safely: they are shown only once.\n", auth.DefaultOrg)
+// showKeys prints the initial keys that were generated, which cannot be retrieved later. The log of a
+// service may be stored where others can read it, so keys from the configuration are not printed.
+func showKeys(cfg Config, made []auth.NewKey) error {
+	lines, generated := "", 0
 	for _, key := range made {
-		text += fmt.Sprintf("  %-9s %s\n", key.Licence.Kind, key.Key)
+		if key.Key != cfg.BackendKey && key.Key != cfg.FrontendKey {
+			lines += fmt.Sprintf("  %-9s %s\n", key.Licence.Kind, key.Key)
+			generated++
+		}
 	}
-	_, err := io.WriteString(to, text)
+	text := fmt.Sprintf("Created the organization %q with two keys.", auth.DefaultOrg)
+	switch generated {
+	case 1:
+		text += " Store this one safely: it is shown only once."
+	case 2:
+		text += " Store them safely: they are shown only once."
+	}
+	_, err := io.WriteString(cfg.Out, text+"\n"+lines)
 	return err
 }
 

@@ -24,6 +24,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/model"
 )
 
@@ -264,6 +265,24 @@ func TestServeTakesGivenKeysAndWarns(t *testing.T) {
 	}
 	if err := s.end(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestShowKeys checks that only generated keys are printed.
+func TestShowKeys(t *testing.T) {
+	made := []auth.NewKey{{Licence: model.Licence{Kind: model.Backend}, Key: "bk_1"}, {Licence: model.Licence{Kind: model.Frontend}, Key: "fk_2"}}
+	for want, cfg := range map[string]Config{
+		"two keys. Store them safely: they are shown only once.\n  backend   bk_1\n  frontend  fk_2\n": {},
+		"two keys. Store this one safely: it is shown only once.\n  frontend  fk_2\n":                  {BackendKey: "bk_1"},
+		"two keys. Store this one safely: it is shown only once.\n  backend   bk_1\n":                  {FrontendKey: "fk_2"},
+		"two keys.\n": {BackendKey: "bk_1", FrontendKey: "fk_2"},
+	} {
+		var out bytes.Buffer
+		cfg.Out = &out
+		must(t, showKeys(cfg, made))
+		if want = "Created the organization \"default\" with " + want; out.String() != want {
+			t.Errorf("it printed %q, want %q", out.String(), want)
+		}
 	}
 }
 
