@@ -44,6 +44,10 @@ func main() {
 		}
 		os.Exit(exitDone)
 	}
+	if err := loadSecretFiles(os.Getenv, os.Setenv); err != nil {
+		fmt.Fprintln(os.Stderr, "intray:", err)
+		os.Exit(exitUsage)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	status := run(ctx, os.Args[1:], streams{os.Stdin, os.Stdout, os.Stderr})
 	stop()
