@@ -10,7 +10,6 @@ import (
 	"log/slog"
 	"maps"
 	"os"
-	"runtime/debug"
 	"slices"
 	"strconv"
 	"strings"
@@ -406,32 +405,4 @@ func (g garbage) writeText(w io.Writer) error {
 		fmt.Fprintln(w, owner)
 	}
 	return nil
-}
-
-type versionCommand struct{}
-
-// Run prints the version.
-func (versionCommand) Run(s streams) error { //nolint:unparam // kong requires the error
-	fmt.Fprintln(s.out, "intray", version())
-	return nil
-}
-
-// released is the version of a release build. It is empty in other builds, which
-// report their commit.
-var released = ""
-
-func version() string {
-	if released != "" {
-		return released
-	}
-	built, ok := debug.ReadBuildInfo()
-	if !ok {
-		return "unknown"
-	}
-	for _, setting := range built.Settings {
-		if setting.Key == "vcs.revision" && len(setting.Value) >= 12 {
-			return "0.1.0-dev+" + setting.Value[:12]
-		}
-	}
-	return "0.1.0-dev"
 }

@@ -115,7 +115,7 @@ type commands struct {
 	Doctor  doctorCommand  `cmd:"" help:"Check an installation, and name each problem with its fix."`
 	Health  healthCommand  `cmd:"" help:"Check whether a server is ready."`
 	Migrate migrateCommand `cmd:"" help:"Update the database to this version."`
-	Version versionCommand `cmd:"" help:"Print the version."`
+	Version versionCommand `cmd:"" help:"Print the version, the commit and the platform."`
 	Help    helpCommand    `cmd:"" help:"Show the help of a command."`
 
 	Completion           completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell."`

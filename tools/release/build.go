@@ -111,7 +111,8 @@ func compile(src source, t target, program string, stripped bool) error {
 	if err != nil {
 		return fmt.Errorf("run the program: %w", withStderr(err))
 	}
-	if got, want := strings.TrimSpace(string(out)), "intray "+src.version; got != want {
+	got, _, _ := strings.Cut(string(out), "\n")
+	if want := "intray " + src.version; got != want {
 		return fmt.Errorf("the program has the version %q, want %q", got, want)
 	}
 	return nil
