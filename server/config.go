@@ -107,6 +107,9 @@ type Config struct {
 	// Serving is called with the address of the API once the service accepts connections.
 	// Default: nothing is called.
 	Serving func(address string)
+	// NotifySocket is the socket at which systemd waits for messages that the service is ready or
+	// stops. Default: none.
+	NotifySocket string
 	// Version appears in logs and in the API document.
 	Version string
 	// Out receives messages for the person who starts the service. Log receives all

@@ -95,9 +95,11 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 	if cfg.Serving != nil {
 		cfg.Serving(servers.address())
 	}
+	notifySystemd(cfg.NotifySocket, notifyReady, cfg.Log)
 	select {
 	case <-ctx.Done():
 		cfg.Log.Info("shutting down")
+		notifySystemd(cfg.NotifySocket, notifyStopping, cfg.Log)
 	case err = <-failed:
 	}
 	ended := time.Now()

@@ -155,7 +155,7 @@ func (c *serveCommand) Run(ctx context.Context, s streams, program *kong.Kong) e
 	for _, v := range unusedVariables(program.Model.Node, os.Environ()) {
 		cfg.Log.Warn(v.problem()+" "+v.fix(), "variable", v.name)
 	}
-	cfg.Memory = limitMemory()
+	cfg.Memory, cfg.NotifySocket = limitMemory(), os.Getenv("NOTIFY_SOCKET")
 	served := false
 	cfg.Serving = func(string) { served = true }
 	err = server.Serve(ctx, cfg)

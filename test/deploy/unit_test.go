@@ -249,7 +249,9 @@ func TestUnitRuns(t *testing.T) {
 
 	// The server would start with an invalid setting for ever.
 	s.write("/etc/intray/intray.env", "INTRAY_BASE_URL=invalid\n")
-	s.must("systemctl", "start", "intray")
+	if out, err := s.run("systemctl", "start", "intray"); err == nil {
+		t.Errorf("systemctl start succeeded with an invalid setting: %s", out)
+	}
 	s.await("an error", func() error {
 		if state := s.property("ActiveState"); state != "failed" {
 			return fmt.Errorf("the service is %s", state)
