@@ -10,6 +10,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 )
 
 // Scan reads some fields of the batches of a stage, in any order, and reuses memory.
@@ -182,15 +183,23 @@ func (s *Stage) Verify(ctx context.Context) error {
 	return nil
 }
 
-// eachPiece calls the function use with each piece of each file, until use returns false.
+// eachPiece calls the function use with each piece of each file, until use returns false. The first
+// piece of a Parquet file is its magic number. Intray does not read it, but other readers do.
 func (s *Stage) eachPiece(use func(name string, at Piece) bool) {
 	m := s.manifest
+	magic := Piece{Length: int64(len(parquetio.Magic)), CRC: checksum([]byte(parquetio.Magic))}
 	for i := range m.Segments {
+		if !use(m.Segments[i].Name, magic) {
+			return
+		}
 		for _, g := range m.Segments[i].Groups {
 			if !use(m.Segments[i].Name, g.Piece) {
 				return
 			}
 		}
+	}
+	if len(m.ProblemGroups)+len(m.CrossRowGroups) > 0 && !use(problemsName, magic) {
+		return
 	}
 	for _, groups := range [][]ProblemGroup{m.ProblemGroups, m.CrossRowGroups} {
 		for _, g := range groups {
