@@ -43,7 +43,7 @@ check: lint short ## Check format, style and imports, and run the short tests. E
 generate: ## Regenerate the phone tables, the package diagram, the API types and the review page.
 	$(GO) generate ./...
 	$(GO) test . -run PictureOfImports -update
-	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent api && npm run --silent build
+	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent api && npm run --silent build && node scripts/licenses.mjs
 
 .PHONY: clients
 clients: ## Regenerate the clients in sdk from the OpenAPI documents. Needs npm and Python.
@@ -51,7 +51,7 @@ clients: ## Regenerate the clients in sdk from the OpenAPI documents. Needs npm 
 
 .PHONY: ui
 ui: ## Build the review page into server/webui/dist, which the program embeds.
-	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent build
+	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent build && node scripts/licenses.mjs
 
 .PHONY: mutants
 mutants: ## Make 300 small changes to the code, one at a time, and list those that no test detects.

@@ -25,13 +25,14 @@ type entry struct {
 	text string
 }
 
-// writeArchive writes the program with its license and README, as a zip file for Windows and
+// writeArchive writes the program with its licenses and README, as a zip file for Windows and
 // otherwise as a tar.gz file. All files are in a folder with the name of the archive.
 func writeArchive(src source, t target, program, out string) error {
 	root := t.fileName(src.version, "/")
 	entries := []entry{
 		{name: root + t.programName(), mode: 0o755, path: program},
 		{name: root + "LICENSE", mode: 0o644, path: filepath.Join(src.folder, "LICENSE")},
+		{name: root + noticesName, mode: 0o644, path: noticesPath(program)},
 		{name: root + "README.md", mode: 0o644, path: filepath.Join(src.folder, "README.md")},
 	}
 	name, write := t.fileName(src.version, ".tar.gz"), writeTarGz

@@ -25,7 +25,7 @@ func TestTarGz(t *testing.T) {
 		t.Errorf("the header of gzip has the time %s and the name %q", text.ModTime, text.Name)
 	}
 	root := "intray_1.2.3_darwin_arm64/"
-	want := []string{root + "intray 0755 0", root + "LICENSE 0644 0", root + "README.md 0644 0"}
+	want := []string{root + "intray 0755 0", root + "LICENSE 0644 0", root + "THIRD-PARTY-NOTICES 0644 0", root + "README.md 0644 0"}
 	if got := listTar(t, text); !slices.Equal(got, want) {
 		t.Errorf("the archive has the files %q, want %q", got, want)
 	}
@@ -46,7 +46,7 @@ func TestZip(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s %s", file.Name, file.Mode()))
 	}
 	root := "intray_1.2.3_windows_amd64/"
-	want := []string{root + "intray.exe -rwxr-xr-x", root + "LICENSE -rw-r--r--", root + "README.md -rw-r--r--"}
+	want := []string{root + "intray.exe -rwxr-xr-x", root + "LICENSE -rw-r--r--", root + "THIRD-PARTY-NOTICES -rw-r--r--", root + "README.md -rw-r--r--"}
 	if !slices.Equal(got, want) {
 		t.Errorf("the archive has the files %q, want %q", got, want)
 	}

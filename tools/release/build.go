@@ -52,8 +52,8 @@ func buildAll(src source, out string, list []target) error {
 		return err
 	}
 	defer os.RemoveAll(scratch)
-	sbom := filepath.Join(scratch, "sbom")
-	if err := goCommand(filepath.Join(src.folder, "tools"), nil, "build", "-o", sbom, "./sbom"); err != nil {
+	sbom, err := buildSBOM(src, scratch)
+	if err != nil {
 		return err
 	}
 	programs := map[target]string{}
@@ -73,14 +73,28 @@ func buildAll(src source, out string, list []target) error {
 	return writeFormula(src, out, list)
 }
 
+// buildSBOM builds the program that writes bills of materials, and returns its path.
+func buildSBOM(src source, folder string) (string, error) {
+	sbom := filepath.Join(folder, "sbom")
+	return sbom, goCommand(filepath.Join(src.folder, "tools"), nil, "build", "-o", sbom, "./sbom")
+}
+
+// describe writes the bill of materials of a program to a file, and the notices next to the program.
+func describe(src source, program, sbom, file string) error {
+	command := exec.Command(sbom, "-program", program, "-lock", filepath.Join(src.folder, "ui/package-lock.json"), "-out", file)
+	if text, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("describe the program: %w\n%s", err, text)
+	}
+	return writeNotices(src, file, program)
+}
+
 // buildTarget writes the archive, the bill of materials and the packages of one target.
 func buildTarget(src source, t target, program, sbom, out string) error {
-	if err := writeArchive(src, t, program, out); err != nil {
+	if err := describe(src, program, sbom, filepath.Join(out, t.fileName(src.version, ".cdx.json"))); err != nil {
 		return err
 	}
-	describe := exec.Command(sbom, "-program", program, "-lock", filepath.Join(src.folder, "ui/package-lock.json"), "-out", filepath.Join(out, t.fileName(src.version, ".cdx.json")))
-	if text, err := describe.CombinedOutput(); err != nil {
-		return fmt.Errorf("describe the program: %w\n%s", err, text)
+	if err := writeArchive(src, t, program, out); err != nil {
+		return err
 	}
 	if t.os != "linux" {
 		return nil

@@ -70,6 +70,13 @@ func loadImage(t *testing.T) *podman {
 	if err := compile(src, host, program, true); err != nil {
 		t.Fatal(err)
 	}
+	sbom, err := buildSBOM(src, folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := describe(src, program, sbom, filepath.Join(folder, "intray.cdx.json")); err != nil {
+		t.Fatal(err)
+	}
 	img, err := newImage(src, host, program)
 	if err != nil {
 		t.Fatal(err)

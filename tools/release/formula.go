@@ -26,6 +26,7 @@ class Intray < Formula
 {{end}}
   def install
     bin.install "intray"
+    doc.install "THIRD-PARTY-NOTICES"
     generate_completions_from_executable(bin/"intray", "completion")
   end
 

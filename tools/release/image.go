@@ -26,7 +26,7 @@ const imageUser = 65532
 
 // imageEntries are the files of the image. It has no base image, so there is no shell and no
 // library that would need updates.
-func imageEntries(program string) []entry {
+func imageEntries(src source, program string) []entry {
 	return []entry{
 		{name: "etc/", mode: 0o755},
 		{name: "etc/passwd", mode: 0o644, text: fmt.Sprintf("root:x:0:0:root:/:/sbin/nologin\nintray:x:%d:%d:Intray:/data:/sbin/nologin\n", imageUser, imageUser)},
@@ -37,12 +37,17 @@ func imageEntries(program string) []entry {
 		{name: "usr/", mode: 0o755},
 		{name: "usr/bin/", mode: 0o755},
 		{name: "usr/bin/intray", mode: 0o755, path: program},
+		{name: "usr/share/", mode: 0o755},
+		{name: "usr/share/doc/", mode: 0o755},
+		{name: "usr/share/doc/intray/", mode: 0o755},
+		{name: "usr/share/doc/intray/LICENSE", mode: 0o644, path: filepath.Join(src.folder, "LICENSE")},
+		{name: "usr/share/doc/intray/" + noticesName, mode: 0o644, path: noticesPath(program)},
 	}
 }
 
 // newImage returns the image with the program of a target.
 func newImage(src source, t target, program string) (v1.Image, error) {
-	layer, err := newLayer(imageEntries(program), src.date)
+	layer, err := newLayer(imageEntries(src, program), src.date)
 	if err != nil {
 		return nil, err
 	}

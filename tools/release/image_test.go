@@ -73,6 +73,8 @@ func TestImageFiles(t *testing.T) {
 	want := []string{
 		"etc/ 0755 0", "etc/passwd 0644 0", "etc/group 0644 0", "data/ 0700 65532", "tmp/ 01777 0",
 		"usr/ 0755 0", "usr/bin/ 0755 0", "usr/bin/intray 0755 0",
+		"usr/share/ 0755 0", "usr/share/doc/ 0755 0", "usr/share/doc/intray/ 0755 0",
+		"usr/share/doc/intray/LICENSE 0644 0", "usr/share/doc/intray/THIRD-PARTY-NOTICES 0644 0",
 	}
 	if got := listTar(t, text); !slices.Equal(got, want) {
 		t.Errorf("the image has the files\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

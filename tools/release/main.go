@@ -133,6 +133,18 @@ func runImage(args []string) error {
 	if err := compile(src, t, program, true); err != nil {
 		return err
 	}
+	scratch, err := os.MkdirTemp("", "intray-image-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(scratch)
+	sbom, err := buildSBOM(src, scratch)
+	if err != nil {
+		return err
+	}
+	if err := describe(src, program, sbom, filepath.Join(scratch, "intray.cdx.json")); err != nil {
+		return err
+	}
 	img, err := newImage(src, t, program)
 	if err != nil {
 		return err

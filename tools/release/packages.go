@@ -82,6 +82,7 @@ func packageInfo(src source, t target, program string) *nfpm.Info {
 				file(filepath.Join(src.folder, unitPath), "/usr/lib/systemd/system/intray.service", 0o644),
 				settings,
 				file(filepath.Join(src.folder, "LICENSE"), "/usr/share/doc/intray/copyright", 0o644),
+				file(noticesPath(program), "/usr/share/doc/intray/"+noticesName, 0o644),
 				file(filepath.Join(src.folder, "README.md"), "/usr/share/doc/intray/README.md", 0o644),
 			},
 			Umask: 0o022,

@@ -15,7 +15,7 @@ import (
 // packageFiles are the files that both packages install.
 var packageFiles = []string{
 	"/etc/intray/intray.env", "/usr/bin/intray", "/usr/lib/systemd/system/intray.service",
-	"/usr/share/doc/intray/README.md", "/usr/share/doc/intray/copyright",
+	"/usr/share/doc/intray/README.md", "/usr/share/doc/intray/THIRD-PARTY-NOTICES", "/usr/share/doc/intray/copyright",
 }
 
 // packageModes are the modes of files that not everybody can read, or that can be executed.
