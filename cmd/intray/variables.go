@@ -14,9 +14,6 @@ import (
 // variablePrefix begins the name of every environment variable of this program.
 const variablePrefix = "INTRAY_"
 
-// secretVariables are the variables of secrets, which have no flag.
-var secretVariables = []string{"INTRAY_MASTER_KEY", "INTRAY_NEW_MASTER_KEY", "INTRAY_BACKEND_KEY", "INTRAY_FRONTEND_KEY"}
-
 // foreignVariables matches variables that Kubernetes sets for a Service whose name begins with intray.
 var foreignVariables = regexp.MustCompile(`^INTRAY_((.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)?))$`)
 
@@ -54,7 +51,10 @@ func (v unusedVariable) fix() string {
 // unusedVariables returns the variables of this program in an environment, each as NAME=VALUE, that have
 // no effect or a former name, sorted by name. Variables that only other commands use are known.
 func unusedVariables(program *kong.Node, environ []string) (list []unusedVariable) {
-	known, former := slices.Clone(secretVariables), map[string]string{}
+	known, former := []string{}, map[string]string{}
+	for _, secret := range secretVariables {
+		known = append(known, secret, secret+"_FILE")
+	}
 	addVariables(program, &known, former)
 	set := map[string]bool{}
 	for _, variable := range environ {
