@@ -120,6 +120,8 @@ type Config struct {
 	// deletesFiles means that the process deletes files without serving. The files must belong to
 	// the database.
 	deletesFiles bool
+	// moves means that the process completes a move to the database.
+	moves bool
 	// endedNode is the node of the process that last served from Data, or "" if it is unknown.
 	endedNode string
 	// metrics are the metrics of a process that serves, or nil. overQuota is called for each request

@@ -77,6 +77,9 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 		return nil, errors.Join(err, blobs.Close())
 	}
 	closeAll := func() error { return errors.Join(rows.Close(), blobs.Close()) }
+	if err := cfg.checkMove(ctx, rows); err != nil {
+		return nil, errors.Join(err, closeAll())
+	}
 	if err := checkFiles(ctx, cfg, rows, blobs); err != nil {
 		return nil, errors.Join(err, closeAll())
 	}

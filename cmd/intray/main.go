@@ -114,6 +114,7 @@ type commands struct {
 	Restore restoreCommand `cmd:"" help:"Restore, list or check backups."`
 	Doctor  doctorCommand  `cmd:"" help:"Check an installation, and name each problem with its fix."`
 	Health  healthCommand  `cmd:"" help:"Check whether a server is ready."`
+	Move    moveCommand    `cmd:"" help:"Move a data folder with SQLite to PostgreSQL and a bucket."`
 	Migrate migrateCommand `cmd:"" help:"Update the database to this version."`
 	Version versionCommand `cmd:"" help:"Print the version, the commit and the platform."`
 	Help    helpCommand    `cmd:"" help:"Show the help of a command."`
