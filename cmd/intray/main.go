@@ -107,6 +107,7 @@ type commands struct {
 
 		RotateMaster rotateMasterCommand `cmd:"" help:"Replace the master key."`
 	} `cmd:"" help:"Manage API keys and the master key."`
+	Nodes   nodesCommand   `cmd:"" help:"List the server processes and what they run."`
 	Listen  listenCommand  `cmd:"" help:"Print or forward webhook messages while you develop a receiver."`
 	GC      gcCommand      `cmd:"" name:"gc" help:"Delete expired data and orphaned files."`
 	Verify  verifyCommand  `cmd:"" help:"Verify that all stored files are intact, and repair damage."`

@@ -76,11 +76,11 @@ func (s *Service) Leave(ctx context.Context) error {
 // 2 s, from one goroutine only.
 func (s *Service) RecordHeartbeat(ctx context.Context) error {
 	var skew time.Duration
-	kills := s.env.OOMKills()
+	beat := model.Heartbeat{ID: s.env.Node, Host: s.env.Host, Version: s.env.Version, ClockSkew: time.Duration(s.clockSkew.Load()), Kills: s.env.OOMKills()}
 	err := s.env.Store.UpdateOne(ctx, func(tx model.Tx) error {
 		// The time in the middle differs from that of the statement by at most half its duration.
 		began := s.env.Now()
-		at, err := tx.Nodes.Heartbeat(ctx, s.env.Node, kills)
+		at, err := tx.Nodes.Heartbeat(ctx, beat)
 		skew = at.Sub(began.Add(s.env.Now().Sub(began) / 2))
 		return err
 	})
@@ -114,6 +114,29 @@ func (s *Service) ClockSkew() time.Duration {
 func (s *Service) LastHeartbeat() time.Time {
 	last, _ := s.lastHeartbeat.Load().(time.Time)
 	return last
+}
+
+// NodeStatus is the status of a process that shares the store.
+type NodeStatus struct {
+	model.Node
+	// IsDead means that the process has recorded no heartbeat for so long that other processes run
+	// its imports again.
+	IsDead bool
+	// Imports are the imports that the process runs.
+	Imports []model.ImportRef
+}
+
+// Nodes returns the processes that share the store. A process that has ended properly is not included.
+func (s *Service) Nodes(ctx context.Context) ([]NodeStatus, error) {
+	return model.View(ctx, s.env.Store, func(tx model.Tx) (list []NodeStatus, err error) {
+		nodes, err := tx.Nodes.Describe(ctx)
+		for i := 0; i < len(nodes) && err == nil; i++ {
+			status := NodeStatus{Node: nodes[i], IsDead: nodes[i].Silent >= NodeTimeout}
+			status.Imports, err = tx.Imports.InStatus(ctx, model.Running, nodes[i].ID, model.MaintenanceBatch)
+			list = append(list, status)
+		}
+		return list, err
+	})
 }
 
 // expireDeadNode expires a node that has not left, and returns the number of its imports. If the

@@ -228,18 +228,26 @@ func (r trashRows) Remove(_ context.Context, prefix string) error {
 	return model.IgnoreKind(r.trash.remove(r.txn, prefix, anyRow), model.NotFound)
 }
 
-// nodeRow is a node with the time of its last heartbeat.
-type nodeRow struct {
-	ID    string
-	Beat  time.Time
-	Kills model.OOMKills
-}
-
 type nodeRows struct{ *txn }
 
-func (r nodeRows) Heartbeat(_ context.Context, node string, kills model.OOMKills) (time.Time, error) {
+func (r nodeRows) Heartbeat(_ context.Context, beat model.Heartbeat) (time.Time, error) {
 	now := r.db.now()
-	return now, r.nodes.put(r.txn, node, nodeRow{node, now, kills})
+	row := model.Node{Heartbeat: beat, Started: now, Last: now}
+	if before, exists := r.nodes.byKey[beat.ID]; exists {
+		row.Started = before.Started
+	}
+	return now, r.nodes.put(r.txn, beat.ID, row)
+}
+
+func (r nodeRows) Describe(context.Context) ([]model.Node, error) {
+	list := r.nodes.find(anyRow, byKeyOrder(func(n model.Node) string { return n.ID }), 0, -1)
+	for i := range list {
+		n := &list[i]
+		n.Silent = r.db.now().Sub(n.Last)
+		n.Connectors = int64(r.connectors.count(func(c model.Connector) bool { return c.Node == n.ID }))
+		n.Deliveries = int64(r.deliveries.count(func(d model.Delivery) bool { return d.Node == n.ID }))
+	}
+	return list, nil
 }
 
 func (r nodeRows) OOMKills(_ context.Context, node string) (model.OOMKills, error) {
@@ -248,7 +256,7 @@ func (r nodeRows) OOMKills(_ context.Context, node string) (model.OOMKills, erro
 }
 
 // ids returns the ids of the nodes that meet a condition.
-func (r nodeRows) ids(condition func(nodeRow) bool) (ids []string) {
+func (r nodeRows) ids(condition func(model.Node) bool) (ids []string) {
 	for id, row := range r.nodes.byKey {
 		if condition(row) {
 			ids = append(ids, id)
@@ -260,7 +268,7 @@ func (r nodeRows) ids(condition func(nodeRow) bool) (ids []string) {
 
 func (r nodeRows) Silent(_ context.Context, after time.Duration) ([]string, error) {
 	last := r.db.now().Add(-after)
-	silent := r.ids(func(n nodeRow) bool { return !n.Beat.After(last) })
+	silent := r.ids(func(n model.Node) bool { return !n.Last.After(last) })
 	claimed := func(node string) {
 		if _, exists := r.nodes.byKey[node]; !exists && node != "" {
 			silent = append(silent, node)

@@ -30,7 +30,7 @@ type tables struct {
 	retention      rows[[2]string, model.Retention]
 	deletions      rows[string, model.Deletion]
 	trash          rows[string, model.Trash]
-	nodes          rows[string, nodeRow]
+	nodes          rows[string, model.Node]
 	marks          rows[string, string]
 	jobs           rows[int64, jobRow]
 	lastJob        int64

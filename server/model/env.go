@@ -32,6 +32,8 @@ type Env struct {
 	// first "/" identifies the data folder. No two processes serve from the same data folder at
 	// the same time, because each of them locks it. The name of a copied data folder is the same.
 	Node string
+	// Host is the name of this machine, and Version the version of this program, for operators.
+	Host, Version string
 	// HasEnded reports whether the process of another node, whose data folder has the same name,
 	// has certainly ended.
 	HasEnded func(node string) bool

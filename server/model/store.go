@@ -574,9 +574,8 @@ func (k OOMKills) MoreThan(earlier OOMKills) bool {
 // NodeRows stores the processes that share the store. All times are from the clock
 // of the database.
 type NodeRows interface {
-	// Heartbeat records that the node is alive, and the OOM kills on its machine. It returns the
-	// time of the database.
-	Heartbeat(ctx context.Context, node string, kills OOMKills) (time.Time, error)
+	// Heartbeat records that a node is alive, and describes it. It returns the time of the database.
+	Heartbeat(ctx context.Context, beat Heartbeat) (time.Time, error)
 	// OOMKills returns the OOM kills that the last heartbeat of a node recorded.
 	OOMKills(ctx context.Context, node string) (OOMKills, error)
 	// Silent returns the nodes that have not recorded a heartbeat for at least the
@@ -584,8 +583,11 @@ type NodeRows interface {
 	// delivery: a claim can be committed after its process was killed and its node removed,
 	// if the database was slow to execute the last statement.
 	Silent(ctx context.Context, after time.Duration) ([]string, error)
-	// List returns all nodes.
+	// List returns the ids of all nodes, in order.
 	List(ctx context.Context) ([]string, error)
+	// Describe returns all nodes, in the order of their ids. A node that Silent returns because it
+	// still holds something, although it was removed, is not included.
+	Describe(ctx context.Context) ([]Node, error)
 	// Remove deletes a dead node and returns its running jobs to the queue.
 	Remove(ctx context.Context, node string) error
 	// EnsureMark returns the mark with the given name. If there is none and fresh is

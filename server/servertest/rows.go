@@ -645,8 +645,8 @@ type nodesFaults struct {
 	faults *Faults
 }
 
-func (rows nodesFaults) Heartbeat(ctx context.Context, node string, kills model.OOMKills) (time.Time, error) {
-	return Get(rows.faults, "Nodes.Heartbeat", func() (time.Time, error) { return rows.NodeRows.Heartbeat(ctx, node, kills) })
+func (rows nodesFaults) Heartbeat(ctx context.Context, beat model.Heartbeat) (time.Time, error) {
+	return Get(rows.faults, "Nodes.Heartbeat", func() (time.Time, error) { return rows.NodeRows.Heartbeat(ctx, beat) })
 }
 
 func (rows nodesFaults) OOMKills(ctx context.Context, node string) (model.OOMKills, error) {
@@ -659,6 +659,10 @@ func (rows nodesFaults) Silent(ctx context.Context, after time.Duration) ([]stri
 
 func (rows nodesFaults) List(ctx context.Context) ([]string, error) {
 	return Get(rows.faults, "Nodes.List", func() ([]string, error) { return rows.NodeRows.List(ctx) })
+}
+
+func (rows nodesFaults) Describe(ctx context.Context) ([]model.Node, error) {
+	return Get(rows.faults, "Nodes.Describe", func() ([]model.Node, error) { return rows.NodeRows.Describe(ctx) })
 }
 
 func (rows nodesFaults) Remove(ctx context.Context, node string) error {

@@ -610,7 +610,7 @@ func TestManyRunsOfADeadNode(t *testing.T) {
 				return err
 			}
 		}
-		_, err := tx.Nodes.Heartbeat(f.ctx, "elsewhere/one", model.OOMKills{})
+		_, err := tx.Nodes.Heartbeat(f.ctx, model.Heartbeat{ID: "elsewhere/one"})
 		return err
 	}))
 	must(t, f.newNode("elsewhere/two").Join(f.ctx))

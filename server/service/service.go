@@ -45,6 +45,9 @@ type Config struct {
 	// Node identifies this process among all processes that share the store. Successive
 	// processes that lock the same data folder have the same part up to the first "/".
 	Node string
+	// Host is the name of this machine, and Version the version of this program, for operators. They
+	// may be "".
+	Host, Version string
 
 	// HasEnded reports whether the process of another node, whose part up to the first "/" is the
 	// same, has certainly ended. Default: always, which is right if all processes that use the
@@ -130,7 +133,7 @@ type Service struct {
 func New(cfg Config) (*Service, error) {
 	cfg.setDefaults()
 	s := &Service{env: &model.Env{
-		Store: cfg.Store, Blobs: cfg.Blobs, Keys: cfg.Keys, Node: cfg.Node, HasEnded: cfg.HasEnded,
+		Store: cfg.Store, Blobs: cfg.Blobs, Keys: cfg.Keys, Node: cfg.Node, Host: cfg.Host, Version: cfg.Version, HasEnded: cfg.HasEnded,
 		Reserve: cfg.Reserve, Quotas: cfg.Quotas, OverQuota: cfg.OverQuota, OOMKills: cfg.OOMKills, Observer: cfg.Observer, Clock: cfg.Clock, Rand: cfg.Rand, Log: cfg.Log, CrashPoint: cfg.CrashPoint,
 	}}
 	var err error

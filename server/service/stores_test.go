@@ -163,7 +163,7 @@ type skewedNodes struct {
 	now func() time.Time
 }
 
-func (r skewedNodes) Heartbeat(context.Context, string, model.OOMKills) (time.Time, error) {
+func (r skewedNodes) Heartbeat(context.Context, model.Heartbeat) (time.Time, error) {
 	return r.now(), nil
 }
 

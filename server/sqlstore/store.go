@@ -379,11 +379,24 @@ type nodeRows struct{ *txn }
 
 func idCell(id *string) []any { return []any{id} }
 
-func (r nodeRows) Heartbeat(ctx context.Context, node string, kills model.OOMKills) (time.Time, error) {
+func (r nodeRows) Heartbeat(ctx context.Context, beat model.Heartbeat) (time.Time, error) {
 	return queryOne(ctx, r.txn, "heartbeat", func(at *time.Time) []any { return []any{micros{at}} },
-		`INSERT INTO nodes (id, beat, machine, oom_kills) VALUES ($1, `+r.dialect.now+`, $2, $3)
-		ON CONFLICT (id) DO UPDATE SET beat = excluded.beat, machine = excluded.machine, oom_kills = excluded.oom_kills RETURNING beat`,
-		node, kills.Machine, kills.Count)
+		`INSERT INTO nodes (id, started, beat, machine, oom_kills, host, version, clock_skew) VALUES ($1, `+r.dialect.now+`, `+r.dialect.now+`, $2, $3, $4, $5, $6)
+		ON CONFLICT (id) DO UPDATE SET beat = excluded.beat, machine = excluded.machine, oom_kills = excluded.oom_kills,
+			host = excluded.host, version = excluded.version, clock_skew = excluded.clock_skew RETURNING beat`,
+		beat.ID, beat.Kills.Machine, beat.Kills.Count, beat.Host, beat.Version, beat.ClockSkew)
+}
+
+func (r nodeRows) Describe(ctx context.Context) ([]model.Node, error) {
+	cells := func(n *model.Node) []any {
+		return []any{&n.ID, &n.Host, &n.Version, &n.Kills.Machine, &n.Kills.Count, &n.ClockSkew,
+			micros{&n.Started}, micros{&n.Last}, &n.Silent, &n.Connectors, &n.Deliveries}
+	}
+	return queryAll(ctx, r.txn, "node", cells, `
+		SELECT id, host, version, machine, oom_kills, clock_skew, started, beat, (`+r.dialect.now+` - beat) * 1000,
+			(SELECT count(*) FROM connectors WHERE node <> '' AND node = nodes.id),
+			(SELECT count(*) FROM deliveries WHERE node <> '' AND node = nodes.id)
+		FROM nodes ORDER BY id`)
 }
 
 func (r nodeRows) OOMKills(ctx context.Context, node string) (model.OOMKills, error) {

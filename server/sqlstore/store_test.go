@@ -89,7 +89,7 @@ func TestExpireNode(t *testing.T) {
 			}
 		}()
 		must(t, s.Update(ctx, func(tx model.Tx) error {
-			if _, err := tx.Nodes.Heartbeat(ctx, "node", model.OOMKills{}); err != nil {
+			if _, err := tx.Nodes.Heartbeat(ctx, model.Heartbeat{ID: "node"}); err != nil {
 				return err
 			}
 			return tx.Jobs.Enqueue(ctx, queue.Job{Kind: "run", Key: "k"})

@@ -89,7 +89,7 @@ func testNodes(f *fixture) {
 	for _, node := range []string{"n2", "n1", "n2"} {
 		kills++
 		f.mustUpdate(func(tx model.Tx) error {
-			at, err := tx.Nodes.Heartbeat(f.ctx, node, model.OOMKills{Machine: "m", Count: kills})
+			at, err := tx.Nodes.Heartbeat(f.ctx, model.Heartbeat{ID: node, Host: "h", Version: "v", ClockSkew: time.Duration(-kills), Kills: model.OOMKills{Machine: "m", Count: kills}})
 			f.wantEqual(at.IsZero(), false)
 			return err
 		})
@@ -121,10 +121,41 @@ func testNodes(f *fixture) {
 	})
 	f.wantEqual(read(f, silent(time.Hour)), []string{"n4", "n5", "n6"})
 	f.mustUpdate(func(tx model.Tx) error {
-		_, err := tx.Nodes.Heartbeat(f.ctx, "n5", model.OOMKills{})
+		_, err := tx.Nodes.Heartbeat(f.ctx, model.Heartbeat{ID: "n5"})
 		return errors.Join(err, tx.Outbox.GiveBack(f.ctx, "n6"))
 	})
 	f.wantEqual(read(f, silent(time.Hour)), []string{"n4"})
+}
+
+func testNodesDescribed(f *fixture) {
+	connector, attempted := aConnector(1, "org-a"), aDelivery(1, "target", "i")
+	connector.Node, attempted.Node = "n1", "n2"
+	f.mustUpdate(func(tx model.Tx) error {
+		return errors.Join(tx.Connectors.Insert(f.ctx, connector), tx.Deliveries.Insert(f.ctx, attempted))
+	})
+	beats := []model.Heartbeat{{ID: "n2"}, {ID: "n1"}, {ID: "n2", Host: "host", Version: "0.1.0", ClockSkew: -time.Second, Kills: model.OOMKills{Machine: "m", Count: 2}}}
+	var at []time.Time
+	for _, beat := range beats {
+		f.mustUpdate(func(tx model.Tx) error {
+			now, err := tx.Nodes.Heartbeat(f.ctx, beat)
+			at = append(at, now)
+			return err
+		})
+	}
+	nodes := read(f, func(tx model.Tx) ([]model.Node, error) { return tx.Nodes.Describe(f.ctx) })
+	for i := range nodes {
+		if nodes[i].Silent < 0 || nodes[i].Silent > time.Minute {
+			f.Errorf("%s has been silent for %s", nodes[i].ID, nodes[i].Silent)
+		}
+		if first := at[1-i]; nodes[i].Started.After(first) || first.Sub(nodes[i].Started) > time.Minute {
+			f.Errorf("%s started at %s, want the time of its first heartbeat, %s", nodes[i].ID, nodes[i].Started, first)
+		}
+		nodes[i].Silent, nodes[i].Started = 0, time.Time{}
+	}
+	f.wantEqual(nodes, []model.Node{
+		{Heartbeat: beats[1], Last: at[1], Connectors: 1},
+		{Heartbeat: beats[2], Last: at[2], Deliveries: 1},
+	})
 }
 
 func dropEdits(tx model.Tx, f *fixture, importID string) error {

@@ -79,6 +79,7 @@ func testCases() []testCase {
 		{"backlog", testBacklog},
 		{"trash", testTrash},
 		{"nodes", testNodes},
+		{"nodes described", testNodesDescribed},
 		{"rows of others", testRowsOfOthers},
 		{"no organization", testNoOrganization},
 		{"rollback", testRollback},

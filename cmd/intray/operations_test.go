@@ -1,0 +1,115 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/server/sqlstore/storetest"
+)
+
+// liveServer is a server in this process, for tests of commands that change what it does.
+type liveServer struct {
+	*testing.T
+	// flags select its stores.
+	flags []string
+	// address is the address of its API.
+	address string
+	stop    func()
+}
+
+// testKey is the backend key of a liveServer.
+const testKey = "bk_0123456789012345678901234567890123456789"
+
+// startServer starts a server. It stops when its test ends. If database is "", it uses SQLite.
+func startServer(t *testing.T, database string) *liveServer {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	s := &liveServer{T: t, flags: []string{"--data", t.TempDir()}}
+	if database != "" {
+		s.flags = append(s.flags, "--database-url", database)
+	}
+	serving, ended := make(chan string, 1), make(chan error, 1)
+	go func() {
+		ended <- server.Serve(ctx, server.Config{
+			Data: s.flags[1], DatabaseURL: database, MasterKey: os.Getenv("INTRAY_MASTER_KEY"), BackendKey: testKey, Listen: "127.0.0.1:0", MaxFileSize: 1 << 20,
+			Version: "0.1.0-test", Out: io.Discard, Log: slog.New(slog.DiscardHandler), Serving: func(address string) { serving <- address },
+		})
+	}()
+	select {
+	case s.address = <-serving:
+	case err := <-ended:
+		t.Fatal(err)
+	}
+	stopped := false
+	s.stop = func() {
+		if cancel(); !stopped {
+			stopped = true
+			if err := <-ended; err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	t.Cleanup(s.stop)
+	return s
+}
+
+// command runs a command on the stores of the server, and returns its exit status and its output.
+func (s *liveServer) command(args ...string) (status int, out, messages string) {
+	s.Helper()
+	return execute(s.T, append(args, s.flags...)...)
+}
+
+func execute(t *testing.T, args ...string) (status int, out, messages string) {
+	t.Helper()
+	var stdout, stderr bytes.Buffer
+	status = run(t.Context(), args, streams{strings.NewReader(""), &stdout, &stderr})
+	return status, stdout.String(), stderr.String()
+}
+
+// report runs a command that must succeed, and decodes its JSON output.
+func report[T any](s *liveServer, args ...string) (result T) {
+	s.Helper()
+	status, out, messages := s.command(args...)
+	if status != exitDone {
+		s.Fatalf("%v: exit status %d: %s", args, status, messages)
+	}
+	if err := json.Unmarshal([]byte(out), &result); err != nil {
+		s.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	return result
+}
+
+// TestNodes checks that running servers are listed until they stop.
+func TestNodes(t *testing.T) {
+	t.Setenv("INTRAY_MASTER_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+	database := storetest.PostgresURL(t)
+	one, two := startServer(t, database), startServer(t, database)
+	host, err := os.Hostname()
+	if err != nil {
+		t.Fatal(err)
+	}
+	nodes := report[[]listedNode](one, "nodes")
+	if len(nodes) != 2 || nodes[0].ID == nodes[1].ID {
+		t.Fatalf("%d processes, want 2: %+v", len(nodes), nodes)
+	}
+	for _, n := range nodes {
+		if n.State != "alive" || n.Host != host || n.Version != "0.1.0-test" || n.Started == nil || n.Heartbeat.Before(*n.Started) {
+			t.Errorf("unexpected process %+v", n)
+		}
+	}
+	two.stop()
+	if nodes := report[[]listedNode](one, "nodes"); len(nodes) != 1 {
+		t.Errorf("%d processes are left, want 1: %+v", len(nodes), nodes)
+	}
+	one.stop()
+	if status, out, messages := one.command("nodes", "--text"); status != exitDone || out != "No server is running.\n" {
+		t.Errorf("exit status %d, output %q, %s", status, out, messages)
+	}
+}
