@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,12 +13,6 @@ import (
 // "imports=2000000,stored-bytes=0". 0 means no limit. "ORG:NAME=N" sets the limit of the
 // organization with this id only.
 func ParseQuotas(text string) (model.Quotas, error) {
-	known := map[model.Quota]bool{}
-	names := []string{}
-	for _, quota := range model.AllQuotas() {
-		known[quota] = true
-		names = append(names, string(quota))
-	}
 	quotas := model.Quotas{ForAll: map[model.Quota]int64{}, ByOrg: map[string]map[model.Quota]int64{}}
 	for part := range strings.SplitSeq(text, ",") {
 		if part = strings.TrimSpace(part); part == "" {
@@ -36,12 +31,12 @@ func ParseQuotas(text string) (model.Quotas, error) {
 			}
 			name, limits = ownName, quotas.ByOrg[id]
 		}
-		quota := model.Quota(strings.TrimSpace(name))
+		quota, err := parseQuota(name)
+		if err != nil {
+			return quotas, err
+		}
 		limit, err := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
-		switch {
-		case !known[quota]:
-			return quotas, fmt.Errorf("%q is not the name of a quota; the names are %s", name, strings.Join(names, ", "))
-		case err != nil || limit < 0:
+		if err != nil || limit < 0 {
 			return quotas, fmt.Errorf("%q is not a limit such as %s=1000; 0 means no limit", part, quota)
 		}
 		if _, twice := limits[quota]; twice {
@@ -50,4 +45,44 @@ func ParseQuotas(text string) (model.Quotas, error) {
 		limits[quota] = limit
 	}
 	return quotas, nil
+}
+
+// parseQuota parses the name of a quota.
+func parseQuota(name string) (model.Quota, error) {
+	quota := model.Quota(strings.TrimSpace(name))
+	all := model.AllQuotas()
+	if slices.Contains(all, quota) {
+		return quota, nil
+	}
+	names := make([]string, len(all))
+	for i, known := range all {
+		names[i] = string(known)
+	}
+	return "", fmt.Errorf("%q is not the name of a quota; the names are %s", name, strings.Join(names, ", "))
+}
+
+// ParseLimits parses limits of one organization, such as "imports=2000000". The limit of
+// "imports=default" is nil.
+func ParseLimits(list []string) (map[model.Quota]*int64, error) {
+	limits := map[model.Quota]*int64{}
+	for _, text := range list {
+		name, value, _ := strings.Cut(text, "=")
+		quota, err := parseQuota(name)
+		if err != nil {
+			return nil, err
+		}
+		if _, twice := limits[quota]; twice {
+			return nil, fmt.Errorf("%s is set twice", quota)
+		}
+		limits[quota] = nil
+		if value == "default" {
+			continue
+		}
+		limit, err := strconv.ParseInt(value, 10, 64)
+		if err != nil || limit < 0 {
+			return nil, fmt.Errorf("%q is not a limit such as %s=1000 or %s=default; 0 means no limit", text, quota, quota)
+		}
+		limits[quota] = &limit
+	}
+	return limits, nil
 }

@@ -62,7 +62,8 @@ func TestQuotaMetrics(t *testing.T) {
 	var log strings.Builder
 	m := newMetrics("v1")
 	refuse := m.countOverQuota(slog.New(slog.NewTextHandler(&log, nil)))
-	m.observeStore(store, model.Quotas{ForAll: map[model.Quota]int64{model.SessionQuota: 10}, ByOrg: map[string]map[model.Quota]int64{"b": {model.SessionQuota: 2}}}, slog.New(slog.DiscardHandler))
+	quotas := model.Quotas{ForAll: map[model.Quota]int64{model.SessionQuota: 10}, ByOrg: map[string]map[model.Quota]int64{"b": {model.SessionQuota: 2}}}
+	m.observeStore(store, quotas, quotas.Limit, slog.New(slog.DiscardHandler))
 	refuse("a", model.SessionQuota)
 	refuse("b", model.SessionQuota)
 	values := gather(t, m)

@@ -56,7 +56,7 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		return err
 	}
 	cfg.logStores()
-	measured.observeStore(p.store, cfg.Quotas, cfg.Log)
+	measured.observeStore(p.store, cfg.Quotas, p.service.Limit, cfg.Log)
 	defer func() {
 		err = errors.Join(err, callWithin(cfg.shutdownLimits().close, "close the stores", p.close), unlock())
 	}()

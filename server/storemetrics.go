@@ -64,15 +64,17 @@ func (m *metrics) observeProcess(folder string, store *sqlstore.Store, api *http
 type storeCollector struct {
 	store  model.Store
 	quotas model.Quotas
-	log    *slog.Logger
+	// limitOf returns the limit of an organization.
+	limitOf func(org string, quota model.Quota) int64
+	log     *slog.Logger
 
 	up, imports, oldest, since, deliveries, deliveriesSince, failingWebhooks, failingConnectors, failingUploads, processes, used, limit, highest *prometheus.Desc
 }
 
 // observeStore adds the contents of the store to the metrics.
-func (m *metrics) observeStore(store model.Store, quotas model.Quotas, log *slog.Logger) {
+func (m *metrics) observeStore(store model.Store, quotas model.Quotas, limitOf func(org string, quota model.Quota) int64, log *slog.Logger) {
 	desc := prometheus.NewDesc
-	m.registry.MustRegister(&storeCollector{store: store, quotas: quotas, log: log,
+	m.registry.MustRegister(&storeCollector{store: store, quotas: quotas, limitOf: limitOf, log: log,
 		up:                desc("intray_store_up", "1 if the metrics of the database could be read, and 0 otherwise.", nil, nil),
 		imports:           desc("intray_imports", "Imports in the database, by status.", []string{"status"}, nil),
 		oldest:            desc("intray_oldest_pending_import_seconds", "Time for which the oldest import that is due has been waiting.", nil, nil),
@@ -179,7 +181,7 @@ func (c *storeCollector) collectQuotas(gauge func(of *prometheus.Desc, value flo
 		}
 		highest := 0.0
 		for _, u := range usages {
-			if limit := c.quotas.Limit(u.Org, quota); limit > 0 {
+			if limit := c.limitOf(u.Org, quota); limit > 0 {
 				highest = max(highest, float64(u.Of(quota))/float64(limit))
 			}
 		}

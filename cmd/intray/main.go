@@ -95,7 +95,9 @@ type commands struct {
 	Orgs struct {
 		Create orgsCreateCommand `cmd:"" help:"Create an organization."`
 		List   orgsListCommand   `cmd:"" help:"List all organizations."`
-	} `cmd:"" help:"Create and list organizations."`
+		Usage  orgsUsageCommand  `cmd:"" help:"List what organizations use, and their limits."`
+		Limit  orgsLimitCommand  `cmd:"" help:"Set limits of an organization."`
+	} `cmd:"" help:"Manage organizations."`
 	Keys struct {
 		Create keysCreateCommand `cmd:"" help:"Create an API key."`
 		List   keysListCommand   `cmd:"" help:"List all API keys."`

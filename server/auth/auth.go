@@ -137,10 +137,7 @@ func (s *Service) SetKeyOrigins(ctx context.Context, id string, origins []string
 
 func (s *Service) insertKey(ctx context.Context, orgName string, made NewKey) (NewKey, error) {
 	err := s.env.Store.Update(ctx, func(tx model.Tx) error {
-		org, err := tx.Accounts.OrgByName(ctx, orgName)
-		if model.IsKind(err, model.NotFound) {
-			return model.NotFoundError(intray.NewMessage("organization.not_found", intray.Params{"name": orgName}))
-		}
+		org, err := orgByName(ctx, tx, orgName)
 		if err != nil {
 			return err
 		}

@@ -16,14 +16,18 @@ import (
 const NodeTimeout = 7 * time.Second
 
 // RecoverRuns reclaims the runs of dead nodes and the abandoned runs of this process. If an
-// import is pending and no job is waiting, it enqueues a job. Call it from one goroutine only.
+// import is pending and no job is waiting, it enqueues a job. It also reads the settings of
+// organizations. Call it from one goroutine only.
 func (s *Service) RecoverRuns(ctx context.Context) error {
-	return errors.Join(s.expireSilentNodes(ctx), s.reportCopiedFolder(ctx), s.reclaimAbandoned(ctx), s.enqueueMissingJob(ctx))
+	return errors.Join(s.env.LoadOrgs(ctx), s.expireSilentNodes(ctx), s.reportCopiedFolder(ctx), s.reclaimAbandoned(ctx), s.enqueueMissingJob(ctx))
 }
 
 // Join registers this process as a node. It reclaims the runs of earlier processes with the same
 // data folder, if they have certainly ended.
 func (s *Service) Join(ctx context.Context) error {
+	if err := s.env.LoadOrgs(ctx); err != nil {
+		return err
+	}
 	nodes, err := s.sameFolder(ctx)
 	if err != nil {
 		return err

@@ -83,7 +83,7 @@ func (u *unfinishedUpload) insert(ctx context.Context) error {
 // exceed the quota. Otherwise, abandoned uploads could occupy any amount of space until they expire.
 func (u *unfinishedUpload) reserve(ctx context.Context, tx model.Tx) error {
 	s, org := u.receiver.service, u.receiver.imp.Org
-	if s.env.Quotas.Limit(org, model.StoredBytesQuota) <= 0 {
+	if s.env.Limit(org, model.StoredBytesQuota) <= 0 {
 		return nil
 	}
 	unfinished, err := tx.Uploads.Unfinished(ctx, org, s.env.Now().Add(-ResumableLife-resumableMargin))

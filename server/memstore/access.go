@@ -25,6 +25,7 @@ func (r accountRows) InsertOrg(_ context.Context, org model.Org) error {
 	if r.orgs.count(func(o orgRow) bool { return o.Name == org.Name }) > 0 {
 		return alreadyExists()
 	}
+	org.Limits = nil
 	return r.orgs.insert(r.txn, org.ID, orgRow{Org: org})
 }
 
@@ -40,6 +41,20 @@ func (r accountRows) Orgs(context.Context) (list []model.Org, err error) {
 		list = append(list, row.Org)
 	}
 	return list, nil
+}
+
+func (r accountRows) SpecialOrgs(context.Context) (list []model.Org, err error) {
+	for _, row := range r.orgs.find(func(o orgRow) bool { return len(o.Limits) > 0 }, orgOrder, 0, -1) {
+		list = append(list, row.Org)
+	}
+	return list, nil
+}
+
+func (r accountRows) SetOrgLimits(_ context.Context, id string, limits map[model.Quota]int64) error {
+	if len(limits) == 0 {
+		limits = nil
+	}
+	return r.orgs.change(r.txn, id, anyRow, func(o *orgRow) { o.Limits = limits })
 }
 
 func (r accountRows) InsertLicence(_ context.Context, l model.Licence) error {

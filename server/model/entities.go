@@ -44,6 +44,9 @@ type Org struct {
 	ID      string
 	Name    string
 	Created time.Time
+	// Limits are the limits that an operator has set for this organization. They take precedence over
+	// those of [Quotas]. 0 means no limit.
+	Limits map[Quota]int64
 }
 
 // LicenceKind is the kind of an API key.

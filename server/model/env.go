@@ -64,6 +64,7 @@ type Env struct {
 	damage atomic.Int64
 	// recentUsage saves queries when quotas are checked.
 	recentUsage recentUsage
+	specialOrgs specialOrgs
 }
 
 // Now returns the current time in UTC, truncated to microseconds like times in the store.

@@ -83,11 +83,6 @@ func (q Quotas) Limit(org string, quota Quota) int64 {
 	return quotaKinds[quota].limit
 }
 
-// limit reports whether a quota limits any of the additions of an organization.
-func (q Quotas) limit(org string, additions []Addition) bool {
-	return slices.ContainsFunc(additions, func(add Addition) bool { return add.N > 0 && q.Limit(org, add.Quota) > 0 })
-}
-
 // Usage contains the amounts of resources that an organization uses, for comparison with its
 // quotas.
 type Usage struct {
@@ -152,15 +147,20 @@ type Addition struct {
 	N     int64
 }
 
+// limits reports whether a quota limits any of the additions of an organization.
+func (e *Env) limits(org string, additions []Addition) bool {
+	return slices.ContainsFunc(additions, func(add Addition) bool { return add.N > 0 && e.Limit(org, add.Quota) > 0 })
+}
+
 // CheckQuotas returns an OverQuota or TooMany error if the additions would make an organization
 // exceed a quota. In an Update, it locks the usage of an organization that is near a limit: no other
 // transaction can use the rest of the quota until this transaction ends. A limit can be exceeded by
 // 1 % for each further process, see recentUsage. An addition of 0 or less is always allowed.
 func (e *Env) CheckQuotas(ctx context.Context, tx Tx, org string, additions ...Addition) error {
-	if !e.Quotas.limit(org, additions) {
+	if !e.limits(org, additions) {
 		return nil
 	}
-	if e.recentUsage.allow(e.Quotas, org, e.Now(), additions) {
+	if e.recentUsage.allow(e.Limit, org, e.Now(), additions) {
 		return nil
 	}
 	used, err := tx.Usage.Get(ctx, org)
@@ -200,7 +200,7 @@ const (
 // read within the last minute, it is below 90 % of each limit, and this process has since added at
 // most 1 % of the limit. If several processes add at the same time, each can therefore exceed the
 // limit by 1 %.
-func (r *recentUsage) allow(quotas Quotas, org string, now time.Time, additions []Addition) bool {
+func (r *recentUsage) allow(limitOf func(org string, quota Quota) int64, org string, now time.Time, additions []Addition) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	record := r.orgs[org]
@@ -208,7 +208,7 @@ func (r *recentUsage) allow(quotas Quotas, org string, now time.Time, additions 
 		return false
 	}
 	for _, add := range additions {
-		limit := quotas.Limit(org, add.Quota)
+		limit := limitOf(org, add.Quota)
 		if limit > 0 && add.N > 0 && (record.added[add.Quota]+add.N > limit/100 || record.used.Of(add.Quota) > limit/10*9) {
 			return false
 		}
@@ -236,7 +236,7 @@ func (r *recentUsage) record(used Usage, now time.Time, additions []Addition) {
 // CheckQuotasEarly is like CheckQuotas, in a transaction of its own. It refuses work before the work
 // begins, but only CheckQuotas guarantees that no quota is exceeded.
 func (e *Env) CheckQuotasEarly(ctx context.Context, org string, additions ...Addition) error {
-	if !e.Quotas.limit(org, additions) || e.recentUsage.allow(e.Quotas, org, e.Now(), additions) {
+	if !e.limits(org, additions) || e.recentUsage.allow(e.Limit, org, e.Now(), additions) {
 		return nil
 	}
 	return e.Store.View(ctx, func(tx Tx) error { return e.CheckQuotas(ctx, tx, org, additions...) })
@@ -260,7 +260,7 @@ func (e *Env) CheckUsage(used Usage, additions ...Addition) error {
 
 // CheckQuota is like CheckQuotas, for one quota of which the organization uses the given amount.
 func (e *Env) CheckQuota(org string, add Addition, used int64) error {
-	limit := e.Quotas.Limit(org, add.Quota)
+	limit := e.Limit(org, add.Quota)
 	if limit <= 0 || add.N <= 0 || used+add.N <= limit {
 		return nil
 	}

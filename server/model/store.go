@@ -99,12 +99,22 @@ type Jobs interface {
 
 // AccountRows stores organizations and their API keys.
 type AccountRows interface {
-	// InsertOrg returns a Conflict if the name already exists.
+	OrgRows
+	LicenceRows
+}
+
+// OrgRows stores organizations. They are part of AccountRows.
+type OrgRows interface {
+	// InsertOrg returns a Conflict if the name already exists. It ignores Limits.
 	InsertOrg(ctx context.Context, org Org) error
+	// OrgByName returns an organization. In an Update, it locks the organization.
 	OrgByName(ctx context.Context, name string) (Org, error)
 	// Orgs returns all organizations, oldest first.
 	Orgs(ctx context.Context) ([]Org, error)
-	LicenceRows
+	// SpecialOrgs returns the organizations that have Limits, oldest first.
+	SpecialOrgs(ctx context.Context) ([]Org, error)
+	// SetOrgLimits replaces the limits of an organization.
+	SetOrgLimits(ctx context.Context, id string, limits map[Quota]int64) error
 }
 
 // LicenceRows stores API keys. They are part of AccountRows.

@@ -35,6 +35,37 @@ func (f *fixture) wantQuota(err error, kind model.Kind, code string, limit, used
 	}
 }
 
+// TestOrgLimits checks that the limits of an organization in the store take precedence over the
+// configuration, and become effective in another process without a restart.
+func TestOrgLimits(t *testing.T) {
+	t.Parallel()
+	var refused []model.Quota
+	f := newFixture(t, withQuotas(map[model.Quota]int64{model.SchemaQuota: 2}, &refused))
+	other := f.newNode("elsewhere/one")
+	create := func(name string) error {
+		_, _, err := f.CreateSchema(f.ctx, f.org, schemas.Draft{Doc: namedSchema(t, name)})
+		return err
+	}
+	limit := func(n *int64) {
+		t.Helper()
+		_, err := other.SetOrgLimits(f.ctx, "Alpha", map[model.Quota]*int64{model.SchemaQuota: n})
+		must(t, err)
+		must(t, f.RecoverRuns(f.ctx))
+	}
+	must(t, create("a"))
+	one, none := int64(1), int64(0)
+	limit(&one)
+	f.wantQuota(create("b"), model.OverQuota, "quota_schemas", 1, 1)
+	limit(&none)
+	for _, name := range []string{"b", "c", "d"} {
+		must(t, create(name))
+	}
+	limit(nil)
+	f.wantQuota(create("e"), model.OverQuota, "quota_schemas", 2, 4)
+	_, err := f.SetOrgLimits(f.ctx, "Nobody", nil)
+	f.wantError(err, model.NotFound, "not_found")
+}
+
 func (f *fixture) usage() model.Usage {
 	f.Helper()
 	u, err := model.View(f.ctx, f.Store, func(tx model.Tx) (model.Usage, error) { return tx.Usage.Get(f.ctx, f.org) })

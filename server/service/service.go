@@ -224,6 +224,9 @@ func (s *Service) RunMaintenance(ctx context.Context) error {
 	return err
 }
 
+// Limit returns the limit of a quota for an organization. 0 means no limit.
+func (s *Service) Limit(org string, quota model.Quota) int64 { return s.env.Limit(org, quota) }
+
 // CheckQuota returns a TooMany or OverQuota error if an addition would make an organization, which
 // uses the given amount, exceed a quota.
 func (s *Service) CheckQuota(org string, add model.Addition, used int64) error {

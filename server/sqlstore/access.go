@@ -10,7 +10,7 @@ import (
 type accountRows struct{ *txn }
 
 var orgs = newTable("orgs", "organization", 3, func(to *columns, o *model.Org) {
-	to.add("id", &o.ID, "name", &o.Name, "created", micros{&o.Created})
+	to.add("id", &o.ID, "name", &o.Name, "created", micros{&o.Created}, "limits", asJSON{&o.Limits})
 })
 
 var licences = newTable("licences", "license", 10, func(to *columns, l *model.Licence) {
@@ -19,11 +19,23 @@ var licences = newTable("licences", "license", 10, func(to *columns, l *model.Li
 })
 
 func (r accountRows) InsertOrg(ctx context.Context, org model.Org) error {
+	org.Limits = nil
 	return orgs.insert(ctx, r.txn, org)
 }
 
 func (r accountRows) OrgByName(ctx context.Context, name string) (model.Org, error) {
-	return orgs.one(ctx, r.txn, ` WHERE name = $1`, name)
+	return orgs.one(ctx, r.txn, ` WHERE name = $1`+r.forUpdate, name)
+}
+
+func (r accountRows) SpecialOrgs(ctx context.Context) ([]model.Org, error) {
+	return orgs.all(ctx, r.txn, ` WHERE limits <> 'null' ORDER BY created, id`)
+}
+
+func (r accountRows) SetOrgLimits(ctx context.Context, id string, limits map[model.Quota]int64) error {
+	if len(limits) == 0 {
+		limits = nil
+	}
+	return r.execOne(ctx, orgs.entity, `UPDATE orgs SET limits = $1 WHERE id = $2`, asJSON{&limits}, id)
 }
 
 func (r accountRows) Orgs(ctx context.Context) ([]model.Org, error) {

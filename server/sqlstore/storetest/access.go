@@ -19,6 +19,22 @@ func testOrgs(f *fixture) {
 	}
 }
 
+func testSpecialOrgs(f *fixture) {
+	special := func(tx model.Tx) ([]model.Org, error) { return tx.Accounts.SpecialOrgs(f.ctx) }
+	f.wantEqual(read(f, special), []model.Org(nil))
+	limits := map[model.Quota]int64{model.ImportQuota: 0, model.StoredBytesQuota: 1 << 40}
+	f.mustUpdate(func(tx model.Tx) error { return tx.Accounts.SetOrgLimits(f.ctx, "org-b", limits) })
+	want := f.b
+	want.Limits = limits
+	f.wantEqual(read(f, special), []model.Org{want})
+	f.wantEqual(read(f, func(tx model.Tx) (model.Org, error) { return tx.Accounts.OrgByName(f.ctx, "Beta") }), want)
+	f.mustUpdate(func(tx model.Tx) error {
+		return tx.Accounts.SetOrgLimits(f.ctx, "org-b", map[model.Quota]int64{})
+	})
+	f.wantEqual(read(f, special), []model.Org(nil))
+	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Accounts.SetOrgLimits(f.ctx, "org-c", limits) })
+}
+
 func testLicences(f *fixture) {
 	late := model.Licence{ID: "l-2", Org: "org-a", Kind: model.Frontend, Hash: []byte{0, 255, 1}, Hint: "fk_ab…", Created: startPlus(9)}
 	soon := model.Licence{ID: "l-1", Org: "org-b", Kind: model.Backend, Hash: []byte("hash"), Hint: "bk_ab…",

@@ -36,6 +36,7 @@ type testCase struct {
 func testCases() []testCase {
 	return []testCase{
 		{"organizations", testOrgs},
+		{"organizations with limits", testSpecialOrgs},
 		{"licences", testLicences},
 		{"schemas", testSchemas},
 		{"schema names", testSchemaNames},

@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/server/auth"
+	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/service"
+)
+
+type orgsUsageCommand struct {
+	storeFlags
+	reportFlags
+	Name  string `arg:"" optional:"" help:"Name of the organization. Default: all."`
+	Quota string `help:"The limits with which the servers run, to show the limits of organizations without their own." placeholder:"NAME=N"`
+}
+
+// Help returns the text that --help prints after the flags.
+func (orgsUsageCommand) Help() string {
+	return `Lists what organizations use, and their limits. SOURCE shows where a limit is set:
+"organization" with intray orgs limit, "--quota" with the flag or INTRAY_QUOTA, and
+"default" nowhere. Pass the same --quota as for the servers, which this command does
+not know.
+
+The database does not contain open event streams, so their use is not shown.`
+}
+
+// listedUsage is the JSON form of the use of a quota.
+type listedUsage struct {
+	Organization string `json:"organization"`
+	Quota        string `json:"quota"`
+	// Used is null if the database does not contain it, and Limit is null if there is no limit.
+	Used   *int64 `json:"used"`
+	Limit  *int64 `json:"limit"`
+	Source string `json:"source"`
+}
+
+// Run lists the usage of organizations.
+func (c *orgsUsageCommand) Run(ctx context.Context, s streams) error {
+	quotas, err := server.ParseQuotas(c.Quota)
+	if err != nil {
+		return usageError{flagError("--quota", err)}
+	}
+	return c.runAdmin(ctx, s, openKeys, func(svc *service.Service) error {
+		usages, err := svc.OrgUsages(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		list := []listedUsage{}
+		for _, u := range usages {
+			for _, quota := range model.AllQuotas() {
+				list = append(list, listUsage(u, quota, quotas))
+			}
+		}
+		return c.write(s.out, list, func(w io.Writer) error { return writeUsages(w, list) })
+	})
+}
+
+func listUsage(u auth.OrgUsage, quota model.Quota, quotas model.Quotas) listedUsage {
+	listed := listedUsage{Organization: u.Name, Quota: string(quota), Source: "default"}
+	if quota != model.StreamQuota && quota != model.ReviewStreamQuota {
+		used := u.Usage.Of(quota)
+		listed.Used = &used
+	}
+	limit, isOwn := u.Limits[quota]
+	_, byOrg := quotas.ByOrg[u.ID][quota]
+	_, forAll := quotas.ForAll[quota]
+	switch {
+	case isOwn:
+		listed.Source = "organization"
+	case byOrg || forAll:
+		listed.Source = "--quota"
+	}
+	if !isOwn {
+		limit = quotas.Limit(u.ID, quota)
+	}
+	if limit > 0 {
+		listed.Limit = &limit
+	}
+	return listed
+}
+
+func writeUsages(w io.Writer, usages []listedUsage) error {
+	list := table{header: true}
+	list.append("ORGANIZATION", "QUOTA", "USED", "LIMIT", "USE", "SOURCE")
+	for _, u := range usages {
+		used, limit, share := "-", "none", "-"
+		if u.Used != nil {
+			used = strconv.FormatInt(*u.Used, 10)
+		}
+		if u.Limit != nil {
+			limit = strconv.FormatInt(*u.Limit, 10)
+		}
+		if u.Used != nil && u.Limit != nil {
+			share = fmt.Sprintf("%.1f %%", float64(*u.Used)/float64(*u.Limit)*100)
+		}
+		list.append(visible(u.Organization), u.Quota, used, limit, share, u.Source)
+	}
+	return list.write(w, 0, colorsOf(w))
+}
+
+type orgsLimitCommand struct {
+	storeFlags
+	Name  string   `arg:"" help:"Name of the organization."`
+	Limit []string `arg:"" help:"Limits to change, such as imports=2000000. 0 means no limit, and QUOTA=default removes the limit of the organization."`
+}
+
+// Help returns the text that --help prints after the flags.
+func (orgsLimitCommand) Help() string {
+	return `Sets limits of one organization, which take precedence over --quota of the servers.
+Running servers observe them within a few seconds. An organization that exceeds a new
+limit keeps what it has, but cannot add to it.
+
+intray orgs usage lists the quotas, and docs/configuration.md explains them.`
+}
+
+// Run changes the limits.
+func (c *orgsLimitCommand) Run(ctx context.Context, s streams) error {
+	changes, err := server.ParseLimits(c.Limit)
+	if err != nil {
+		return usageError{err}
+	}
+	return c.runAdmin(ctx, s, openKeys, func(svc *service.Service) error {
+		org, err := svc.SetOrgLimits(ctx, c.Name, changes)
+		if err != nil {
+			return err
+		}
+		for _, quota := range model.AllQuotas() {
+			if _, isChanged := changes[quota]; !isChanged {
+				continue
+			}
+			switch limit, isSet := org.Limits[quota]; {
+			case !isSet:
+				fmt.Fprintf(s.out, "%s: limit of the servers\n", quota)
+			case limit == 0:
+				fmt.Fprintf(s.out, "%s: no limit\n", quota)
+			default:
+				fmt.Fprintf(s.out, "%s: %d\n", quota, limit)
+			}
+		}
+		fmt.Fprintln(s.err, "Saved. Running servers observe the limits within a few seconds.")
+		return nil
+	})
+}

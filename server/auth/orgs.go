@@ -1,0 +1,83 @@
+package auth
+
+import (
+	"context"
+	"maps"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/server/model"
+)
+
+// OrgUsage is an organization and what it uses.
+type OrgUsage struct {
+	model.Org
+	Usage model.Usage
+}
+
+// OrgUsages returns what organizations use, oldest organization first. If name is not "", it returns
+// only the organization with this name, or NotFound.
+func (s *Service) OrgUsages(ctx context.Context, name string) ([]OrgUsage, error) {
+	return model.View(ctx, s.env.Store, func(tx model.Tx) (list []OrgUsage, err error) {
+		orgs, err := tx.Accounts.Orgs(ctx)
+		if err != nil {
+			return nil, err
+		}
+		usages, err := tx.Usage.List(ctx)
+		if err != nil {
+			return nil, err
+		}
+		byOrg := map[string]model.Usage{}
+		for _, u := range usages {
+			byOrg[u.Org] = u
+		}
+		for _, org := range orgs {
+			if name == "" || org.Name == name {
+				list = append(list, OrgUsage{org, byOrg[org.ID]})
+			}
+		}
+		if name != "" && len(list) == 0 {
+			return nil, orgMissing(name)
+		}
+		return list, nil
+	})
+}
+
+func orgMissing(name string) error {
+	return model.NotFoundError(intray.NewMessage("organization.not_found", intray.Params{"name": name}))
+}
+
+// orgByName returns an organization, and locks it in an Update.
+func orgByName(ctx context.Context, tx model.Tx, name string) (model.Org, error) {
+	org, err := tx.Accounts.OrgByName(ctx, name)
+	if model.IsKind(err, model.NotFound) {
+		err = orgMissing(name)
+	}
+	return org, err
+}
+
+// SetOrgLimits changes limits of an organization, which take precedence over those in the
+// configuration. A nil limit removes the limit of the organization, so that the configuration applies
+// again. Running processes observe the change within seconds.
+func (s *Service) SetOrgLimits(ctx context.Context, name string, changes map[model.Quota]*int64) (model.Org, error) {
+	var org model.Org
+	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
+		if org, err = orgByName(ctx, tx, name); err != nil {
+			return err
+		}
+		limits := maps.Clone(org.Limits)
+		if limits == nil {
+			limits = map[model.Quota]int64{}
+		}
+		for quota, limit := range changes {
+			if delete(limits, quota); limit != nil {
+				limits[quota] = *limit
+			}
+		}
+		org.Limits = limits
+		return tx.Accounts.SetOrgLimits(ctx, org.ID, limits)
+	})
+	if err == nil {
+		s.env.Log.Info("limits of an organization changed", "org", org.ID, "limits", org.Limits)
+	}
+	return org, err
+}
