@@ -116,6 +116,7 @@ type listedOrg struct {
 	Name    string    `json:"name"`
 	Keys    int       `json:"keys"`
 	Created time.Time `json:"created"`
+	State   string    `json:"state"`
 }
 
 // Run lists the organizations, oldest first.
@@ -135,11 +136,11 @@ func (c *orgsListCommand) Run(ctx context.Context, s streams) error {
 			return cmp.Or(x.Created.Compare(y.Created), cmp.Compare(x.ID, y.ID))
 		})
 		list := table{header: true}
-		list.append("ID", "NAME", "VALID KEYS", "CREATED")
+		list.append("ID", "NAME", "VALID KEYS", "CREATED", "STATE")
 		wired := []listedOrg{}
 		for _, o := range orgs {
-			list.append(o.ID, visible(o.Name), strconv.Itoa(keys[o.ID]), o.Created.Format(time.DateOnly))
-			wired = append(wired, listedOrg{o.ID, o.Name, keys[o.ID], o.Created})
+			list.append(o.ID, visible(o.Name), strconv.Itoa(keys[o.ID]), o.Created.Format(time.DateOnly), orgState(o))
+			wired = append(wired, listedOrg{o.ID, o.Name, keys[o.ID], o.Created, orgState(o)})
 		}
 		// IDs are copied, so they must not be wrapped.
 		return c.write(s.out, wired, func(w io.Writer) error { return list.write(w, 0, colorsOf(w)) })

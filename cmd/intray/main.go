@@ -97,6 +97,9 @@ type commands struct {
 		List   orgsListCommand   `cmd:"" help:"List all organizations."`
 		Usage  orgsUsageCommand  `cmd:"" help:"List what organizations use, and their limits."`
 		Limit  orgsLimitCommand  `cmd:"" help:"Set limits of an organization."`
+
+		Disable orgsDisableCommand `cmd:"" help:"Refuse all keys, links and sessions of an organization."`
+		Enable  orgsEnableCommand  `cmd:"" help:"Accept the keys, links and sessions of a disabled organization again."`
 	} `cmd:"" help:"Manage organizations."`
 	Keys struct {
 		Create keysCreateCommand `cmd:"" help:"Create an API key."`

@@ -6,9 +6,11 @@ import (
 	"encoding/json"
 	"io"
 	"log/slog"
+	"net/http"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/intraydata/intray/server"
 	"github.com/intraydata/intray/server/sqlstore/storetest"
@@ -111,5 +113,65 @@ func TestNodes(t *testing.T) {
 	one.stop()
 	if status, out, messages := one.command("nodes", "--text"); status != exitDone || out != "No server is running.\n" {
 		t.Errorf("exit status %d, output %q, %s", status, out, messages)
+	}
+}
+
+// get requests a path of the API with the backend key, and returns the status and the body.
+func (s *liveServer) get(path string) (status int, body string) {
+	s.Helper()
+	request, err := http.NewRequestWithContext(s.Context(), http.MethodGet, "http://"+s.address+path, nil)
+	if err != nil {
+		s.Fatal(err)
+	}
+	request.Header.Set("X-Service-License-Key", testKey)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer response.Body.Close()
+	text, err := io.ReadAll(response.Body)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return response.StatusCode, string(text)
+}
+
+// await calls a function until it returns true. The test fails after 20 s.
+func (s *liveServer) await(what string, reached func() bool) {
+	s.Helper()
+	deadline := time.After(20 * time.Second)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !reached() {
+		select {
+		case <-deadline:
+			s.Fatalf("%s: not within 20 s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+// TestDisableOrg checks that all running servers refuse the keys of a disabled organization, and accept
+// them again.
+func TestDisableOrg(t *testing.T) {
+	t.Setenv("INTRAY_MASTER_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+	database := storetest.PostgresURL(t)
+	servers := []*liveServer{startServer(t, database), startServer(t, database)}
+	for _, step := range []struct {
+		command string
+		status  int
+	}{{"disable", http.StatusUnauthorized}, {"enable", http.StatusOK}} {
+		if status, _, messages := servers[0].command("orgs", step.command, "default"); status != exitDone {
+			t.Fatalf("%s: exit status %d: %s", step.command, status, messages)
+		}
+		for _, s := range servers {
+			s.await(step.command, func() bool {
+				status, body := s.get("/api/v1/schemas/")
+				if status == http.StatusUnauthorized && !strings.Contains(body, "This organization is disabled.") {
+					t.Errorf("unexpected response %s", body)
+				}
+				return status == step.status
+			})
+		}
 	}
 }

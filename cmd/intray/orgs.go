@@ -1,10 +1,12 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"github.com/intraydata/intray/server"
 	"github.com/intraydata/intray/server/auth"
@@ -146,3 +148,48 @@ func (c *orgsLimitCommand) Run(ctx context.Context, s streams) error {
 		return nil
 	})
 }
+
+type orgsDisableCommand struct {
+	storeFlags
+	Name string `arg:"" help:"Name of the organization."`
+}
+
+// Help returns the text that --help prints after the flags.
+func (orgsDisableCommand) Help() string {
+	return `Refuses all API keys, review links, import links and sessions of the organization, and
+stops its connectors. Running servers do so within a few seconds. Running imports finish
+and their webhook messages are sent. Waiting imports do not start. Nothing is deleted, and
+intray orgs enable restores the access.`
+}
+
+// Run disables the organization.
+func (c *orgsDisableCommand) Run(ctx context.Context, s streams) error {
+	return c.runAdmin(ctx, s, openKeys, func(svc *service.Service) error {
+		org, err := svc.DisableOrg(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "Disabled the organization %q. Running servers refuse its keys, links and sessions within a few seconds.\n", org.Name)
+		return nil
+	})
+}
+
+type orgsEnableCommand struct {
+	storeFlags
+	Name string `arg:"" help:"Name of the organization."`
+}
+
+// Run enables the organization.
+func (c *orgsEnableCommand) Run(ctx context.Context, s streams) error {
+	return c.runAdmin(ctx, s, openKeys, func(svc *service.Service) error {
+		org, err := svc.EnableOrg(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.out, "Enabled the organization %q. Running servers accept its keys, links and sessions within a few seconds.\n", org.Name)
+		return nil
+	})
+}
+
+// orgState returns the state of an organization for display.
+func orgState(org model.Org) string { return cmp.Or(strings.ToLower(string(org.State)), "active") }

@@ -235,7 +235,7 @@ func (s *Service) Authenticate(ctx context.Context, key string) (model.Licence, 
 }
 
 // FindKey returns the licence for a key. It returns a Denied error if the key is unknown, revoked
-// or expired.
+// or expired, or if its organization is disabled.
 func (s *Service) FindKey(ctx context.Context, key string) (model.Licence, error) {
 	hash := s.licenceKey.MAC([]byte(key))
 	if org, isKnown := s.orgs.Load(string(hash)); isKnown {
@@ -254,6 +254,9 @@ func (s *Service) FindKey(ctx context.Context, key string) (model.Licence, error
 		return model.Licence{}, unknown
 	case !l.Expires.IsZero() && !s.env.Now().Before(l.Expires):
 		return model.Licence{}, model.NewError(model.Denied, "key_expired", intray.NewMessage("license_key.expired", nil))
+	}
+	if err := s.env.CheckOrg(l.Org); err != nil {
+		return model.Licence{}, err
 	}
 	s.orgs.LoadOrStore(string(hash), l.Org)
 	return l, nil
@@ -368,11 +371,14 @@ func AlteredError(link intray.Message) error {
 }
 
 // VerifyGrant returns the grant in a token. It returns a Denied error if the token
-// was altered, was issued for a different purpose, or has expired, or if the API key for
-// which it was issued was revoked.
+// was altered, was issued for a different purpose, or has expired, if the API key for
+// which it was issued was revoked, or if its organization is disabled.
 func VerifyGrant(ctx context.Context, env *model.Env, key secrets.Key, token string, link intray.Message) (Grant, error) {
 	g, err := decodeGrant(key, token, link, env.Now())
-	if err != nil || g.Licence == "" {
+	if err != nil {
+		return g, err
+	}
+	if err := env.CheckOrg(g.Org); err != nil || g.Licence == "" {
 		return g, err
 	}
 	ctx = model.InOrg(ctx, g.Org)

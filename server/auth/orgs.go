@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"maps"
 
@@ -80,4 +81,38 @@ func (s *Service) SetOrgLimits(ctx context.Context, name string, changes map[mod
 		s.env.Log.Info("limits of an organization changed", "org", org.ID, "limits", org.Limits)
 	}
 	return org, err
+}
+
+// DisableOrg makes all keys, links, sessions and connectors of an organization invalid, until EnableOrg
+// is called. Running imports finish, and waiting imports wait. Other processes observe the change within
+// seconds. It returns a Conflict if the organization is being deleted.
+func (s *Service) DisableOrg(ctx context.Context, name string) (model.Org, error) {
+	return s.setOrgState(ctx, name, model.OrgDisabled)
+}
+
+// EnableOrg ends the effect of DisableOrg.
+func (s *Service) EnableOrg(ctx context.Context, name string) (model.Org, error) {
+	return s.setOrgState(ctx, name, model.OrgActive)
+}
+
+func (s *Service) setOrgState(ctx context.Context, name string, state model.OrgState) (model.Org, error) {
+	var org model.Org
+	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
+		if org, err = orgByName(ctx, tx, name); err != nil {
+			return err
+		}
+		if org.State == model.OrgDeleting {
+			return model.NewError(model.Conflict, "organization_deleting", intray.NewMessage("organization.deleting", intray.Params{"name": name}))
+		}
+		org.State = state
+		if err := tx.Accounts.SetOrgState(ctx, org.ID, state); err != nil || state != model.OrgActive {
+			return err
+		}
+		return model.EnqueueRun(ctx, tx) // its imports may be waiting
+	})
+	if err != nil {
+		return org, err
+	}
+	s.env.Log.Info("state of an organization changed", "org", org.ID, "state", cmp.Or(string(state), "ACTIVE"))
+	return org, s.env.LoadOrgs(ctx)
 }

@@ -78,9 +78,11 @@ func (a *API) checkGrant(c *call, err error) error {
 // the same address. The limit is checked after the key, so that a valid key works even if other
 // clients at the same address fail.
 //
-// An expired credential does not count, because its client may not know yet that it has expired.
+// An expired credential does not count, because its client may not know yet that it has expired. Neither
+// does one of a disabled organization.
 func (a *API) refuseCredential(c *call, cause, refusal error) error {
-	if code := toAPIError(cause).code; code == "expired" || code == "key_expired" || code == "session_expired" {
+	switch toAPIError(cause).code {
+	case "expired", "key_expired", "session_expired", "organization_disabled":
 		return refusal
 	}
 	address := a.clientAddress(c.r)

@@ -231,5 +231,8 @@ func (s *Service) linkOfToken(ctx context.Context, token string) (model.ImportLi
 	if model.IsKind(err, model.NotFound) {
 		return model.ImportLink{}, auth.RevokedError(linkName)
 	}
-	return link, err
+	if err != nil {
+		return model.ImportLink{}, err
+	}
+	return link, s.env.CheckOrg(link.Org)
 }

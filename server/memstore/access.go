@@ -25,7 +25,7 @@ func (r accountRows) InsertOrg(_ context.Context, org model.Org) error {
 	if r.orgs.count(func(o orgRow) bool { return o.Name == org.Name }) > 0 {
 		return alreadyExists()
 	}
-	org.Limits = nil
+	org.Limits, org.State = nil, model.OrgActive
 	return r.orgs.insert(r.txn, org.ID, orgRow{Org: org})
 }
 
@@ -44,7 +44,7 @@ func (r accountRows) Orgs(context.Context) (list []model.Org, err error) {
 }
 
 func (r accountRows) SpecialOrgs(context.Context) (list []model.Org, err error) {
-	for _, row := range r.orgs.find(func(o orgRow) bool { return len(o.Limits) > 0 }, orgOrder, 0, -1) {
+	for _, row := range r.orgs.find(func(o orgRow) bool { return len(o.Limits) > 0 || o.State != model.OrgActive }, orgOrder, 0, -1) {
 		list = append(list, row.Org)
 	}
 	return list, nil
@@ -55,6 +55,10 @@ func (r accountRows) SetOrgLimits(_ context.Context, id string, limits map[model
 		limits = nil
 	}
 	return r.orgs.change(r.txn, id, anyRow, func(o *orgRow) { o.Limits = limits })
+}
+
+func (r accountRows) SetOrgState(_ context.Context, id string, state model.OrgState) error {
+	return r.orgs.change(r.txn, id, anyRow, func(o *orgRow) { o.State = state })
 }
 
 func (r accountRows) InsertLicence(_ context.Context, l model.Licence) error {

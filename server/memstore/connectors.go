@@ -78,17 +78,19 @@ func (r connectorRows) Delete(_ context.Context, org, id string) error {
 	return err
 }
 
-func isConnectorDue(now time.Time) func(model.Connector) bool {
-	return func(c model.Connector) bool { return c.Node == "" && !c.Next.After(now) }
+func (r connectorRows) isDue(now time.Time) func(model.Connector) bool {
+	return func(c model.Connector) bool {
+		return c.Node == "" && !c.Next.After(now) && r.txn.orgs.byKey[c.Org].State == model.OrgActive
+	}
 }
 
 func (r connectorRows) IsDue(_ context.Context, now time.Time) (bool, error) {
-	return r.connectors.count(isConnectorDue(now)) > 0, nil
+	return r.connectors.count(r.isDue(now)) > 0, nil
 }
 
 func (r connectorRows) ClaimDue(_ context.Context, node string, now time.Time) (model.Connector, error) {
 	order := byTime(func(c model.Connector) time.Time { return c.Next }, connectorID)
-	claimed, err := r.connectors.changeWhere(r.txn, isConnectorDue(now), order, 1, connectorID, func(c *model.Connector) { c.Node = node })
+	claimed, err := r.connectors.changeWhere(r.txn, r.isDue(now), order, 1, connectorID, func(c *model.Connector) { c.Node = node })
 	if err != nil || len(claimed) == 0 {
 		return model.Connector{}, cmp.Or(err, notFound())
 	}

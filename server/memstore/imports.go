@@ -143,7 +143,7 @@ func (r importRows) nextOrg(node string, limits model.RunLimits, now time.Time) 
 				}
 			}
 		}
-		return waiting > 0 && running < limits.PerOrg && (here < limits.PerOrgAndNode || len(r.orgs.byKey) == 1)
+		return o.State == model.OrgActive && waiting > 0 && running < limits.PerOrg && (here < limits.PerOrgAndNode || len(r.orgs.byKey) == 1)
 	}
 	order := func(a, b orgRow) int { return cmp.Or(cmp.Compare(a.Served, b.Served), orgOrder(a, b)) }
 	for _, o := range r.orgs.find(mayClaim, order, 0, 1) {

@@ -47,6 +47,7 @@ type Org struct {
 	// Limits are the limits that an operator has set for this organization. They take precedence over
 	// those of [Quotas]. 0 means no limit.
 	Limits map[Quota]int64
+	State  OrgState
 }
 
 // LicenceKind is the kind of an API key.

@@ -3,6 +3,22 @@ package model
 import (
 	"context"
 	"sync/atomic"
+
+	"github.com/intraydata/intray"
+)
+
+// OrgState is the state of an organization.
+type OrgState string
+
+// The states of an organization.
+const (
+	// OrgActive is the state of an organization that is in use.
+	OrgActive OrgState = ""
+	// OrgDisabled means that nobody can use the organization. Its imports do not start.
+	OrgDisabled OrgState = "DISABLED"
+	// OrgDeleting means that an operator has deleted the organization, and that its data is being
+	// deleted. It cannot be used again.
+	OrgDeleting OrgState = "DELETING"
 )
 
 // specialOrgs are the organizations with settings of their own, as this process last read them. The
@@ -40,4 +56,13 @@ func (e *Env) Limit(org string, quota Quota) int64 {
 		return limit
 	}
 	return e.Quotas.Limit(org, quota)
+}
+
+// CheckOrg returns a Denied error if an organization is disabled. A process notices within seconds that
+// another one has disabled it.
+func (e *Env) CheckOrg(org string) error {
+	if e.specialOrgs.get(org).State == OrgActive {
+		return nil
+	}
+	return NewError(Denied, "organization_disabled", intray.NewMessage("organization.disabled", nil))
 }

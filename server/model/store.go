@@ -105,16 +105,18 @@ type AccountRows interface {
 
 // OrgRows stores organizations. They are part of AccountRows.
 type OrgRows interface {
-	// InsertOrg returns a Conflict if the name already exists. It ignores Limits.
+	// InsertOrg returns a Conflict if the name already exists. It ignores Limits and State.
 	InsertOrg(ctx context.Context, org Org) error
 	// OrgByName returns an organization. In an Update, it locks the organization.
 	OrgByName(ctx context.Context, name string) (Org, error)
 	// Orgs returns all organizations, oldest first.
 	Orgs(ctx context.Context) ([]Org, error)
-	// SpecialOrgs returns the organizations that have Limits, oldest first.
+	// SpecialOrgs returns the organizations that have Limits or are not OrgActive, oldest first.
 	SpecialOrgs(ctx context.Context) ([]Org, error)
 	// SetOrgLimits replaces the limits of an organization.
 	SetOrgLimits(ctx context.Context, id string, limits map[Quota]int64) error
+	// SetOrgState sets the state of an organization.
+	SetOrgState(ctx context.Context, id string, state OrgState) error
 }
 
 // LicenceRows stores API keys. They are part of AccountRows.
@@ -178,7 +180,7 @@ type ImportQueueRows interface {
 	// Claim claims the next Pending import whose Queued is not after now, from the organization
 	// that has waited longest since it was last served. It sets the import to Running on node,
 	// increments its run number, and records when the organization was served. It skips
-	// organizations that have reached a limit. If there is no such import, it returns NotFound.
+	// organizations that have reached a limit or are not OrgActive. If there is no such import, it returns NotFound.
 	Claim(ctx context.Context, node string, limits RunLimits, now time.Time) (Import, error)
 	// IsDue reports whether there is a Pending import whose Queued is not after now. Limits may
 	// nevertheless prevent that it is claimed.
@@ -441,10 +443,10 @@ type ConnectorRows interface {
 // ConnectorClaims stores which node runs a connector. The claims are part of the connectors in
 // ConnectorRows.
 type ConnectorClaims interface {
-	// IsDue reports whether an unclaimed connector is due.
+	// IsDue reports whether an unclaimed connector of an organization that is OrgActive is due.
 	IsDue(ctx context.Context, now time.Time) (bool, error)
 	// ClaimDue claims the connector that has been due longest among those that no node
-	// has claimed. If none is due, it returns NotFound.
+	// has claimed and whose organization is OrgActive. If none is due, it returns NotFound.
 	ClaimDue(ctx context.Context, node string, now time.Time) (Connector, error)
 	// Running returns the connectors of an organization that any node has claimed.
 	Running(ctx context.Context, org string) ([]Connector, error)

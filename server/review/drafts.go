@@ -379,8 +379,12 @@ type State struct {
 }
 
 // PollReview returns the current state of a review. before is an earlier state: if nothing has
-// changed since then, PollReview reuses its totals.
+// changed since then, PollReview reuses its totals. It returns a Denied error if the organization has
+// been disabled.
 func (s *Service) PollReview(ctx context.Context, org, id string, before State) (now State, err error) {
+	if err := s.env.CheckOrg(org); err != nil {
+		return now, err
+	}
 	var imp model.Import
 	err = s.env.Store.View(ctx, func(tx model.Tx) error {
 		if imp, err = tx.Imports.Get(ctx, org, id); err != nil {

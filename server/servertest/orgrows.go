@@ -13,3 +13,7 @@ func (rows accountsFaults) SpecialOrgs(ctx context.Context) ([]model.Org, error)
 func (rows accountsFaults) SetOrgLimits(ctx context.Context, id string, limits map[model.Quota]int64) error {
 	return Call(rows.faults, "Accounts.SetOrgLimits", func() error { return rows.AccountRows.SetOrgLimits(ctx, id, limits) })
 }
+
+func (rows accountsFaults) SetOrgState(ctx context.Context, id string, state model.OrgState) error {
+	return Call(rows.faults, "Accounts.SetOrgState", func() error { return rows.AccountRows.SetOrgState(ctx, id, state) })
+}

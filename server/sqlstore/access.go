@@ -10,7 +10,7 @@ import (
 type accountRows struct{ *txn }
 
 var orgs = newTable("orgs", "organization", 3, func(to *columns, o *model.Org) {
-	to.add("id", &o.ID, "name", &o.Name, "created", micros{&o.Created}, "limits", asJSON{&o.Limits})
+	to.add("id", &o.ID, "name", &o.Name, "created", micros{&o.Created}, "limits", asJSON{&o.Limits}, "state", &o.State)
 })
 
 var licences = newTable("licences", "license", 10, func(to *columns, l *model.Licence) {
@@ -19,7 +19,7 @@ var licences = newTable("licences", "license", 10, func(to *columns, l *model.Li
 })
 
 func (r accountRows) InsertOrg(ctx context.Context, org model.Org) error {
-	org.Limits = nil
+	org.Limits, org.State = nil, model.OrgActive
 	return orgs.insert(ctx, r.txn, org)
 }
 
@@ -28,7 +28,7 @@ func (r accountRows) OrgByName(ctx context.Context, name string) (model.Org, err
 }
 
 func (r accountRows) SpecialOrgs(ctx context.Context) ([]model.Org, error) {
-	return orgs.all(ctx, r.txn, ` WHERE limits <> 'null' ORDER BY created, id`)
+	return orgs.all(ctx, r.txn, ` WHERE limits <> 'null' OR state <> '' ORDER BY created, id`)
 }
 
 func (r accountRows) SetOrgLimits(ctx context.Context, id string, limits map[model.Quota]int64) error {
@@ -40,6 +40,10 @@ func (r accountRows) SetOrgLimits(ctx context.Context, id string, limits map[mod
 
 func (r accountRows) Orgs(ctx context.Context) ([]model.Org, error) {
 	return orgs.all(ctx, r.txn, ` ORDER BY created, id`)
+}
+
+func (r accountRows) SetOrgState(ctx context.Context, id string, state model.OrgState) error {
+	return r.execOne(ctx, orgs.entity, `UPDATE orgs SET state = $1 WHERE id = $2`, state, id)
 }
 
 func (r accountRows) InsertLicence(ctx context.Context, l model.Licence) error {

@@ -37,8 +37,11 @@ func (r connectorRows) List(ctx context.Context, org string) ([]model.Connector,
 	return connectors.all(ctx, r.txn, ` WHERE org = $1 ORDER BY created, id`, org)
 }
 
+// isDue is the condition for connectors that can be claimed at the time $1.
+const isDue = `node = '' AND next <= $1 AND NOT EXISTS (SELECT 1 FROM orgs WHERE orgs.id = connectors.org AND orgs.state <> '')`
+
 func (r connectorRows) IsDue(ctx context.Context, now time.Time) (bool, error) {
-	n, err := r.count(ctx, connectors.entity, `SELECT count(*) FROM (SELECT 1 FROM connectors WHERE node = '' AND next <= $1 LIMIT 1) AS due`, toMicros(now))
+	n, err := r.count(ctx, connectors.entity, `SELECT count(*) FROM (SELECT 1 FROM connectors WHERE `+isDue+` LIMIT 1) AS due`, toMicros(now))
 	return n > 0, err
 }
 
@@ -47,9 +50,9 @@ func (r connectorRows) ClaimDue(ctx context.Context, node string, now time.Time)
 		return model.Connector{}, err
 	}
 	return queryOne(ctx, r.txn, connectors.entity, connectors.cells, `
-		UPDATE connectors SET node = $1 WHERE node = '' AND id = (
-			SELECT id FROM connectors WHERE node = '' AND next <= $2 ORDER BY next, id LIMIT 1)
-		RETURNING `+connectors.list, node, toMicros(now))
+		UPDATE connectors SET node = $2 WHERE node = '' AND id = (
+			SELECT id FROM connectors WHERE `+isDue+` ORDER BY next, id LIMIT 1)
+		RETURNING `+connectors.list, toMicros(now), node)
 }
 
 func (r connectorRows) Running(ctx context.Context, org string) ([]model.Connector, error) {

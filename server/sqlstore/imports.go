@@ -140,7 +140,7 @@ var claimNext = `
 	WHERE id = (
 		SELECT next.id FROM imports next WHERE next.status = 'PENDING' AND next.queued <= $2 AND next.org = (
 			SELECT o.id FROM waiting JOIN orgs o ON o.id = waiting.org
-			WHERE (SELECT count(*) FROM imports b WHERE b.status = 'RUNNING' AND b.org = o.id) < $3
+			WHERE o.state = '' AND (SELECT count(*) FROM imports b WHERE b.status = 'RUNNING' AND b.org = o.id) < $3
 			AND ((SELECT count(*) FROM imports b WHERE b.status = 'RUNNING' AND b.org = o.id AND b.node = $1) < $4
 				OR NOT EXISTS (SELECT 1 FROM orgs other WHERE other.id <> o.id))
 			ORDER BY o.served, o.created, o.id LIMIT 1)

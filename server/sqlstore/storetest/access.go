@@ -33,6 +33,47 @@ func testSpecialOrgs(f *fixture) {
 	})
 	f.wantEqual(read(f, special), []model.Org(nil))
 	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Accounts.SetOrgLimits(f.ctx, "org-c", limits) })
+
+	for _, state := range []model.OrgState{model.OrgDisabled, model.OrgDeleting} {
+		f.mustUpdate(func(tx model.Tx) error { return tx.Accounts.SetOrgState(f.ctx, "org-a", state) })
+		want := f.a
+		want.State = state
+		f.wantEqual(read(f, special), []model.Org{want})
+	}
+	f.wantRefused(model.NotFound, func(tx model.Tx) error { return tx.Accounts.SetOrgState(f.ctx, "org-c", model.OrgDisabled) })
+	f.mustUpdate(func(tx model.Tx) error { return tx.Accounts.SetOrgState(f.ctx, "org-a", model.OrgActive) })
+	f.wantEqual(read(f, special), []model.Org(nil))
+}
+
+// testDisabledOrg checks that imports and connectors of a disabled organization are not claimed, and
+// that others are.
+func testDisabledOrg(f *fixture) {
+	ofA, ofB := anImport(1, "org-a", model.Pending), anImport(2, "org-b", model.Pending)
+	f.insertImports(ofA, ofB)
+	first, second := aConnector(1, "org-a"), aConnector(2, "org-b")
+	first.Next, second.Next = startPlus(1), startPlus(2)
+	f.mustUpdate(func(tx model.Tx) error {
+		return firstError(tx.Connectors.Insert(f.ctx, first), tx.Connectors.Insert(f.ctx, second), tx.Accounts.SetOrgState(f.ctx, "org-a", model.OrgDisabled))
+	})
+	now, limits := startPlus(1000), model.RunLimits{PerOrg: 9, PerOrgAndNode: 9}
+	claim := func(want string) {
+		f.Helper()
+		f.mustUpdate(func(tx model.Tx) error {
+			imp, err := tx.Imports.Claim(f.ctx, "node", limits, now)
+			f.wantEqual(imp.Org, want)
+			return model.IgnoreKind(err, model.NotFound)
+		})
+		f.wantEqual(read(f, func(tx model.Tx) (bool, error) { return tx.Connectors.IsDue(f.ctx, now) }), want != "")
+		f.mustUpdate(func(tx model.Tx) error {
+			c, err := tx.Connectors.ClaimDue(f.ctx, "node", now)
+			f.wantEqual(c.Org, want)
+			return model.IgnoreKind(err, model.NotFound)
+		})
+	}
+	claim("org-b")
+	claim("")
+	f.mustUpdate(func(tx model.Tx) error { return tx.Accounts.SetOrgState(f.ctx, "org-a", model.OrgActive) })
+	claim("org-a")
 }
 
 func testLicences(f *fixture) {

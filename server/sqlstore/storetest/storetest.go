@@ -37,6 +37,7 @@ func testCases() []testCase {
 	return []testCase{
 		{"organizations", testOrgs},
 		{"organizations with limits", testSpecialOrgs},
+		{"disabled organization", testDisabledOrg},
 		{"licences", testLicences},
 		{"schemas", testSchemas},
 		{"schema names", testSchemaNames},
