@@ -100,6 +100,7 @@ type commands struct {
 
 		Disable orgsDisableCommand `cmd:"" help:"Refuse all keys, links and sessions of an organization."`
 		Enable  orgsEnableCommand  `cmd:"" help:"Accept the keys, links and sessions of a disabled organization again."`
+		Delete  orgsDeleteCommand  `cmd:"" help:"Delete a disabled organization with all of its data."`
 	} `cmd:"" help:"Manage organizations."`
 	Keys struct {
 		Create keysCreateCommand `cmd:"" help:"Create an API key."`

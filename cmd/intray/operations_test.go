@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net/http"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -21,7 +22,7 @@ type liveServer struct {
 	*testing.T
 	// flags select its stores.
 	flags []string
-	// address is the address of its API.
+	// address is the URL of its API.
 	address string
 	stop    func()
 }
@@ -29,18 +30,34 @@ type liveServer struct {
 // testKey is the backend key of a liveServer.
 const testKey = "bk_0123456789012345678901234567890123456789"
 
+// startServers starts n servers that share a PostgreSQL database and a folder of files.
+func startServers(t *testing.T, n int) []*liveServer {
+	t.Helper()
+	t.Setenv("INTRAY_MASTER_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
+	database, files := storetest.PostgresURL(t), t.TempDir()
+	servers := make([]*liveServer, n)
+	for i := range servers {
+		data := t.TempDir()
+		if err := os.Symlink(files, filepath.Join(data, "blobs")); err != nil {
+			t.Fatal(err)
+		}
+		servers[i] = startServer(t, data, database)
+	}
+	return servers
+}
+
 // startServer starts a server. It stops when its test ends. If database is "", it uses SQLite.
-func startServer(t *testing.T, database string) *liveServer {
+func startServer(t *testing.T, data, database string) *liveServer {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
-	s := &liveServer{T: t, flags: []string{"--data", t.TempDir()}}
+	s := &liveServer{T: t, flags: []string{"--data", data}}
 	if database != "" {
 		s.flags = append(s.flags, "--database-url", database)
 	}
 	serving, ended := make(chan string, 1), make(chan error, 1)
 	go func() {
 		ended <- server.Serve(ctx, server.Config{
-			Data: s.flags[1], DatabaseURL: database, MasterKey: os.Getenv("INTRAY_MASTER_KEY"), BackendKey: testKey, Listen: "127.0.0.1:0", MaxFileSize: 1 << 20,
+			Data: data, DatabaseURL: database, MasterKey: os.Getenv("INTRAY_MASTER_KEY"), BackendKey: testKey, Listen: "127.0.0.1:0", MaxFileSize: 1 << 20,
 			Version: "0.1.0-test", Out: io.Discard, Log: slog.New(slog.DiscardHandler), Serving: func(address string) { serving <- address },
 		})
 	}()
@@ -90,9 +107,8 @@ func report[T any](s *liveServer, args ...string) (result T) {
 
 // TestNodes checks that running servers are listed until they stop.
 func TestNodes(t *testing.T) {
-	t.Setenv("INTRAY_MASTER_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
-	database := storetest.PostgresURL(t)
-	one, two := startServer(t, database), startServer(t, database)
+	servers := startServers(t, 2)
+	one, two := servers[0], servers[1]
 	host, err := os.Hostname()
 	if err != nil {
 		t.Fatal(err)
@@ -102,7 +118,7 @@ func TestNodes(t *testing.T) {
 		t.Fatalf("%d processes, want 2: %+v", len(nodes), nodes)
 	}
 	for _, n := range nodes {
-		if n.State != "alive" || n.Host != host || n.Version != "0.1.0-test" || n.Started == nil || n.Heartbeat.Before(*n.Started) {
+		if n.State != "alive" || n.Host != host || n.Version != "0.1.0-test" || n.Started == nil || n.Heartbeat.Before(n.Started.Add(-time.Second)) {
 			t.Errorf("unexpected process %+v", n)
 		}
 	}
@@ -119,7 +135,7 @@ func TestNodes(t *testing.T) {
 // get requests a path of the API with the backend key, and returns the status and the body.
 func (s *liveServer) get(path string) (status int, body string) {
 	s.Helper()
-	request, err := http.NewRequestWithContext(s.Context(), http.MethodGet, "http://"+s.address+path, nil)
+	request, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.address+path, nil)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -154,9 +170,7 @@ func (s *liveServer) await(what string, reached func() bool) {
 // TestDisableOrg checks that all running servers refuse the keys of a disabled organization, and accept
 // them again.
 func TestDisableOrg(t *testing.T) {
-	t.Setenv("INTRAY_MASTER_KEY", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=")
-	database := storetest.PostgresURL(t)
-	servers := []*liveServer{startServer(t, database), startServer(t, database)}
+	servers := startServers(t, 2)
 	for _, step := range []struct {
 		command string
 		status  int
@@ -173,5 +187,34 @@ func TestDisableOrg(t *testing.T) {
 				return status == step.status
 			})
 		}
+	}
+}
+
+// TestDeleteOrg deletes an organization while a server runs.
+func TestDeleteOrg(t *testing.T) {
+	s := startServer(t, t.TempDir(), "")
+	for _, step := range []struct {
+		args     []string
+		status   int
+		messages string
+	}{
+		{[]string{"orgs", "create", "Beta"}, exitDone, ""},
+		{[]string{"keys", "create", "--org", "Beta", "--kind", "backend"}, exitDone, ""},
+		{[]string{"orgs", "delete", "Beta", "--confirm", "Beta"}, exitFault, `The organization "Beta" is in use. Disable it first.`},
+		{[]string{"orgs", "disable", "Beta"}, exitDone, ""},
+		{[]string{"orgs", "delete", "Beta"}, exitUsage, "nothing was deleted"},
+	} {
+		if status, _, messages := s.command(step.args...); status != step.status || !strings.Contains(messages, step.messages) {
+			t.Fatalf("%v: exit status %d, want %d: %s", step.args, status, step.status, messages)
+		}
+	}
+	if deleted := report[deletedOrg](s, "orgs", "delete", "Beta", "--confirm", "Beta"); deleted.Organization != "Beta" || deleted.OtherRows != 1 {
+		t.Errorf("deleted %+v", deleted)
+	}
+	if status, _, messages := s.command("orgs", "delete", "Beta", "--confirm", "Beta"); status != exitFault || !strings.Contains(messages, `no organization named "Beta"`) {
+		t.Errorf("a second time: exit status %d: %s", status, messages)
+	}
+	if status, body := s.get("/api/v1/schemas/"); status != http.StatusOK {
+		t.Errorf("another organization: %d %s", status, body)
 	}
 }

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bufio"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -193,3 +195,58 @@ func (c *orgsEnableCommand) Run(ctx context.Context, s streams) error {
 
 // orgState returns the state of an organization for display.
 func orgState(org model.Org) string { return cmp.Or(strings.ToLower(string(org.State)), "active") }
+
+type orgsDeleteCommand struct {
+	storeFlags
+	reportFlags
+	Name    string `arg:"" help:"Name of the organization."`
+	Confirm string `help:"The name of the organization again, to delete it without a question." placeholder:"NAME"`
+}
+
+// Help returns the text that --help prints after the flags.
+func (orgsDeleteCommand) Help() string {
+	return `Deletes a disabled organization with all of its data: imports and their files, schemas,
+webhooks, connectors, import links, keys, learned mappings and sessions. This cannot be
+undone.
+
+If the command is interrupted, a running server continues, or you run the command again.
+It then counts only what is deleted by the second run. Webhook messages that have not been
+sent are deleted, too.`
+}
+
+// deletedOrg is the JSON form of the result.
+type deletedOrg struct {
+	ID           string `json:"id"`
+	Organization string `json:"organization"`
+	Imports      int64  `json:"imports"`
+	Sessions     int64  `json:"sessions"`
+	// OtherRows is the number of schemas, keys and other rows of the database.
+	OtherRows int64 `json:"otherRows"`
+}
+
+// Run deletes the organization.
+func (c *orgsDeleteCommand) Run(ctx context.Context, s streams) error {
+	if c.Confirm == "" && isTerminal(s.in) && isTerminal(s.err) {
+		fmt.Fprintf(s.err, "All data of the organization will be deleted. Type its name to continue: ")
+		line, err := bufio.NewReader(s.in).ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return fmt.Errorf("read the confirmation: %w", err)
+		}
+		c.Confirm = strings.TrimSpace(line)
+	}
+	if c.Confirm != c.Name {
+		return usageError{fmt.Errorf("nothing was deleted: to delete the organization %q with all of its data, confirm its name with --confirm %q", c.Name, c.Name)}
+	}
+	return c.runAdmin(ctx, s, server.OpenToDelete, func(svc *service.Service) error {
+		org, deleted, err := svc.DeleteOrg(ctx, c.Name)
+		if err != nil {
+			return err
+		}
+		report := deletedOrg{org.ID, org.Name, deleted.Imports, deleted.Sessions, deleted.Rows}
+		return c.write(s.out, report, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "Deleted the organization %q with %s, %s and %s.\n", org.Name,
+				pluralize(deleted.Imports, "import"), pluralize(deleted.Sessions, "session"), pluralize(deleted.Rows, "other row"))
+			return err
+		})
+	})
+}

@@ -116,3 +116,23 @@ func (s *Service) setOrgState(ctx context.Context, name string, state model.OrgS
 	s.env.Log.Info("state of an organization changed", "org", org.ID, "state", cmp.Or(string(state), "ACTIVE"))
 	return org, s.env.LoadOrgs(ctx)
 }
+
+// MarkOrgDeleting ends the use of a disabled organization for good, so that its data can be deleted. It
+// returns a Conflict if the organization is not disabled. To repeat it does no harm.
+func (s *Service) MarkOrgDeleting(ctx context.Context, name string) (model.Org, error) {
+	var org model.Org
+	err := s.env.Store.Update(ctx, func(tx model.Tx) (err error) {
+		if org, err = orgByName(ctx, tx, name); err != nil || org.State == model.OrgDeleting {
+			return err
+		}
+		if org.State != model.OrgDisabled {
+			return model.NewError(model.Conflict, "organization_in_use", intray.NewMessage("organization.in_use", intray.Params{"name": name}))
+		}
+		org.State = model.OrgDeleting
+		return tx.Accounts.SetOrgState(ctx, org.ID, org.State)
+	})
+	if err == nil {
+		s.env.Log.Warn("organization is being deleted", "org", org.ID)
+	}
+	return org, err
+}

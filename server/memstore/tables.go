@@ -68,6 +68,7 @@ func newTx(t *txn) model.Tx {
 		Retention:   retentionRows{t},
 		Deletions:   deletionRows{t},
 		Owners:      ownerRows{t},
+		OrgData:     orgDataRows{t},
 		Usage:       usageRows{t},
 		Trash:       trashRows{t},
 		Nodes:       nodeRows{t},

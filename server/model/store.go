@@ -84,6 +84,7 @@ type Tx struct {
 	Retention   RetentionRows
 	Deletions   DeletionRows
 	Owners      OwnerRows
+	OrgData     OrgDataRows
 	Usage       UsageRows
 	Trash       TrashRows
 	Nodes       NodeRows
@@ -561,6 +562,21 @@ type OwnerRows interface {
 	Run(ctx context.Context, importID string) (int, error)
 	// Session reports whether the session exists.
 	Session(ctx context.Context, id string) (bool, error)
+}
+
+// OrgDataRows deletes everything that belongs to an organization that is OrgDeleting. The imports and
+// sessions, which have blobs, are to be deleted first.
+type OrgDataRows interface {
+	// Imports returns the ids of at most limit imports of an organization, and Sessions those of at
+	// most limit sessions, in any order.
+	Imports(ctx context.Context, org string, limit int) ([]string, error)
+	Sessions(ctx context.Context, org string, limit int) ([]string, error)
+	// DeleteRows deletes at most limit rows of each kind, except imports and sessions, and returns
+	// their number.
+	DeleteRows(ctx context.Context, org string, limit int) (int64, error)
+	// DeleteOrg deletes an organization that is OrgDeleting. It does nothing if there is none, and
+	// returns NotFound if something still belongs to the organization.
+	DeleteOrg(ctx context.Context, org string) error
 }
 
 // TrashRows stores the blobs to delete.

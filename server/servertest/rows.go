@@ -31,6 +31,7 @@ func (f *Faults) Wrap(tx model.Tx) model.Tx {
 	tx.Retention = retentionFaults{tx.Retention, f}
 	tx.Deletions = deletionsFaults{tx.Deletions, f}
 	tx.Owners = ownersFaults{tx.Owners, f}
+	tx.OrgData = orgDataFaults{tx.OrgData, f}
 	tx.Usage = usageFaults{tx.Usage, f}
 	tx.Trash = trashFaults{tx.Trash, f}
 	tx.Nodes = nodesFaults{tx.Nodes, f}

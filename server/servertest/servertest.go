@@ -60,7 +60,9 @@ func (c *Clock) Advance(d time.Duration) {
 // Env is the test environment of a service.
 type Env struct {
 	// Store injects no faults. The stores returned by Config and Model do.
-	Store  *sqlstore.Store
+	Store *sqlstore.Store
+	// Path is the path of the SQLite database.
+	Path   string
 	Blobs  *Blobs
 	Clock  *Clock
 	Faults *Faults
@@ -80,7 +82,7 @@ func New(t *testing.T) *Env {
 	master, err := secrets.ParseMaster(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("m", 32))))
 	Must(t, err)
 	faults := &Faults{}
-	return &Env{Store: store, Blobs: newBlobs(faults), Clock: &Clock{now: Started}, Faults: faults, Keys: master.Keyring()}
+	return &Env{Store: store, Path: path, Blobs: newBlobs(faults), Clock: &Clock{now: Started}, Faults: faults, Keys: master.Keyring()}
 }
 
 func databaseConfig(path string) sqlstore.Config {

@@ -1,11 +1,18 @@
 package service_test
 
 import (
+	"database/sql"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/connectors"
+	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/webhooks"
 )
 
 // TestDisabledOrg disables an organization in another process while one of its imports runs. The import
@@ -85,4 +92,119 @@ func TestDisabledOrg(t *testing.T) {
 	}
 	_, err = f.DisableOrg(f.ctx, "Nobody")
 	f.wantError(err, model.NotFound, "not_found")
+}
+
+// fill creates something of every kind in an organization.
+func (f *fixture) fill(org, name string) {
+	f.Helper()
+	before := f.org
+	defer func() { f.org = before }()
+	f.org = org
+	_, err := f.CreateKey(f.ctx, name, model.Backend, 0)
+	must(f.T, err)
+	_, _, err = f.CreateWebhook(f.ctx, org, webhooks.Draft{URL: "http://" + name, Enabled: true})
+	must(f.T, err)
+	f.finishedImport(goodFile, "")
+	f.finishedImport(badFile, `{"invalidDataBehavior":"BLOCK_SUBMIT"}`)
+	f.newImport("")
+	f.pendingImport(goodFile, "")
+	f.newImportLink()
+	connector := f.newConnector(org, name, connectors.Draft{})
+	session, err := f.CreateSession(f.ctx, org, imports.NewSession{})
+	must(f.T, err)
+	_, err = f.SaveState(f.ctx, session.Session, []byte(`{}`), nil)
+	must(f.T, err)
+	must(f.T, f.SetRetention(f.ctx, org, []model.Retention{{Org: org, Learned: 9}}))
+	must(f.T, f.Store.Update(f.ctx, func(tx model.Tx) error {
+		learned := model.LearnedMapping{Org: org, ImportIdentifier: "contacts", Kind: model.ColumnMemory, Text: "Mail", Field: "email"}
+		file := model.PulledFile{ConnectorID: connector.ID, Org: org, File: model.RemoteFile{Path: "/in/a.csv", Size: 1}}
+		run := model.PullRun{ID: name + "-run", ConnectorID: connector.ID, Skipped: []intray.Message{}}
+		for _, err := range []error{
+			tx.Memory.Upsert(f.ctx, learned), tx.Pulled.Upsert(f.ctx, file), tx.Pulls.Insert(f.ctx, run),
+			tx.Replays.Insert(f.ctx, model.Replay{Org: org, Key: "k", Created: f.Clock.Now()}), tx.Deletions.Insert(f.ctx, model.Deletion{ID: name + "-deletion", Org: org}),
+		} {
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}))
+}
+
+// rowCounts returns the number of rows of each table, except those of maintenance and of the queue.
+func (f *fixture) rowCounts() map[string]int {
+	f.Helper()
+	db, err := sql.Open("sqlite", f.Path)
+	must(f.T, err)
+	defer db.Close()
+	rows, err := db.QueryContext(f.ctx, `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'river%' AND name NOT LIKE 'sqlite%'`)
+	must(f.T, err)
+	defer rows.Close()
+	var tables []string
+	for rows.Next() {
+		var name string
+		must(f.T, rows.Scan(&name))
+		tables = append(tables, name)
+	}
+	must(f.T, rows.Err())
+	counts := map[string]int{}
+	for _, name := range tables {
+		if slices.Contains([]string{"goose_db_version", "trash", "marks", "nodes", "rates"}, name) {
+			continue
+		}
+		n := 0
+		must(f.T, db.QueryRowContext(f.ctx, `SELECT count(*) FROM `+name).Scan(&n))
+		counts[name] = n
+	}
+	return counts
+}
+
+// TestDeleteOrg checks that nothing of a deleted organization remains, in any table or blob, that another
+// organization is not affected, and that maintenance completes a deletion that was interrupted.
+func TestDeleteOrg(t *testing.T) {
+	t.Parallel()
+	for _, interrupted := range []bool{false, true} {
+		f := newFixture(t, withRemote, withSender(&fakeSender{}))
+		f.fill(f.org, "Alpha")
+		f.runAll()
+		rows, blobs := f.rowCounts(), f.Blobs.Keys("")
+		beta, err := f.CreateOrg(f.ctx, "Beta")
+		must(t, err)
+		f.fill(beta.ID, "Beta")
+		for table, n := range f.rowCounts() {
+			if n <= rows[table] && table != "edits" && table != "attempts" && table != "import_link_logos" {
+				t.Errorf("the test adds nothing to the table %s", table)
+			}
+		}
+		_, _, err = f.DeleteOrg(f.ctx, "Beta")
+		f.wantError(err, model.Conflict, "organization_in_use")
+		_, err = f.DisableOrg(f.ctx, "Beta")
+		must(t, err)
+		if interrupted {
+			_, err := f.MarkOrgDeleting(f.ctx, "Beta")
+			must(t, err)
+			_, err = f.EnableOrg(f.ctx, "Beta")
+			f.wantError(err, model.Conflict, "organization_deleting")
+			must(t, f.RunMaintenance(f.ctx))
+		} else {
+			_, deleted, err := f.DeleteOrg(f.ctx, "Beta")
+			must(t, err)
+			if deleted.Imports != 4 || deleted.Sessions != 1 || deleted.Rows < 10 {
+				t.Errorf("deleted %+v", deleted)
+			}
+		}
+		f.Clock.Advance(model.StopGrace)
+		must(t, f.RunMaintenance(f.ctx))
+		if diff := cmp.Diff(rows, f.rowCounts()); diff != "" {
+			t.Errorf("interrupted %t: rows (-want +got):\n%s", interrupted, diff)
+		}
+		left := f.Blobs.Keys("")
+		slices.Sort(blobs)
+		slices.Sort(left)
+		if diff := cmp.Diff(blobs, left); diff != "" {
+			t.Errorf("interrupted %t: blobs (-want +got):\n%s", interrupted, diff)
+		}
+		_, _, err = f.DeleteOrg(f.ctx, "Beta")
+		f.wantError(err, model.NotFound, "not_found")
+	}
 }

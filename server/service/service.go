@@ -211,13 +211,13 @@ func (s *Service) Ready(ctx context.Context) error { return s.env.CheckStores(ct
 const forgetEvery = 40
 
 // RunMaintenance refills the reserve, empties the trash, closes idle drafts, and deletes abandoned
-// embedded imports, and expired sessions, responses and deliveries. Call it every 10 s from a single
+// embedded imports, expired sessions, responses and deliveries, and the data of deleted organizations. Call it every 10 s from a single
 // goroutine. Call RecoverRuns every 2 s from another one, because deleting files can take minutes.
 func (s *Service) RunMaintenance(ctx context.Context) error {
 	if s.env.Reserve != nil {
 		s.env.Reserve.Refill()
 	}
-	err := errors.Join(s.EmptyTrash(ctx), s.ForgetSessions(ctx), s.ForgetUnseen(ctx), s.CloseIdleDrafts())
+	err := errors.Join(s.EmptyTrash(ctx), s.ForgetSessions(ctx), s.ForgetUnseen(ctx), s.CloseIdleDrafts(), s.deleteOrgs(ctx))
 	if s.rounds++; s.rounds%forgetEvery == 1 {
 		err = errors.Join(err, s.ForgetReplays(ctx), s.ForgetRates(ctx), s.ForgetDeliveries(ctx))
 	}

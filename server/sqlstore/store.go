@@ -258,6 +258,7 @@ func (s *Store) newTx(db querier, tx queue.Tx, hold string) model.Tx {
 		Retention:   retentionRows{t},
 		Deletions:   deletionRows{t},
 		Owners:      ownerRows{t},
+		OrgData:     orgDataRows{t},
 		Usage:       usageRows{t},
 		Trash:       trashRows{t},
 		Nodes:       nodeRows{t},
