@@ -113,6 +113,12 @@ type commands struct {
 
 		RotateMaster rotateMasterCommand `cmd:"" help:"Replace the master key."`
 	} `cmd:"" help:"Manage API keys and the master key."`
+	Imports struct {
+		List    importsListCommand    `cmd:"" help:"List imports of all organizations, such as those that wait."`
+		Show    importsShowCommand    `cmd:"" help:"Show the details of an import, without cell values."`
+		Requeue importsRequeueCommand `cmd:"" help:"Run waiting imports now that would run later."`
+		Cancel  importsCancelCommand  `cmd:"" help:"End waiting and running imports as FAILED."`
+	} `cmd:"" help:"List, show, requeue and cancel imports."`
 	Nodes   nodesCommand   `cmd:"" help:"List the server processes and what they run."`
 	Listen  listenCommand  `cmd:"" help:"Print or forward webhook messages while you develop a receiver."`
 	GC      gcCommand      `cmd:"" name:"gc" help:"Delete expired data and orphaned files."`
@@ -162,7 +168,7 @@ func run(ctx context.Context, args []string, s streams) int {
 	var cli commands
 	status := -1
 	parser, err := kong.New(&cli, kong.Name("intray"), kong.Description(description), kong.UsageOnError(),
-		kong.Writers(s.out, s.err), kong.Exit(func(code int) { status = code }), kong.DefaultEnvars("INTRAY"), kong.Vars{"version": "intray " + version()}, kong.Resolvers(kong.ResolverFunc(renamedVariable)),
+		kong.Writers(s.out, s.err), kong.Exit(func(code int) { status = code }), kong.DefaultEnvars("INTRAY"), kong.Vars{"version": "intray " + version(), "statuses": importStatuses}, kong.Resolvers(kong.ResolverFunc(renamedVariable)),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
 		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s))
 	if err != nil {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/intraydata/intray/server"
+	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/sqlstore/storetest"
 )
 
@@ -135,9 +136,18 @@ func TestNodes(t *testing.T) {
 // get requests a path of the API with the backend key, and returns the status and the body.
 func (s *liveServer) get(path string) (status int, body string) {
 	s.Helper()
-	request, err := http.NewRequestWithContext(s.Context(), http.MethodGet, s.address+path, nil)
+	return s.call(http.MethodGet, path, "")
+}
+
+// call calls the API with the backend key, and returns the status and the body of the response.
+func (s *liveServer) call(method, path, document string) (status int, body string) {
+	s.Helper()
+	request, err := http.NewRequestWithContext(s.Context(), method, s.address+path, strings.NewReader(document))
 	if err != nil {
 		s.Fatal(err)
+	}
+	if document != "" {
+		request.Header.Set("Content-Type", "application/json")
 	}
 	request.Header.Set("X-Service-License-Key", testKey)
 	response, err := http.DefaultClient.Do(request)
@@ -216,5 +226,36 @@ func TestDeleteOrg(t *testing.T) {
 	}
 	if status, body := s.get("/api/v1/schemas/"); status != http.StatusOK {
 		t.Errorf("another organization: %d %s", status, body)
+	}
+}
+
+// TestImportsCommands lists and shows an import that ran in a server, without its cell values.
+func TestImportsCommands(t *testing.T) {
+	servers := startServers(t, 2)
+	status, body := servers[0].call(http.MethodPost, "/api/v1/headless/imports/",
+		`{"fields":[{"key":"email","label":"Email","type":"email"}],"settings":{"invalidDataBehavior":"BLOCK_SUBMIT"},"initial_data":[{"email":"secret-value"}]}`)
+	if status != http.StatusCreated {
+		t.Fatalf("create an import: %d %s", status, body)
+	}
+	var list []listedImport
+	servers[0].await("review", func() bool {
+		list = report[[]listedImport](servers[1], "imports", "list", "--org", "default")
+		return len(list) == 1 && list[0].Status == string(model.NeedsReview)
+	})
+	if i := list[0]; i.Organization != "default" || i.Attempt != 1 || i.Rows == nil || *i.Rows != 1 || i.NextAttempt != nil {
+		t.Errorf("unexpected import %+v", i)
+	}
+	shown := report[shownImport](servers[1], "imports", "show", list[0].ID)
+	if shown.ID != list[0].ID || shown.Problems != 1 || shown.Received == nil || !shown.Staged || shown.Result != nil {
+		t.Errorf("unexpected details %+v", shown)
+	}
+	for _, form := range []string{"--json", "--text"} {
+		if _, out, _ := servers[1].command("imports", "show", list[0].ID, form); strings.Contains(out, "secret-value") || !strings.Contains(out, list[0].ID) {
+			t.Errorf("%s: %s", form, out)
+		}
+	}
+	status, out, messages := servers[1].command("imports", "cancel", "--text", list[0].ID)
+	if status != exitFault || !strings.Contains(out, "Only a PENDING or RUNNING import can be canceled.") {
+		t.Errorf("cancel: exit status %d: %s%s", status, out, messages)
 	}
 }

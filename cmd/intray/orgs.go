@@ -200,7 +200,7 @@ type orgsDeleteCommand struct {
 	storeFlags
 	reportFlags
 	Name    string `arg:"" help:"Name of the organization."`
-	Confirm string `help:"The name of the organization again, to delete it without a question." placeholder:"NAME"`
+	Confirm string `help:"The name of the organization again, to delete it without a question." placeholder:"NAME" env:"-"`
 }
 
 // Help returns the text that --help prints after the flags.

@@ -114,7 +114,7 @@ func (s *Service) runClaimed(ctx context.Context, imp model.Import) error {
 		ended.Outcome = model.RunError
 		if !current && failure == nil {
 			ended.Outcome = model.RunSuperseded
-			return nil // the run failed because its import was deleted or has a newer run
+			return nil // the run failed because its import was deleted, was canceled or has a newer run
 		}
 		err = &runError{imp.ID, imp.Org, imp.Run, errors.Join(err, failure)}
 	}
@@ -407,7 +407,7 @@ func (s *Service) discardRun(ctx context.Context, tx model.Tx, imp model.Import)
 type requeue func(ctx context.Context, tx model.Tx, imp model.Import, counts *requeued) error
 
 // returnToQueue calls again to queue an import that this process cannot finish. It reports
-// whether the run is still current. It deletes the blobs of the run if it is certain that they
+// whether the run is still current and has not ended. It deletes the blobs of the run if it is certain that they
 // are not needed.
 func (s *Service) returnToQueue(ctx context.Context, imp model.Import, again requeue) (current bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, requeueTimeout)
@@ -428,7 +428,7 @@ func (s *Service) returnToQueue(ctx context.Context, imp model.Import, again req
 	if err == nil && !needed {
 		s.env.DiscardBlobs(ctx, imp.RunPrefix(imp.Run))
 	}
-	return current, err
+	return current && !needed, err
 }
 
 // requeue queues an import again and schedules the deletion of the blobs of its run.

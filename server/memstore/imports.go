@@ -86,6 +86,13 @@ func (r importRows) After(_ context.Context, id string, limit int) ([]model.Impo
 	return refs(r.imports.find(func(i importRow) bool { return i.ID > id }, order, 0, max(int64(limit), 0))), nil
 }
 
+func (r importRows) Select(_ context.Context, f model.ImportFilter, limit int) ([]model.ImportRef, error) {
+	matches := func(i importRow) bool {
+		return (f.ID == "" || i.ID == f.ID) && (f.Org == "" || i.Org == f.Org) && (f.Status == "" || i.Status == f.Status) && (f.Before.IsZero() || i.Created.Before(f.Before))
+	}
+	return refs(r.imports.find(matches, reversed(importOrder), 0, max(int64(limit), 0))), nil
+}
+
 func refs(list []importRow) (refs []model.ImportRef) {
 	for _, i := range list {
 		refs = append(refs, model.ImportRef{Org: i.Org, ID: i.ID, Run: i.Run})

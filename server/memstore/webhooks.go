@@ -189,6 +189,15 @@ func (r outboxRows) GiveUp(_ context.Context, target string, limit int) (int64, 
 	return int64(len(changed)), err
 }
 
+func (r outboxRows) OfImport(_ context.Context, importID string) ([]model.Delivery, error) {
+	order := byTime(func(d model.Delivery) time.Time { return d.Created }, func(d model.Delivery) string { return d.ID })
+	list := r.deliveries.find(func(d model.Delivery) bool { return d.ImportID == importID }, order, 0, -1)
+	for i := range list {
+		list[i].Body = nil
+	}
+	return list, nil
+}
+
 func (r outboxRows) EraseImport(_ context.Context, importID string) error {
 	changed, err := r.deliveries.changeWhere(r.txn, func(d model.Delivery) bool { return d.ImportID == importID }, deliveryOrder, -1, deliveryID, func(d *model.Delivery) {
 		d.Body, d.URL = nil, ""

@@ -192,6 +192,16 @@ type ImportQueueRows interface {
 	// After returns at most limit imports of all organizations whose ids are greater than id, in the
 	// order of their ids.
 	After(ctx context.Context, id string, limit int) ([]ImportRef, error)
+	// Select returns at most limit imports of all organizations that match a filter, newest first.
+	Select(ctx context.Context, f ImportFilter, limit int) ([]ImportRef, error)
+}
+
+// ImportFilter selects imports. A zero field does not restrict the selection.
+type ImportFilter struct {
+	ID, Org string
+	Status  Status
+	// Before is the time before which the imports were created.
+	Before time.Time
 }
 
 // EmbeddedRows stores which embedded imports are in use.
@@ -406,6 +416,8 @@ type OutboxRows interface {
 	// GiveUp sets at most limit Waiting deliveries for a target to GivenUp, and returns their
 	// number.
 	GiveUp(ctx context.Context, target string, limit int) (int64, error)
+	// OfImport returns the deliveries about an import, oldest first, without their bodies.
+	OfImport(ctx context.Context, importID string) ([]Delivery, error)
 	// EraseImport deletes an import's data from deliveries, and deletes the attempts of these
 	// deliveries.
 	EraseImport(ctx context.Context, importID string) error

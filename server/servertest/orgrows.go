@@ -18,6 +18,14 @@ func (rows accountsFaults) SetOrgState(ctx context.Context, id string, state mod
 	return Call(rows.faults, "Accounts.SetOrgState", func() error { return rows.AccountRows.SetOrgState(ctx, id, state) })
 }
 
+func (rows importsFaults) Select(ctx context.Context, f model.ImportFilter, limit int) ([]model.ImportRef, error) {
+	return Get(rows.faults, "Imports.Select", func() ([]model.ImportRef, error) { return rows.ImportRows.Select(ctx, f, limit) })
+}
+
+func (rows outboxFaults) OfImport(ctx context.Context, importID string) ([]model.Delivery, error) {
+	return Get(rows.faults, "Outbox.OfImport", func() ([]model.Delivery, error) { return rows.OutboxRows.OfImport(ctx, importID) })
+}
+
 type orgDataFaults struct {
 	model.OrgDataRows
 	faults *Faults

@@ -96,6 +96,23 @@ func (r importRows) After(ctx context.Context, id string, limit int) ([]model.Im
 	return queryAll(ctx, r.txn, imports.entity, cells, `SELECT org, id, run FROM imports WHERE id > $1 ORDER BY id LIMIT $2`, id, max(limit, 0))
 }
 
+func (r importRows) Select(ctx context.Context, f model.ImportFilter, limit int) ([]model.ImportRef, error) {
+	cells := func(i *model.ImportRef) []any { return []any{&i.Org, &i.ID, &i.Run} }
+	query, args := `SELECT org, id, run FROM imports WHERE id <> ''`, []any{}
+	where := func(isSet bool, condition string, value any) {
+		if isSet {
+			args = append(args, value)
+			query += ` AND ` + condition + ` $` + strconv.Itoa(len(args))
+		}
+	}
+	where(f.ID != "", `id =`, f.ID)
+	where(f.Org != "", `org =`, f.Org)
+	where(f.Status != "", `status =`, string(f.Status))
+	where(!f.Before.IsZero(), `created <`, toMicros(f.Before))
+	args = append(args, max(limit, 0))
+	return queryAll(ctx, r.txn, imports.entity, cells, query+` ORDER BY created DESC, id DESC LIMIT $`+strconv.Itoa(len(args)), args...)
+}
+
 type embeddedRows struct{ *txn }
 
 func (r embeddedRows) Touch(ctx context.Context, org, id string, seen time.Time) error {

@@ -155,6 +155,14 @@ func (r outboxRows) GiveUp(ctx context.Context, target string, limit int) (int64
 		UPDATE deliveries SET status = 'FAILED' WHERE id IN (SELECT id FROM deliveries WHERE target = $1 AND status = 'WAITING' LIMIT $2)`, target, max(limit, 0))
 }
 
+func (r outboxRows) OfImport(ctx context.Context, importID string) ([]model.Delivery, error) {
+	list, err := deliveries.all(ctx, r.txn, ` WHERE import_id = $1 ORDER BY created, id`, importID)
+	for i := range list {
+		list[i].Body = nil
+	}
+	return list, err
+}
+
 func (r outboxRows) EraseImport(ctx context.Context, importID string) error {
 	for _, query := range []string{
 		`DELETE FROM attempts WHERE delivery_id IN (SELECT id FROM deliveries WHERE import_id = $1)`,

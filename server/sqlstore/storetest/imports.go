@@ -6,8 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
+
 	"github.com/intraydata/intray/server/model"
 )
 
@@ -246,6 +248,51 @@ func testImportsInStatus(f *fixture) {
 			return tx.Imports.InStatus(f.ctx, model.Running, c.node, c.limit)
 		}), c.want)
 	}
+}
+
+func testImportsSelected(f *fixture) {
+	var all []model.ImportRef
+	for n, status := range []model.Status{model.Pending, model.Failed, model.Pending, model.Running} {
+		imp := anImport(n, []string{"org-a", "org-b"}[n%2], status)
+		imp.Created = startPlus(n)
+		f.insertImports(imp)
+		all = append([]model.ImportRef{{Org: imp.Org, ID: imp.ID}}, all...)
+	}
+	for name, c := range map[string]struct {
+		filter model.ImportFilter
+		limit  int
+		want   []model.ImportRef
+	}{
+		"all":          {model.ImportFilter{}, 9, all},
+		"limit":        {model.ImportFilter{}, 2, all[:2]},
+		"id":           {model.ImportFilter{ID: all[1].ID}, 9, all[1:2]},
+		"unknown id":   {model.ImportFilter{ID: "none"}, 9, nil},
+		"status":       {model.ImportFilter{Status: model.Running}, 9, all[:1]},
+		"organization": {model.ImportFilter{Org: "org-b"}, 9, []model.ImportRef{all[0], all[2]}},
+		"age":          {model.ImportFilter{Before: startPlus(2)}, 9, all[2:]},
+		"together":     {model.ImportFilter{Org: "org-a", Status: model.Pending, Before: startPlus(2)}, 9, all[3:]},
+	} {
+		got := read(f, func(tx model.Tx) ([]model.ImportRef, error) { return tx.Imports.Select(f.ctx, c.filter, c.limit) })
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			f.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+}
+
+func testDeliveriesOfImport(f *fixture) {
+	first, other, second := aDelivery(2, "b", "i"), aDelivery(1, "a", "j"), aDelivery(3, "a", "i")
+	f.mustUpdate(func(tx model.Tx) error {
+		return firstError(tx.Deliveries.Insert(f.ctx, second), tx.Deliveries.Insert(f.ctx, other))
+	})
+	list := func() []model.Delivery {
+		return read(f, func(tx model.Tx) ([]model.Delivery, error) { return tx.Outbox.OfImport(f.ctx, "i") })
+	}
+	second.Body = nil
+	f.wantEqual(list(), []model.Delivery{second})
+	first.Created = startPlus(9)
+	f.mustUpdate(func(tx model.Tx) error { return tx.Deliveries.Insert(f.ctx, first) })
+	first.Body = nil
+	f.wantEqual(list(), []model.Delivery{second, first})
 }
 
 func testImportsAfter(f *fixture) {

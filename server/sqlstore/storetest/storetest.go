@@ -47,6 +47,8 @@ func testCases() []testCase {
 		{"imports moved", testImportsMoved},
 		{"imports in status", testImportsInStatus},
 		{"imports after an id", testImportsAfter},
+		{"imports selected", testImportsSelected},
+		{"deliveries of an import", testDeliveriesOfImport},
 		{"claim", testClaim},
 		{"claim is fair", testClaimIsFair},
 		{"claim leaves room", testClaimLeavesRoom},
