@@ -93,6 +93,9 @@ type Config struct {
 	// Memory is the budget of the process. Its zero value limits nothing, and 4 imports run at the
 	// same time.
 	Memory MemoryBudget
+	// MaxRunsPerOrg is the maximum number of imports of one organization that run at the same time, in
+	// all processes. 0 means 2.
+	MaxRunsPerOrg int
 	// ScrubDays is the number of days in which every stored file is verified once. 0 means never, and
 	// a negative number means 30 days, or never if files are stored in a bucket.
 	ScrubDays int
@@ -186,6 +189,8 @@ func (c *Config) problems() (list []error) {
 		{(c.TLSCert == "") != (c.TLSKey == ""), usageErrorf("--tls-cert and --tls-key must be set together")},
 		{c.RateCreate < 0 || c.RatePoll < 0 || c.RateAuthFailures < 0, usageErrorf("--rate-create, --rate-poll and --rate-auth-failures cannot be negative; 0 means no limit")},
 		{c.MaxRequests < 0, usageErrorf("--max-requests cannot be negative; 0 means 4 per CPU core with SQLite, at least 8, and twice as many with PostgreSQL")},
+		{c.Memory.Imports < 0, usageErrorf("--max-runs cannot be negative; 0 derives the number from the available memory")},
+		{c.MaxRunsPerOrg < 0, usageErrorf("--max-runs-per-org cannot be negative; 0 means 2")},
 		{c.MaxLargeUploads < 0, usageErrorf("--max-large-uploads cannot be negative; 0 means no limit")},
 		{c.MaxConnectionsPerAddress < 0, usageErrorf("--max-connections-per-address cannot be negative; 0 means a quarter of all connections")},
 		{c.MaxFileSize < 1 || c.MaxFileSize > intray.MaxFileSize, usageErrorf("--max-file-size must be 1 to %d bytes", intray.MaxFileSize)},

@@ -37,6 +37,8 @@ func TestConfigIsChecked(t *testing.T) {
 		"a negative rate":           {func(c *Config) { c.RatePoll = -1 }, "--rate-poll"},
 		"another negative rate":     {func(c *Config) { c.RateCreate = -1 }, "--rate-create"},
 		"a negative lifetime":       {func(c *Config) { c.ReviewLinkLife = -1 }, "--review-link-life"},
+		"negative runs":             {func(c *Config) { c.Memory.Imports = -1 }, "--max-runs "},
+		"negative runs of one":      {func(c *Config) { c.MaxRunsPerOrg = -1 }, "--max-runs-per-org"},
 		"no size":                   {func(c *Config) { c.MaxFileSize = 0 }, "--max-file-size"},
 		"too large a size":          {func(c *Config) { c.MaxFileSize = 1<<30 + 1 }, "1 to 1073741824 bytes"},
 		"default headers":           {func(c *Config) { c.KeyHeaders = nil }, ""},

@@ -36,6 +36,19 @@ type MemoryBudget struct {
 	Soft int64
 	// Imports is the maximum number of imports that run at the same time.
 	Imports int
+
+	// usable is the memory that the process may use, in bytes.
+	usable int64
+}
+
+// WithImports returns the budget for at most n imports at the same time instead of the number that is
+// derived from the memory. 0 does not change the budget.
+func (b MemoryBudget) WithImports(n int) MemoryBudget {
+	if n != 0 {
+		b.Imports = n
+		b.Soft = min(b.usable, serviceMemory+int64(n)*importMemory)
+	}
+	return b
 }
 
 // NewMemoryBudget returns the budget for the available memory. goLimit is the memory limit of the
@@ -56,8 +69,8 @@ func newMemoryBudget(available int64, source string, goLimit int64) MemoryBudget
 	if usable >= twoImportsMemory {
 		b.Imports = max(b.Imports, 2)
 	}
-	b.Soft = min(usable, serviceMemory+int64(b.Imports)*importMemory)
-	return b
+	b.usable = usable
+	return b.WithImports(b.Imports)
 }
 
 // log logs the budget. If there is less memory than one import may need, it logs a warning.
@@ -68,6 +81,10 @@ func (b MemoryBudget) log(log *slog.Logger) {
 	args := []any{"available", b.Available, "source", b.Source, "soft_limit", b.Soft, "imports_at_a_time", b.Imports}
 	if b.isLittle() {
 		log.Warn("there is little memory: imports run one after the other, and a large one may be killed; give the server at least 512 MiB", args...)
+		return
+	}
+	if derived := newMemoryBudget(b.Available, b.Source, math.MaxInt64).Imports; derived < mostImports && b.Imports > derived {
+		log.Warn("--max-runs is higher than the memory allows, and large imports may be killed", append(args, "recommended", derived)...)
 		return
 	}
 	log.Info("memory budget", args...)

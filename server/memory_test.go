@@ -91,3 +91,29 @@ func TestMemoryBudget(t *testing.T) {
 		}
 	}
 }
+
+func TestBudgetWithImports(t *testing.T) {
+	const mib = 1 << 20
+	for _, c := range []struct {
+		available, soft int64
+		runs, imports   int
+		warns           bool
+	}{
+		{24 << 30, 920 * mib, 0, 4, false},
+		{24 << 30, 380 * mib, 1, 1, false},
+		{24 << 30, 2000 * mib, 10, 10, false},
+		{830 * mib, 740 * mib, 3, 3, false},
+		{830 * mib, 747 * mib, 4, 4, true},
+		{830 * mib, 380 * mib, 1, 1, false},
+	} {
+		b := newMemoryBudget(c.available, "machine", math.MaxInt64).WithImports(c.runs)
+		if b.Soft != c.soft || b.Imports != c.imports {
+			t.Errorf("%d MiB, %d runs: %d MiB for %d imports, want %d MiB for %d", c.available/mib, c.runs, b.Soft/mib, b.Imports, c.soft/mib, c.imports)
+		}
+		var log bytes.Buffer
+		b.log(slog.New(slog.NewTextHandler(&log, nil)))
+		if got := strings.Contains(log.String(), "level=WARN"); got != c.warns {
+			t.Errorf("%d MiB, %d runs: %s", c.available/mib, c.runs, log.String())
+		}
+	}
+}

@@ -53,6 +53,8 @@ type serveFlags struct {
 	RateAuthFail  int    `name:"rate-auth-failures" help:"Maximum number of failed authentications per client address in a minute. 0 means no limit." default:"600" placeholder:"N"`
 	MaxPerAddress int    `name:"max-connections-per-address" help:"Maximum number of connections of a client address, except trusted proxies. 0 means a quarter of all connections." default:"0" placeholder:"N"`
 	MaxRequests   int    `name:"max-requests" help:"Maximum number of requests in progress at the same time. 0 means 4 per CPU core with SQLite, at least 8, and twice as many with PostgreSQL." default:"0" placeholder:"N"`
+	MaxRuns       int    `name:"max-runs" help:"Maximum number of imports that run at the same time in this process. 0 means up to 4, depending on the available memory." default:"0" placeholder:"N"`
+	MaxRunsPerOrg int    `name:"max-runs-per-org" help:"Maximum number of imports of one organization that run at the same time in all processes." default:"2" placeholder:"N"`
 	MaxUploads    int    `name:"max-large-uploads" help:"Maximum number of files over 8 MiB that are received at the same time. 0 means no limit." default:"32" placeholder:"N"`
 	MaxFileSize   int64  `help:"Maximum size of a file in bytes, whatever its schema allows. Default and maximum: 1073741824." default:"1073741824" placeholder:"N"`
 	Quota         string `help:"Limits of each organization, such as imports=2000000,stored-bytes=50000000000, separated by commas. 0 means no limit. ORG_ID:NAME=N sets a limit of one organization." placeholder:"NAME=N"`
@@ -92,17 +94,18 @@ the data folder. Keep a copy: without the key, the secrets are lost.
 
 The server adapts to the memory limit of its cgroup, or to the memory of the machine:
 with less than 1 GiB, fewer than 4 imports run at the same time. GOMEMLIMIT sets a
-lower limit. At most 2 imports of one organization run at the same time, and one import
-fewer than the server can run if there are other organizations.
+lower limit, and --max-runs another number of imports. At most --max-runs-per-org imports of
+one organization run at the same time, and one import fewer than the server can run if there
+are other organizations.
 
 On SIGTERM, the server accepts no new work, finishes or returns running imports, and
 exits within 10 seconds.`
 }
 
 // limitMemory sets the memory limit of the Go runtime to that of the returned budget, unless
-// GOMEMLIMIT is set.
-func limitMemory() server.MemoryBudget {
-	budget := server.NewMemoryBudget(debug.SetMemoryLimit(-1))
+// GOMEMLIMIT is set. If maxRuns is 0, the number of imports is derived from the memory.
+func limitMemory(maxRuns int) server.MemoryBudget {
+	budget := server.NewMemoryBudget(debug.SetMemoryLimit(-1)).WithImports(maxRuns)
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(budget.Soft)
 	}
@@ -138,7 +141,7 @@ func (f serveFlags) config(s streams) (server.Config, error) {
 	cfg.MaxRequests, cfg.MaxLargeUploads, cfg.DirectUploads = f.MaxRequests, f.MaxUploads, f.DirectUploads
 	cfg.MaxFileSize, cfg.Hooks = f.MaxFileSize, f.hookConfig()
 	cfg.ReviewLinkLife, cfg.StallTimeout = f.ReviewLinkLife, f.StallTimeout
-	cfg.ScrubDays = f.ScrubDays
+	cfg.ScrubDays, cfg.MaxRunsPerOrg = f.ScrubDays, f.MaxRunsPerOrg
 	if f.KeyHeaders != "" {
 		cfg.KeyHeaders = splitNames(f.KeyHeaders)
 	}
@@ -155,7 +158,7 @@ func (c *serveCommand) Run(ctx context.Context, s streams, program *kong.Kong) e
 	for _, v := range unusedVariables(program.Model.Node, os.Environ()) {
 		cfg.Log.Warn(v.problem()+" "+v.fix(), "variable", v.name)
 	}
-	cfg.Memory, cfg.NotifySocket = limitMemory(), os.Getenv("NOTIFY_SOCKET")
+	cfg.Memory, cfg.NotifySocket = limitMemory(c.MaxRuns), os.Getenv("NOTIFY_SOCKET")
 	served := false
 	cfg.Serving = func(string) { served = true }
 	err = server.Serve(ctx, cfg)

@@ -32,7 +32,7 @@ func (t temporaryServer) run(ctx context.Context, s streams, work func(ctx conte
 	key := "bk_" + rand.Text() + rand.Text()
 	cfg := server.Config{
 		Data: folder, Listen: t.listen, BackendKey: key, FrontendKey: "fk_" + rand.Text() + rand.Text(),
-		MaxFileSize: 1 << 30, Version: version(), Hooks: t.hooks, Out: io.Discard, Memory: limitMemory(),
+		MaxFileSize: 1 << 30, Version: version(), Hooks: t.hooks, Out: io.Discard, Memory: limitMemory(0),
 		Log: slog.New(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelWarn})),
 	}
 	worked := make(chan error, 1)

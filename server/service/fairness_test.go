@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"strings"
@@ -156,6 +157,27 @@ func TestRunsLeftForOthers(t *testing.T) {
 		queue(other.ID)
 		if ran, err := f.RunNext(f.ctx); err != nil || !ran {
 			t.Errorf("%d runs: the import of the other organization did not run: %v", runs, err)
+		}
+	}
+}
+
+// TestRunsPerOrg checks the maximum number of running imports of one organization in all processes.
+func TestRunsPerOrg(t *testing.T) {
+	t.Parallel()
+	for _, limit := range []int{0, 1, 3} {
+		f := newFixture(t, crashAt("run.claimed"), func(_ *fixture, cfg *service.Config) { cfg.Runs, cfg.RunsPerOrg = 8, limit })
+		other := f.newNode("elsewhere/one", crashAt("run.claimed"), func(_ *fixture, cfg *service.Config) { cfg.Runs, cfg.RunsPerOrg = 8, limit })
+		for range 5 {
+			f.pendingImport(goodFile, "")
+		}
+		want := cmp.Or(limit, 2)
+		for n := range want {
+			f.expectCrash(func() { _, _ = []*service.Service{f.Service, other}[n%2].RunNext(f.ctx) })
+		}
+		for _, s := range []*service.Service{f.Service, other} {
+			if ran, err := s.RunNext(f.ctx); ran || err != nil {
+				t.Errorf("limit %d: another import ran: %v", limit, err)
+			}
 		}
 	}
 }
