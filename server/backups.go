@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"filippo.io/age"
 
@@ -42,11 +43,11 @@ func Backup(ctx context.Context, cfg Config, to string, options backup.Options) 
 	if within(cfg.Data, to) {
 		return none, usageErrorf("%s is in the data folder; use a different disk, or a bucket", to)
 	}
-	unlock, err := lockBackup(cfg.Data)
+	lock, err := lockBackup(cfg.Data)
 	if err != nil {
 		return none, err
 	}
-	defer func() { _ = unlock() }()
+	defer func() { _ = lock.Close() }()
 	repository, closeRepository, err := openRepository(ctx, cfg, to)
 	if err != nil {
 		return none, err
@@ -57,6 +58,9 @@ func Backup(ctx context.Context, cfg Config, to string, options backup.Options) 
 		return none, err
 	}
 	made, err := repository.Create(ctx, source, options)
+	if err == nil {
+		err = recordBackup(lock)
+	}
 	return made, errors.Join(err, closeSource())
 }
 
@@ -76,12 +80,22 @@ func within(folder, path string) bool {
 
 func isBucket(address string) bool { return strings.HasPrefix(address, "s3://") }
 
+// backupLockName is the name of a file in the data folder. The process that backs up the folder locks it. It
+// contains the time of the last complete backup.
+const backupLockName = "backup.lock"
+
 // lockBackup returns an error if another backup of the data folder is running.
-func lockBackup(folder string) (unlock func() error, err error) {
-	file, err := os.OpenFile(filepath.Join(folder, "backup.lock"), os.O_CREATE|os.O_RDWR, 0o600)
+func lockBackup(folder string) (*os.File, error) {
+	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, fmt.Errorf("lock the data folder for a backup: %w", err)
 	}
+	defer func() { _ = root.Close() }()
+	file, err := root.OpenFile(backupLockName, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the data folder for a backup: %w", err)
+	}
+	filesys.InheritFolderOwner(root, backupLockName)
 	free, err := filesys.TryLock(file)
 	if err == nil && !free {
 		err = fmt.Errorf("another backup of %s is running; wait until it has ended", folder)
@@ -89,7 +103,26 @@ func lockBackup(folder string) (unlock func() error, err error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return file.Close, nil
+	return file, nil
+}
+
+// recordBackup stores the current time for lastBackup.
+func recordBackup(lock *os.File) error {
+	_, err := lock.WriteAt([]byte(time.Now().UTC().Format(time.RFC3339)+"\n"), 0)
+	if err != nil {
+		return fmt.Errorf("record the time of the backup: %w", err)
+	}
+	return nil
+}
+
+// lastBackup returns the time of the last complete backup of a data folder, if it is known.
+func lastBackup(folder string) (at time.Time, known bool) {
+	content, err := os.ReadFile(filepath.Join(folder, backupLockName))
+	if err != nil {
+		return at, false
+	}
+	at, err = time.Parse(time.RFC3339, strings.TrimSpace(string(content)))
+	return at, err == nil
 }
 
 // openRepository opens a repository, or prepares a new one.

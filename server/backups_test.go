@@ -3,6 +3,7 @@ package server
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/intraydata/intray/server/backup"
 	"github.com/intraydata/intray/server/sqlstore"
@@ -33,13 +34,20 @@ func TestAcceptBackup(t *testing.T) {
 // TestOneBackupAtATime checks that a second backup of a data folder is refused while one is running.
 func TestOneBackupAtATime(t *testing.T) {
 	folder := t.TempDir()
-	unlock, err := lockBackup(folder)
+	lock, err := lockBackup(folder)
 	must(t, err)
+	if _, known := lastBackup(folder); known {
+		t.Error("a backup is known before the first one")
+	}
 	if _, err := lockBackup(folder); err == nil || !strings.Contains(err.Error(), "another backup") {
 		t.Errorf("a second backup: %v", err)
 	}
-	must(t, unlock())
-	unlock, err = lockBackup(folder)
+	must(t, recordBackup(lock))
+	must(t, lock.Close())
+	if at, known := lastBackup(folder); !known || time.Since(at) > time.Minute {
+		t.Errorf("the last backup was at %v, %v", at, known)
+	}
+	lock, err = lockBackup(folder)
 	must(t, err)
-	must(t, unlock())
+	must(t, lock.Close())
 }

@@ -38,7 +38,7 @@ func (m *metrics) countOverQuota(log *slog.Logger) func(org string, quota model.
 	}
 }
 
-// observeProcess adds the disk, the waiting time of writes and the event streams to the metrics.
+// observeProcess adds the disk, the last backup, the waiting time of writes and the event streams to the metrics.
 func (m *metrics) observeProcess(folder string, store *sqlstore.Store, api *httpapi.API) {
 	m.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -49,6 +49,15 @@ func (m *metrics) observeProcess(folder string, store *sqlstore.Store, api *http
 				return -1
 			}
 			return float64(free)
+		}),
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "intray_backup_age_seconds", Help: "Time since the last complete backup of the data folder with intray backup; -1 if there is none.",
+		}, func() float64 {
+			at, known := lastBackup(folder)
+			if !known {
+				return -1
+			}
+			return max(0, time.Since(at).Seconds())
 		}),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "intray_store_write_wait_seconds_total", Help: "Time that write transactions waited for others, on SQLite.",

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	_ "modernc.org/sqlite"
 
@@ -36,6 +37,7 @@ var situations = map[string]situation{
 	"a hook fails":                {failingHooks, []string{"IntrayHooksFail"}},
 	"nobody reviews an import":    {forgottenReview, []string{"IntrayReviewsWait"}},
 	"the disk is small":           {smallDisk, []string{"IntrayDiskNearlyFull"}},
+	"backups have stopped":        {oldBackup, []string{"IntrayBackupOld"}},
 	"a quota is used up":          {usedQuota, []string{"IntrayQuotaNearlyUsed", "IntrayQuotaReached"}},
 	"a receiver refuses messages": {refusedMessages, []string{"IntrayDeliveriesStuck", "IntrayWebhooksFail"}},
 	"an SFTP server is gone":      {missingSFTP, []string{"IntraySFTPFails"}},
@@ -254,6 +256,26 @@ func smallDisk(t *testing.T) []scrape {
 	}
 	s := start(t, livetest.Config{Binary: program, Data: filepath.Join(folder, "data")})
 	s.finish(document(""), cleanFile, "SUCCESSFUL")
+	return []scrape{s.scrape()}
+}
+
+// oldBackup makes a backup, and changes its recorded time.
+func oldBackup(t *testing.T) []scrape {
+	s := start(t, livetest.Config{})
+	recipient, messages, status := livetest.Run(t, t.TempDir(), nil, "keys", "backup", "backup.key")
+	if status != 0 {
+		t.Fatal(messages)
+	}
+	if _, messages, status := livetest.Run(t, t.TempDir(), nil, "backup", "backups", "--data", s.DataDir(), "--recipient", strings.TrimSpace(recipient)); status != 0 {
+		t.Fatal(messages)
+	}
+	record := filepath.Join(s.DataDir(), "backup.lock")
+	if text, err := os.ReadFile(record); err != nil || !strings.HasPrefix(string(text), time.Now().UTC().Format("2006-01-")) {
+		t.Fatalf("the recorded time is %q, %v", text, err)
+	}
+	if err := os.WriteFile(record, []byte(time.Now().Add(-49*time.Hour).UTC().Format(time.RFC3339)), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	return []scrape{s.scrape()}
 }
 
