@@ -2,8 +2,11 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
+	"database/sql"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -12,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray/server"
 	"github.com/intraydata/intray/server/model"
@@ -23,8 +28,8 @@ type liveServer struct {
 	*testing.T
 	// flags select its stores.
 	flags []string
-	// address is the URL of its API.
-	address string
+	// address is the URL of its API. key is the API key for calls, or "" for testKey.
+	address, key string
 	stop    func()
 }
 
@@ -139,8 +144,15 @@ func (s *liveServer) get(path string) (status int, body string) {
 	return s.call(http.MethodGet, path, "")
 }
 
-// call calls the API with the backend key, and returns the status and the body of the response.
-func (s *liveServer) call(method, path, document string) (status int, body string) {
+// call calls the API with the backend key, and returns the status and the body of the response. headers are
+// names and values.
+func (s *liveServer) call(method, path, document string, headers ...string) (status int, body string) {
+	s.Helper()
+	response, body := s.send(method, path, document, headers...)
+	return response.StatusCode, body
+}
+
+func (s *liveServer) send(method, path, document string, headers ...string) (response *http.Response, body string) {
 	s.Helper()
 	request, err := http.NewRequestWithContext(s.Context(), method, s.address+path, strings.NewReader(document))
 	if err != nil {
@@ -149,8 +161,11 @@ func (s *liveServer) call(method, path, document string) (status int, body strin
 	if document != "" {
 		request.Header.Set("Content-Type", "application/json")
 	}
-	request.Header.Set("X-Service-License-Key", testKey)
-	response, err := http.DefaultClient.Do(request)
+	request.Header.Set("X-Service-License-Key", cmp.Or(s.key, testKey))
+	for i := 0; i < len(headers); i += 2 {
+		request.Header.Set(headers[i], headers[i+1])
+	}
+	response, err = http.DefaultClient.Do(request)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -159,7 +174,7 @@ func (s *liveServer) call(method, path, document string) (status int, body strin
 	if err != nil {
 		s.Fatal(err)
 	}
-	return response.StatusCode, string(text)
+	return response, string(text)
 }
 
 // await calls a function until it returns true. The test fails after 20 s.
@@ -202,31 +217,122 @@ func TestDisableOrg(t *testing.T) {
 
 // TestDeleteOrg deletes an organization while a server runs.
 func TestDeleteOrg(t *testing.T) {
-	s := startServer(t, t.TempDir(), "")
+	t.Run("sqlite", func(t *testing.T) {
+		s := startServer(t, t.TempDir(), "")
+		deleteOrg(s, "sqlite", filepath.Join(s.flags[1], "intray.db"))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		s := startServers(t, 2)[0]
+		deleteOrg(s, "pgx", s.flags[3])
+	})
+}
+
+// deleteOrg deletes an organization with data of all kinds, in the database with the given driver and name.
+func deleteOrg(s *liveServer, driver, database string) {
+	s.Helper()
+	db, err := sql.Open(driver, database)
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	before := s.countRows(db, driver)
+	for _, args := range [][]string{{"orgs", "create", "Beta"}, {"keys", "create", "--org", "Beta", "--kind", "backend"}} {
+		status, out, messages := s.command(args...)
+		if status != exitDone {
+			s.Fatalf("%v: exit status %d: %s", args, status, messages)
+		}
+		s.key = strings.TrimSpace(out)
+	}
+	s.fillOrg()
+	s.await("a failed message", func() bool { return s.countRows(db, driver)["attempts"] > before["attempts"] })
+	full := s.countRows(db, driver)
+	for _, table := range []string{"orgs", "licences", "schemas", "imports", "uploads", "webhooks", "deliveries", "attempts", "edits", "import_links", "replays"} {
+		if full[table] <= before[table] {
+			s.Errorf("the test adds nothing to the table %s", table)
+		}
+	}
+	s.key = ""
 	for _, step := range []struct {
 		args     []string
 		status   int
 		messages string
 	}{
-		{[]string{"orgs", "create", "Beta"}, exitDone, ""},
-		{[]string{"keys", "create", "--org", "Beta", "--kind", "backend"}, exitDone, ""},
 		{[]string{"orgs", "delete", "Beta", "--confirm", "Beta"}, exitFault, `The organization "Beta" is in use. Disable it first.`},
 		{[]string{"orgs", "disable", "Beta"}, exitDone, ""},
 		{[]string{"orgs", "delete", "Beta"}, exitUsage, "nothing was deleted"},
 	} {
 		if status, _, messages := s.command(step.args...); status != step.status || !strings.Contains(messages, step.messages) {
-			t.Fatalf("%v: exit status %d, want %d: %s", step.args, status, step.status, messages)
+			s.Fatalf("%v: exit status %d, want %d: %s", step.args, status, step.status, messages)
 		}
 	}
-	if deleted := report[deletedOrg](s, "orgs", "delete", "Beta", "--confirm", "Beta"); deleted.Organization != "Beta" || deleted.OtherRows != 1 {
-		t.Errorf("deleted %+v", deleted)
+	if deleted := report[deletedOrg](s, "orgs", "delete", "Beta", "--confirm", "Beta"); deleted.Organization != "Beta" || deleted.Imports != 2 || deleted.OtherRows < 5 {
+		s.Errorf("deleted %+v", deleted)
 	}
 	if status, _, messages := s.command("orgs", "delete", "Beta", "--confirm", "Beta"); status != exitFault || !strings.Contains(messages, `no organization named "Beta"`) {
-		t.Errorf("a second time: exit status %d: %s", status, messages)
+		s.Errorf("a second time: exit status %d: %s", status, messages)
 	}
 	if status, body := s.get("/api/v1/schemas/"); status != http.StatusOK {
-		t.Errorf("another organization: %d %s", status, body)
+		s.Errorf("another organization: %d %s", status, body)
 	}
+	if diff := gocmp.Diff(before, s.countRows(db, driver)); diff != "" {
+		s.Errorf("rows before and after (-want +got):\n%s", diff)
+	}
+}
+
+// fillOrg creates data of an organization: an import whose review has begun, one that has ended, a webhook with
+// a failed message, a saved schema and an import link.
+func (s *liveServer) fillOrg() {
+	s.Helper()
+	const schema = `"fields":[{"key":"email","label":"Email","type":"email"}]`
+	create := func(path, body string, headers ...string) (made map[string]any) {
+		status, text := s.call(http.MethodPost, path, body, headers...)
+		if err := json.Unmarshal([]byte(text), &made); err != nil || status != http.StatusCreated {
+			s.Fatalf("POST %s: %d %s", path, status, text)
+		}
+		return made
+	}
+	create("/api/v1/webhooks/", `{"url":"https://receiver.invalid/"}`)
+	saved := create("/api/v1/schemas/", `{"name":"people","settings":{},`+schema+`}`)
+	create("/api/v1/import-links/", fmt.Sprintf(`{"schema_id":%q}`, saved["id"]))
+	create("/api/v1/headless/imports/", `{`+schema+`,"initial_data":[{"email":"ada@example.org"}]}`, "Idempotency-Key", "once")
+	reviewed := create("/api/v1/headless/imports/", `{`+schema+`,"settings":{"invalidDataBehavior":"BLOCK_SUBMIT"},"initial_data":[{"email":"nobody"}]}`)
+	token := ""
+	s.await("review", func() bool {
+		_, body := s.get(fmt.Sprintf("/api/v1/headless/imports/%s/", reviewed["id"]))
+		_, link, found := strings.Cut(body, "/review/")
+		if found {
+			_, rest, _ := strings.Cut(link, "#")
+			token, _, _ = strings.Cut(rest, `"`)
+		}
+		return found && strings.Contains(body, string(model.NeedsReview))
+	})
+	path := fmt.Sprintf("/api/review/v1/%s/", reviewed["id"])
+	opened, body := s.send(http.MethodPost, path+"session/", "", "X-Service-License-Key", "", "Authorization", "Bearer "+token)
+	if opened.StatusCode != http.StatusOK {
+		s.Fatalf("open the review: %d %s", opened.StatusCode, body)
+	}
+	cookie, _, _ := strings.Cut(opened.Header.Get("Set-Cookie"), ";")
+	status, body := s.call(http.MethodPost, path+"edits/", `{"op":"1","kind":"fill","where":{"rows":["0"]},"keys":["email"],"text":"grace@example.org"}`, "X-Service-License-Key", "", "Cookie", cookie)
+	if status != http.StatusOK {
+		s.Fatalf("change a cell: %d %s", status, body)
+	}
+}
+
+// countRows returns the numbers of rows in all tables that belong to organizations.
+func (s *liveServer) countRows(db *sql.DB, driver string) map[string]int {
+	s.Helper()
+	counts := map[string]int{}
+	for _, table := range []string{
+		"orgs", "licences", "schemas", "imports", "uploads", "sessions", "credentials", "replays", "memories", "memory_versions", "edits", "webhooks", "deliveries",
+		"attempts", "connectors", "pulled", "pulls", "retention", "receipts", "org_usage", "upload_days", "import_links", "import_link_logos",
+	} {
+		var n int
+		if err := db.QueryRowContext(s.Context(), "SELECT count(*) FROM "+table).Scan(&n); err != nil {
+			s.Fatalf("%s: count %s: %v", driver, table, err)
+		}
+		counts[table] = n
+	}
+	return counts
 }
 
 // TestImportsCommands lists and shows an import that ran in a server, without its cell values.
