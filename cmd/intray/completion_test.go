@@ -13,7 +13,7 @@ func TestCompletion(t *testing.T) {
 	}{
 		{"k", "keys"},
 		{"comp", "completion"}, // the command that the scripts call is hidden
-		{"keys ", "create list origins revoke rotate-master"},
+		{"keys ", "backup create list origins revoke rotate-master"},
 		{"help ke", "keys"},
 		{"help keys l", "list"},
 		{"nonsense k", "keys"},

@@ -10,7 +10,7 @@ import (
 // TestUnusedVariables checks which variables have no effect, and the names that are suggested.
 func TestUnusedVariables(t *testing.T) {
 	var cli commands
-	program, err := kong.New(&cli, kong.DefaultEnvars("INTRAY"), kong.Vars{"version": "1"})
+	program, err := kong.New(&cli, kong.DefaultEnvars("INTRAY"), kong.Vars{"version": "1", "statuses": importStatuses})
 	if err != nil {
 		t.Fatal(err)
 	}
