@@ -27,7 +27,11 @@ func (d *diagnosis) checkHooks(ctx context.Context, r *doctor.Result) {
 		r.Fail(where, "Imports with hooks fail, because this system cannot sandbox hooks: "+strings.Join(intray.RenderAll(refused.Lacks), "; ")+".", "Use a system that can, or set --hook-sandbox best-effort if you trust everybody who can save a schema.")
 		return
 	case err != nil:
-		problem, fix := splitAdvice(err.Error(), "Correct the flags that begin with --hook, or use --hook-runtime quickjs.")
+		advice := "Correct the flags that begin with --hook, or use --hook-runtime quickjs."
+		if runtime == string(sandbox.Node) {
+			advice = "Install Node or a newer version of it, or use --hook-runtime quickjs."
+		}
+		problem, fix := splitAdvice(err.Error(), advice)
 		r.Fail(doctor.Setting("hook-runtime")+": "+runtime, problem, fix)
 		return
 	}

@@ -12,11 +12,22 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// lines returns the lines of the log with the given message.
-func (s *monitored) lines(message string) (found []m) {
+// lines returns the lines of the log with the given message. It waits for the first one, because the server
+// may write it after it has responded.
+func (s *monitored) lines(message string) []m {
+	s.t.Helper()
+	s.awaitLog(message)
+	return s.linesSoFar(message)
+}
+
+// linesSoFar is like lines, but does not wait.
+func (s *monitored) linesSoFar(message string) (found []m) {
 	s.t.Helper()
 	for line := range strings.Lines(s.Stderr()) {
 		var record m
+		if !strings.HasSuffix(line, "\n") {
+			break // it is not complete
+		}
 		if err := json.Unmarshal([]byte(line), &record); err != nil {
 			s.t.Errorf("the line %q of the log is no JSON object: %v", line, err)
 		}

@@ -95,7 +95,7 @@ func (s scrape) sum(name, labels string) float64 {
 func (s *monitored) awaitLog(message string) {
 	s.t.Helper()
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		if len(s.lines(message)) > 0 {
+		if len(s.linesSoFar(message)) > 0 {
 			return
 		}
 	}
