@@ -25,6 +25,9 @@ func (s *Store) initialize(log *slog.Logger) error {
 			return err
 		}
 	}
+	if err := s.createHold(); err != nil {
+		return err
+	}
 	if err := s.syncDir("."); err != nil {
 		return err
 	}

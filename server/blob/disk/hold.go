@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/intraydata/intray/internal/filesys"
@@ -48,6 +49,19 @@ func (s *Store) beginDeletion() (end func() error, err error) {
 	return file.Close, nil
 }
 
+// createHold creates the file, if it does not exist.
+func (s *Store) createHold() error {
+	file, err := s.root.OpenFile(holdFile, os.O_CREATE|os.O_EXCL|os.O_RDWR, fileMode)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	filesys.InheritFolderOwner(s.root, holdFile)
+	return file.Close()
+}
+
 func (s *Store) openHold() (*os.File, error) {
-	return s.root.OpenFile(holdFile, os.O_CREATE|os.O_RDWR, fileMode)
+	return s.root.OpenFile(holdFile, os.O_RDWR, fileMode)
 }
