@@ -120,9 +120,9 @@ func (d *connectorFixture) arrive(name string) {
 // pull runs the connector if it is due, and returns the run.
 func (d *connectorFixture) pull(c model.Connector) (run model.PullRun, ran bool) {
 	d.Helper()
-	ran, err := d.RunNextConnector(d.ctx)
+	ran, err := d.RunNextConnector(d.ctx, nil)
 	must(d.T, err)
-	if again, err := d.RunNextConnector(d.ctx); err != nil || again {
+	if again, err := d.RunNextConnector(d.ctx, nil); err != nil || again {
 		d.Errorf("it ran again immediately: %v", err)
 	}
 	if !ran {

@@ -104,8 +104,9 @@ func (s *Service) claimConnector(ctx context.Context) (c model.Connector, err er
 }
 
 // RunNextConnector runs the connector that has been due for the longest time, and
-// reports whether there was a due connector.
-func (s *Service) RunNextConnector(ctx context.Context) (bool, error) {
+// reports whether there was a due connector. It calls claimed, which may be nil, as soon as it has claimed
+// one.
+func (s *Service) RunNextConnector(ctx context.Context, claimed func()) (bool, error) {
 	if s.cfg.Remotes == nil {
 		return false, nil
 	}
@@ -123,6 +124,9 @@ func (s *Service) RunNextConnector(ctx context.Context) (bool, error) {
 	c, err := s.claimConnector(ctx)
 	if err != nil || c.ID == "" {
 		return false, err
+	}
+	if claimed != nil {
+		claimed()
 	}
 	run := &connectorRun{service: s, connector: c, PullRun: model.PullRun{ID: id, ConnectorID: c.ID, Began: s.env.Now(), Skipped: []intray.Message{}}}
 	defer func() {

@@ -17,7 +17,7 @@ func (f *fixture) runDue() error {
 	f.Helper()
 	var failed error
 	for range 20 {
-		ran, err := f.RunNextConnector(f.ctx)
+		ran, err := f.RunNextConnector(f.ctx, nil)
 		failed = errors.Join(failed, err)
 		if !ran {
 			return failed
@@ -120,7 +120,7 @@ func TestStoppedRun(t *testing.T) {
 	f.remote.AddFile("a.csv", "email\na@example.org\n")
 	ctx, stop := context.WithCancel(f.ctx)
 	f.remote.OnFetch = stop
-	if _, err := f.RunNextConnector(ctx); err != nil {
+	if _, err := f.RunNextConnector(ctx, nil); err != nil {
 		t.Errorf("a stopped run: %v", err)
 	}
 	if run := f.lastRun(c); run.ID != "" {
@@ -147,7 +147,7 @@ func TestPostponedConnectors(t *testing.T) {
 		}
 		return nil
 	}))
-	if ran, err := f.RunNextConnector(f.ctx); ran || err != nil {
+	if ran, err := f.RunNextConnector(f.ctx, nil); ran || err != nil {
 		t.Errorf("a third connector ran: %v, %v", ran, err)
 	}
 	due, err := model.Get(f.ctx, f.Store, func(tx model.Tx) (bool, error) { return tx.Connectors.IsDue(f.ctx, f.Clock.Now()) })

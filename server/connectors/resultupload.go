@@ -78,8 +78,8 @@ func (s *Service) QueueResultUpload(ctx context.Context, tx model.Tx, imp model.
 }
 
 // DeliverNextResult uploads the result that has been due for the longest time, and
-// reports whether a result was due.
-func (s *Service) DeliverNextResult(ctx context.Context) (bool, error) {
+// reports whether a result was due. It calls claimed, which may be nil, as soon as it has claimed one.
+func (s *Service) DeliverNextResult(ctx context.Context, claimed func()) (bool, error) {
 	if s.cfg.Remotes == nil {
 		return false, nil
 	}
@@ -98,6 +98,9 @@ func (s *Service) DeliverNextResult(ctx context.Context) (bool, error) {
 	})
 	if err != nil || len(due) == 0 {
 		return false, err
+	}
+	if claimed != nil {
+		claimed()
 	}
 	ctx = model.InOrg(ctx, due[0].Org)
 	leased, release := context.WithCancel(ctx)

@@ -47,7 +47,7 @@ func (f *fixture) deliverDue() error {
 	f.Helper()
 	var failed error
 	for range 20 {
-		did, err := f.DeliverNextResult(f.ctx)
+		did, err := f.DeliverNextResult(f.ctx, nil)
 		failed = errors.Join(failed, err)
 		if !did {
 			return failed
@@ -231,7 +231,7 @@ func TestRetryDuringUpload(t *testing.T) {
 		}
 		_, err := f.RunConnector(f.ctx, f.org, c.ID)
 		must(t, err)
-		if again, err := f.DeliverNextResult(f.ctx); again || err != nil {
+		if again, err := f.DeliverNextResult(f.ctx, nil); again || err != nil {
 			t.Errorf("uploaded again: %v, %v", again, err)
 		}
 	}

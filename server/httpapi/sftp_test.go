@@ -82,7 +82,7 @@ func (s *server) connectors() {
 		s.Errorf("replaced: %s", got)
 	}
 	s.do("POST", all+id+"/run/", "")
-	if ran, err := s.svc.RunNextConnector(s.Context()); !ran || err != nil {
+	if ran, err := s.svc.RunNextConnector(s.Context(), nil); !ran || err != nil {
 		s.Errorf("it did not run: %v", err)
 	}
 	if got := s.do("GET", all+id+"/runs/", "").Body.String(); !strings.Contains(got, `"error_type":"no_such_host","error":"There is no such host."`) {

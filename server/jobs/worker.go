@@ -56,9 +56,10 @@ type Transfers interface {
 	Deliver(ctx context.Context) error
 	WaitForDeliveries()
 	// RunNextConnector runs one connector that is due, and DeliverNextResult uploads
-	// one result that is due. Both report whether there was one.
-	RunNextConnector(ctx context.Context) (bool, error)
-	DeliverNextResult(ctx context.Context) (bool, error)
+	// one result that is due. Both report whether there was one, and call claimed as soon as they have
+	// claimed it.
+	RunNextConnector(ctx context.Context, claimed func()) (bool, error)
+	DeliverNextResult(ctx context.Context, claimed func()) (bool, error)
 	// CollectGarbage deletes expired data and orphaned blobs.
 	CollectGarbage(ctx context.Context) error
 	// Scrub verifies the stored files of some imports.
@@ -175,13 +176,14 @@ func (w *Worker) logFailure(ctx context.Context, text string, err error) {
 }
 
 // pollWork starts a worker at each interval until ctx is canceled, unless the maximum number is
-// working. A worker calls the function next until nothing is due. Without work, there is therefore
-// one call for each interval.
-func (w *Worker) pollWork(ctx context.Context, failure string, workers int, next func(context.Context) (bool, error)) {
+// working. A worker calls the function next until nothing is due, and each call that has claimed something
+// starts another worker. Without work, there is therefore one call for each interval.
+func (w *Worker) pollWork(ctx context.Context, failure string, workers int, next func(ctx context.Context, claimed func()) (bool, error)) {
 	var group sync.WaitGroup
 	defer group.Wait()
 	working := make(chan struct{}, workers)
-	start := func() {
+	var start func()
+	start = func() {
 		select {
 		case working <- struct{}{}:
 		default:
@@ -191,7 +193,7 @@ func (w *Worker) pollWork(ctx context.Context, failure string, workers int, next
 			defer func() { <-working }()
 			for more := true; more && ctx.Err() == nil; {
 				var err error
-				if more, err = next(ctx); err != nil {
+				if more, err = next(ctx, start); err != nil {
 					w.logFailure(ctx, failure, err)
 					return
 				}

@@ -29,6 +29,8 @@ type fakeService struct {
 	heartbeat, recover, maintain func(ctx context.Context) error
 	deliver, collectGC           func(ctx context.Context) error
 	ready                        chan struct{}
+	// claims means that each call of connector claims a connector.
+	claims bool
 	// waited is the number of calls to WaitForDeliveries.
 	waited int
 }
@@ -48,10 +50,13 @@ func call(ctx context.Context, function func(context.Context) error) error {
 }
 
 func (f *fakeService) RunNext(ctx context.Context) (bool, error) { return callNext(ctx, f.runNext) }
-func (f *fakeService) RunNextConnector(ctx context.Context) (bool, error) {
+func (f *fakeService) RunNextConnector(ctx context.Context, claimed func()) (bool, error) {
+	if f.claims {
+		claimed()
+	}
 	return callNext(ctx, f.connector)
 }
-func (f *fakeService) DeliverNextResult(ctx context.Context) (bool, error) {
+func (f *fakeService) DeliverNextResult(ctx context.Context, _ func()) (bool, error) {
 	return callNext(ctx, f.upload)
 }
 func (f *fakeService) Deliver(ctx context.Context) error         { return call(ctx, f.deliver) }
@@ -62,6 +67,24 @@ func (f *fakeService) RecoverRuns(ctx context.Context) error     { return call(c
 func (f *fakeService) RunMaintenance(ctx context.Context) error  { return call(ctx, f.maintain) }
 func (f *fakeService) WaitForDeliveries()                        { f.waited++ }
 func (f *fakeService) DeliveriesReady() <-chan struct{}          { return f.ready }
+
+// TestClaimStartsWorker checks that connectors that are due at the same time start at the same time, up to the
+// maximum number, although each of them takes long.
+func TestClaimStartsWorker(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var running atomic.Int64
+		f := &fakeService{claims: true, connector: func(ctx context.Context) (bool, error) {
+			running.Add(1)
+			<-ctx.Done()
+			return true, nil
+		}}
+		w, _ := newWorker(f)
+		runFor(t, w, time.Second)
+		if got := running.Load(); got != 8 {
+			t.Errorf("%d connectors run at the same time, want 8", got)
+		}
+	})
+}
 
 func newWorker(s jobs.Service) (*jobs.Worker, *servertest.Log) {
 	log := &servertest.Log{}

@@ -39,7 +39,7 @@ func (f *fixture) newConnector(org, user string, draft connectors.Draft) model.C
 func (f *fixture) runConnectors() (n int) {
 	f.Helper()
 	for {
-		ran, err := f.RunNextConnector(f.ctx)
+		ran, err := f.RunNextConnector(f.ctx, nil)
 		must(f.T, err)
 		if !ran {
 			return n
@@ -79,7 +79,7 @@ func TestConnector(t *testing.T) {
 		t.Errorf("the imports (-want +got):\n%s", diff)
 	}
 	for more := true; more; {
-		more, err = f.DeliverNextResult(f.ctx)
+		more, err = f.DeliverNextResult(f.ctx, nil)
 		must(t, err)
 	}
 	if uploaded := f.remote.Uploaded(); len(uploaded) != 3 || uploaded["/out/b."+files[1].ImportID+".csv"] != "email,name\nb@example.org,\n" {
@@ -135,7 +135,7 @@ func TestPullCrashes(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				_, _ = crashing.RunNextConnector(f.ctx)
+				_, _ = crashing.RunNextConnector(f.ctx, nil)
 			}()
 			<-ended
 			must(t, f.Join(f.ctx)) // reclaims the connector

@@ -47,7 +47,7 @@ func (f *fixture) startConnectors(n int) *sync.WaitGroup {
 	var all sync.WaitGroup
 	for range n {
 		all.Go(func() {
-			for ran, err := f.RunNextConnector(f.ctx); ran; ran, err = f.RunNextConnector(f.ctx) {
+			for ran, err := f.RunNextConnector(f.ctx, nil); ran; ran, err = f.RunNextConnector(f.ctx, nil) {
 				if err != nil {
 					f.Error(err)
 				}

@@ -144,10 +144,10 @@ func (n namedWork) CollectGarbage(ctx context.Context) error {
 func (n namedWork) DeliveriesReady() <-chan struct{} { return nil }
 
 // RunNextConnector does nothing, because there are no SFTP servers.
-func (n namedWork) RunNextConnector(context.Context) (bool, error) { return false, nil }
+func (n namedWork) RunNextConnector(context.Context, func()) (bool, error) { return false, nil }
 
 // DeliverNextResult does nothing, because there are no SFTP servers.
-func (n namedWork) DeliverNextResult(context.Context) (bool, error) { return false, nil }
+func (n namedWork) DeliverNextResult(context.Context, func()) (bool, error) { return false, nil }
 
 // isLive reports whether a call to the process can be answered.
 func (p *process) isLive() bool { return !p.w.isDead(p) }
