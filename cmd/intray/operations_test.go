@@ -30,7 +30,7 @@ type liveServer struct {
 	flags []string
 	// address is the URL of its API. key is the API key for calls, or "" for testKey.
 	address, key string
-	stop    func()
+	stop         func()
 }
 
 // testKey is the backend key of a liveServer.
