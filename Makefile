@@ -95,7 +95,7 @@ race: ## Run all tests under the race detector.
 
 .PHONY: race-part
 race-part: ## Run the tests of packages that start goroutines under the race detector.
-	$(GO) test $(RACE) -count=1 $(addprefix ./,engine output validate server/queue server/sqlstore server/staging server/jobs server/service server/draft server/webhook server/egress server/blob/...)
+	$(GO) test $(RACE) -count=1 $(addprefix ./,engine output validate server/queue server/sqlstore server/staging server/jobs server/service server/draft server/webhook server/egress server/blob/... server/backup)
 
 .PHONY: lint
 lint: ## Check format, imports and style.
