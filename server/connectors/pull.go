@@ -40,7 +40,7 @@ const (
 	// processes. At most failingPerOrg of them may belong to connectors whose last
 	// run failed, so that slow servers of an organization do not block its other
 	// connectors. A connector that exceeds a limit is postponed by postponeFor.
-	runsPerOrg, failingPerOrg, postponeFor = 2, 1, 5 * time.Second
+	runsPerOrg, failingPerOrg, postponeFor = 2, 1, 2 * time.Second
 )
 
 // runSet holds the connector runs of this process.
