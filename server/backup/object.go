@@ -134,8 +134,8 @@ func (r *Repository) openObject(ctx context.Context, n name) (blob.Reader, error
 	return b, err
 }
 
-// checkObject reads an object and compares its checksum.
-func (r *Repository) checkObject(ctx context.Context, n name) error {
+// checkObject reads an object and compares its checksum. With private keys, it also decrypts the object.
+func (r *Repository) checkObject(ctx context.Context, n name, identities []age.Identity) error {
 	b, err := r.openObject(ctx, n)
 	if err != nil {
 		return err
@@ -143,7 +143,13 @@ func (r *Repository) checkObject(ctx context.Context, n name) error {
 	defer func() { _ = b.Close() }()
 	sum, want := sha256.New(), make([]byte, sha256.Size)
 	length := b.Size() - sha256.Size
-	if _, err := io.Copy(sum, io.NewSectionReader(b, 0, length)); err != nil {
+	content := io.TeeReader(io.NewSectionReader(b, 0, length), sum)
+	if len(identities) > 0 {
+		if err := decodeObject(content, identities, discard); err != nil {
+			return fmt.Errorf("read the object %s: %w", n, err)
+		}
+	}
+	if _, err := io.Copy(io.Discard, content); err != nil {
 		return fmt.Errorf("read the object %s: %w", n, err)
 	}
 	if _, err := io.ReadFull(io.NewSectionReader(b, length, sha256.Size), want); err != nil {
@@ -155,6 +161,11 @@ func (r *Repository) checkObject(ctx context.Context, n name) error {
 	return nil
 }
 
+func discard(_ header, content io.Reader) error {
+	_, err := io.Copy(io.Discard, content)
+	return err
+}
+
 // readObject decrypts an object and passes its header and content to use, which must read the content
 // to its end. The identities must be those that have decrypted the manifest.
 func (r *Repository) readObject(ctx context.Context, n name, identities []age.Identity, use func(header, io.Reader) error) error {
@@ -163,11 +174,7 @@ func (r *Repository) readObject(ctx context.Context, n name, identities []age.Id
 		return err
 	}
 	defer func() { _ = b.Close() }()
-	err = decodeObject(io.NewSectionReader(b, 0, b.Size()-sha256.Size), identities, use)
-	if errors.Is(err, ErrIdentity) { // the manifest was decrypted with the same key
-		err = fmt.Errorf("%w: its beginning has changed", ErrDamaged)
-	}
-	if err != nil {
+	if err := decodeObject(io.NewSectionReader(b, 0, b.Size()-sha256.Size), identities, use); err != nil {
 		return fmt.Errorf("read the object %s: %w", n, err)
 	}
 	return nil
@@ -175,6 +182,9 @@ func (r *Repository) readObject(ctx context.Context, n name, identities []age.Id
 
 func decodeObject(from io.Reader, identities []age.Identity, use func(header, io.Reader) error) error {
 	plain, err := decrypt(from, identities)
+	if errors.Is(err, ErrIdentity) { // the manifest was decrypted with the same key
+		return fmt.Errorf("%w: its beginning has changed", ErrDamaged)
+	}
 	if err != nil {
 		return asDamage(err)
 	}
