@@ -86,24 +86,7 @@ const backupLockName = "backup.lock"
 
 // lockBackup returns an error if another backup of the data folder is running.
 func lockBackup(folder string) (*os.File, error) {
-	root, err := os.OpenRoot(folder)
-	if err != nil {
-		return nil, fmt.Errorf("lock the data folder for a backup: %w", err)
-	}
-	defer func() { _ = root.Close() }()
-	file, err := root.OpenFile(backupLockName, os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, fmt.Errorf("lock the data folder for a backup: %w", err)
-	}
-	filesys.InheritFolderOwner(root, backupLockName)
-	free, err := filesys.TryLock(file)
-	if err == nil && !free {
-		err = fmt.Errorf("another backup of %s is running; wait until it has ended", folder)
-	}
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return file, nil
+	return lockFile(folder, backupLockName, fmt.Errorf("another backup of %s is running; wait until it has ended", folder))
 }
 
 // recordBackup stores the current time for lastBackup.
@@ -226,34 +209,26 @@ func openBackupSource(ctx context.Context, cfg Config) (backup.Source, func() er
 // copyDatabase copies the database. It returns the version of its schema and its master key, or "" if
 // the key is in INTRAY_MASTER_KEY.
 func (c *Config) copyDatabase(ctx context.Context, rows *sqlstore.Store, path string) (schema int64, masterKey string, err error) {
+	marks, err := rows.KeyMarks(ctx)
 	for {
-		before, err := rows.KeyMarks(ctx)
 		if err != nil {
 			return 0, "", err
 		}
 		if err := rows.CopyTo(ctx, path); err != nil {
 			return 0, "", err
 		}
-		after, err := rows.KeyMarks(ctx)
-		if err != nil {
-			return 0, "", err
-		}
-		if before == after {
+		before := marks
+		if marks, err = rows.KeyMarks(ctx); err != nil || marks == before {
 			break
 		}
-		if err := os.Remove(path); err != nil { // the master key was replaced in the meantime
-			return 0, "", err
-		}
+		err = os.Remove(path) // the master key was replaced in the meantime
 	}
-	schema, _, err = rows.Versions(ctx)
-	if err != nil || c.MasterKey != "" {
-		return schema, "", err
+	if err == nil {
+		schema, _, err = rows.Versions(ctx)
 	}
-	marks, err := rows.KeyMarks(ctx)
-	if err != nil {
-		return 0, "", err
+	if err == nil && c.MasterKey == "" {
+		masterKey, err = c.masterKeyText(marks.MasterID)
 	}
-	masterKey, err = c.masterKeyText(marks.MasterID)
 	return schema, masterKey, err
 }
 

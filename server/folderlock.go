@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/intraydata/intray/internal/filesys"
@@ -23,19 +22,35 @@ const lockName = "serve.lock"
 
 // lockFolder locks a data folder.
 func lockFolder(folder string) (*folderLock, error) {
-	file, err := os.OpenFile(filepath.Join(folder, lockName), os.O_CREATE|os.O_RDWR, 0o600)
+	file, err := lockFile(folder, lockName, fmt.Errorf("another intray serves from %s; stop it first, or use another --data folder", folder))
+	if err != nil {
+		return nil, err
+	}
+	return &folderLock{file}, nil
+}
+
+// lockFile opens and locks a file in the data folder. It creates the file if it does not exist, and returns
+// busy if another process has locked it.
+func lockFile(folder, name string, busy error) (*os.File, error) {
+	root, err := os.OpenRoot(folder)
 	if err != nil {
 		return nil, fmt.Errorf("lock the data folder: %w", err)
 	}
+	defer func() { _ = root.Close() }()
+	file, err := root.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, fmt.Errorf("lock the data folder: %w", err)
+	}
+	filesys.InheritFolderOwner(root, name)
 	free, err := filesys.TryLock(file)
 	if err == nil && !free {
-		err = fmt.Errorf("another intray serves from %s; stop it first, or use another --data folder", folder)
+		err = busy
 	}
 	if err != nil {
 		_ = file.Close()
 		return nil, err
 	}
-	return &folderLock{file}, nil
+	return file, nil
 }
 
 func (l *folderLock) unlock() error { return l.file.Close() }

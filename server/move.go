@@ -120,7 +120,7 @@ func openMoveSource(ctx context.Context, cfg Config) (source moveSource, closeAl
 
 // move copies the files and the rows.
 func (s moveSource) move(ctx context.Context, cfg Config, options MoveOptions) error {
-	id, err := readBlob(ctx, s.blobs, model.FingerprintKey)
+	id, err := retention.ReadFingerprint(ctx, s.blobs)
 	if err != nil {
 		return err
 	}
@@ -168,26 +168,15 @@ func explainMoveError(err error) error {
 	return err
 }
 
-func readBlob(ctx context.Context, blobs blob.Store, key string) (string, error) {
-	r, err := blobs.Open(ctx, key)
-	if err != nil {
-		return "", err
-	}
-	content, err := io.ReadAll(io.NewSectionReader(r, 0, r.Size()))
-	return string(content), errors.Join(err, r.Close())
-}
-
 // checkMoveTarget returns an error unless a bucket is empty or contains files of the same installation. It
 // marks an empty bucket with the fingerprint of the installation.
 func checkMoveTarget(ctx context.Context, files blob.Store, id string) error {
-	found, err := readBlob(ctx, files, model.FingerprintKey)
+	found, err := retention.ReadFingerprint(ctx, files)
 	switch {
-	case err == nil && found == id:
-		return nil
-	case err == nil:
-		return usageErrorf("the bucket contains the files of another installation; use another prefix for --blob-url")
-	case !errors.Is(err, blob.ErrNotFound):
+	case err != nil || found == id:
 		return err
+	case found != "":
+		return usageErrorf("the bucket contains the files of another installation; use another prefix for --blob-url")
 	}
 	if lister, ok := files.(blob.Lister); ok {
 		for entry, err := range lister.List(ctx) {
@@ -197,15 +186,7 @@ func checkMoveTarget(ctx context.Context, files blob.Store, id string) error {
 			return usageErrorf("the bucket is not empty: it contains %s; use another prefix for --blob-url", entry.Key)
 		}
 	}
-	w, err := files.Create(ctx, model.FingerprintKey)
-	if err != nil {
-		return err
-	}
-	defer w.Abort()
-	if _, err := io.WriteString(w, id); err != nil {
-		return err
-	}
-	return w.Commit()
+	return retention.WriteFingerprint(ctx, files, id)
 }
 
 // moveWorkers is the maximum number of files that are copied at the same time.

@@ -25,7 +25,7 @@ var (
 // to the store. It writes nothing. A process that deletes blobs without serving must call it first:
 // to that process, all blobs of a different store are orphans.
 func CheckFingerprint(ctx context.Context, store model.Store, blobs blob.Store) error {
-	found, err := readFingerprint(ctx, blobs)
+	found, err := ReadFingerprint(ctx, blobs)
 	if err != nil {
 		return fmt.Errorf("read the fingerprint: %w", err)
 	}
@@ -48,7 +48,7 @@ func CheckFingerprint(ctx context.Context, store model.Store, blobs blob.Store) 
 // would delete the blobs of the other processes as orphans. The first process writes
 // the fingerprint to both the store and the blobs.
 func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
-	found, err := readFingerprint(ctx, s.env.Blobs)
+	found, err := ReadFingerprint(ctx, s.env.Blobs)
 	if err != nil {
 		return fmt.Errorf("read the fingerprint: %w", err)
 	}
@@ -78,11 +78,11 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 	if !own {
 		return ErrOtherBlobs
 	}
-	return s.writeFingerprint(ctx, mark)
+	return WriteFingerprint(ctx, s.env.Blobs, mark)
 }
 
-// readFingerprint returns the fingerprint that is stored with the blobs, or "" if there is none.
-func readFingerprint(ctx context.Context, blobs blob.Store) (string, error) {
+// ReadFingerprint returns the fingerprint that is stored with the blobs, or "" if there is none.
+func ReadFingerprint(ctx context.Context, blobs blob.Store) (string, error) {
 	r, err := blobs.Open(ctx, model.FingerprintKey)
 	if errors.Is(err, blob.ErrNotFound) {
 		return "", nil
@@ -95,8 +95,9 @@ func readFingerprint(ctx context.Context, blobs blob.Store) (string, error) {
 	return string(text), err
 }
 
-func (s *Service) writeFingerprint(ctx context.Context, name string) error {
-	w, err := s.env.Blobs.Create(ctx, model.FingerprintKey)
+// WriteFingerprint stores a fingerprint with the blobs.
+func WriteFingerprint(ctx context.Context, blobs blob.Store, name string) error {
+	w, err := blobs.Create(ctx, model.FingerprintKey)
 	if err != nil {
 		return fmt.Errorf("write the fingerprint: %w", err)
 	}
