@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"github.com/intraydata/intray/server/httpapi"
+	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/sqlstore"
 )
@@ -57,7 +58,7 @@ func (m *metrics) observeProcess(folder string, store *sqlstore.Store, api *http
 			if !known {
 				return -1
 			}
-			return max(0, time.Since(at).Seconds())
+			return secondsSince(at)
 		}),
 		prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name: "intray_store_write_wait_seconds_total", Help: "Time that write transactions waited for others, on SQLite.",
@@ -158,9 +159,6 @@ func secondsSince(t time.Time) float64 {
 	return max(0, time.Since(t).Seconds())
 }
 
-// silence is the time without a heartbeat after which a process does not count.
-const silence = 10 * time.Second
-
 // read reads from one snapshot of the store. processes is the number of live processes.
 func (c *storeCollector) read(ctx context.Context) (usages []model.Usage, backlog model.Backlog, processes int, err error) {
 	err = c.store.View(ctx, func(tx model.Tx) (err error) {
@@ -174,7 +172,7 @@ func (c *storeCollector) read(ctx context.Context) (usages []model.Usage, backlo
 		if err != nil {
 			return err
 		}
-		silent, err := tx.Nodes.Silent(ctx, silence)
+		silent, err := tx.Nodes.Silent(ctx, imports.NodeTimeout)
 		processes = len(slices.DeleteFunc(nodes, func(node string) bool { return slices.Contains(silent, node) }))
 		return err
 	})
