@@ -23,10 +23,6 @@ var movedTables = []string{
 // same rows afterwards.
 var comparedTables = []string{"org_usage", "upload_days"}
 
-// unmovedTables are the tables that MoveTo does not copy: they concern the running processes, caches, or the
-// database itself.
-var unmovedTables = []string{"nodes", "rates", "memory_versions", "goose_db_version"}
-
 // These are the names of marks that prevent servers from using a database.
 const (
 	// movingMark is the mark of a database to which a move is not complete. Its value identifies the source.
