@@ -84,27 +84,6 @@ func (c *backupCommand) Run(ctx context.Context, s streams) error {
 // byteSize returns a number of bytes for display, such as "1.2 MB".
 func byteSize(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }
 
-// statusLine shows progress in the last line of a terminal. On anything else, it shows nothing.
-type statusLine struct {
-	w     io.Writer
-	shown time.Time
-}
-
-func newStatusLine(w io.Writer) *statusLine { return &statusLine{w: w, shown: time.Now()} }
-
-func (p *statusLine) show(format string, args ...any) {
-	if isTerminal(p.w) && time.Since(p.shown) >= progressInterval {
-		p.shown = time.Now()
-		fmt.Fprintf(p.w, clearLine+format, args...)
-	}
-}
-
-func (p *statusLine) clear() {
-	if isTerminal(p.w) {
-		fmt.Fprint(p.w, clearLine)
-	}
-}
-
 type keysBackupCommand struct {
 	File string `arg:"" help:"File for the private key. It must not exist."`
 }

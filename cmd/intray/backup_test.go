@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,17 +18,9 @@ import (
 	"github.com/intraydata/intray/test/s3test"
 )
 
-// command runs a command in this process.
-func command(t *testing.T, args ...string) (status int, out, messages string) {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	status = run(t.Context(), args, streams{strings.NewReader(""), &stdout, &stderr})
-	return status, stdout.String(), stderr.String()
-}
-
 func mustRun(t *testing.T, args ...string) string {
 	t.Helper()
-	status, out, messages := command(t, args...)
+	status, out, messages := execute(t, args...)
 	if status != exitDone {
 		t.Fatalf("intray %s: status %d\n%s%s", strings.Join(args, " "), status, out, messages)
 	}
@@ -217,7 +208,7 @@ func TestRestoreRefused(t *testing.T) {
 		{[]string{"backup", to, "--data", data, "--recipient", recipient, "--database-url", "postgres://localhost/intray"}, exitUsage, "pg_dump"},
 		{[]string{"keys", "backup", identity}, exitUsage, "exists"},
 	} {
-		status, out, messages := command(t, one.args...)
+		status, out, messages := execute(t, one.args...)
 		if status != one.status || !strings.Contains(messages, one.want) {
 			t.Errorf("intray %s: status %d, want %d\n%s%s\nwant a message with %q", strings.Join(one.args, " "), status, one.status, out, messages, one.want)
 		}
@@ -259,13 +250,13 @@ func TestPartialRestore(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := filepath.Join(t.TempDir(), "restored")
-	if status, out, messages := command(t, "restore", to, "--data", folder, "--identity", identity); status != exitFault || !strings.Contains(messages, "--partial") {
+	if status, out, messages := execute(t, "restore", to, "--data", folder, "--identity", identity); status != exitFault || !strings.Contains(messages, "--partial") {
 		t.Errorf("an incomplete backup: status %d\n%s%s", status, out, messages)
 	}
-	if status, out, messages := command(t, "restore", to, "--check", "--json"); status != exitFault || !strings.Contains(out, "is missing") {
+	if status, out, messages := execute(t, "restore", to, "--check", "--json"); status != exitFault || !strings.Contains(out, "is missing") {
 		t.Errorf("checking an incomplete backup: status %d\n%s%s", status, out, messages)
 	}
-	status, out, messages := command(t, "restore", to, "--data", folder, "--identity", identity, "--partial", "--json")
+	status, out, messages := execute(t, "restore", to, "--data", folder, "--identity", identity, "--partial", "--json")
 	var restored restoredBackup
 	if err := json.Unmarshal([]byte(out), &restored); err != nil || status != exitFault || restored.Damaged != 1 {
 		t.Errorf("a partial restore: status %d, %v\n%s%s", status, err, out, messages)

@@ -55,6 +55,27 @@ func (l *progressLine) show(p server.RunProgress) {
 	fmt.Fprint(l.w, clearLine+describeProgress(p, now.Sub(l.began)))
 }
 
+// statusLine shows progress in the last line of a terminal. On anything else, it shows nothing.
+type statusLine struct {
+	w     io.Writer
+	shown time.Time
+}
+
+func newStatusLine(w io.Writer) *statusLine { return &statusLine{w: w, shown: time.Now()} }
+
+func (p *statusLine) show(format string, args ...any) {
+	if isTerminal(p.w) && time.Since(p.shown) >= progressInterval {
+		p.shown = time.Now()
+		fmt.Fprintf(p.w, clearLine+format, args...)
+	}
+}
+
+func (p *statusLine) clear() {
+	if isTerminal(p.w) {
+		fmt.Fprint(p.w, clearLine)
+	}
+}
+
 // progressReader shows the progress of reading a table. It clears the line before the caller can
 // print a notice or an error, and at the end.
 type progressReader struct {

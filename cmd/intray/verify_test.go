@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -10,14 +9,6 @@ import (
 
 	"github.com/intraydata/intray/test/livetest"
 )
-
-// runVerify runs intray verify and returns its exit status and its output.
-func runVerify(t *testing.T, args ...string) (status int, out, messages string) {
-	t.Helper()
-	var stdout, stderr bytes.Buffer
-	status = run(t.Context(), append([]string{"verify"}, args...), streams{strings.NewReader(""), &stdout, &stderr})
-	return status, stdout.String(), stderr.String()
-}
 
 // TestVerify checks that verify finds and repairs damage in the files of a server that is running.
 func TestVerify(t *testing.T) {
@@ -28,7 +19,7 @@ func TestVerify(t *testing.T) {
 	made.WantStatus(201)
 	server.AwaitImport(t, made.String("id"))
 	data := server.DataDir()
-	if status, out, messages := runVerify(t, "--data", data); status != exitDone || !strings.Contains(out, "Verified 3 files of 1 import: no damage found.") {
+	if status, out, messages := execute(t, "verify", "--data", data); status != exitDone || !strings.Contains(out, "Verified 3 files of 1 import: no damage found.") {
 		t.Errorf("without damage: status %d\n%s%s", status, out, messages)
 	}
 	results, err := filepath.Glob(filepath.Join(data, "blobs", "blobs", "imports+", "*", "run-1+", "result.json"))
@@ -38,7 +29,7 @@ func TestVerify(t *testing.T) {
 	if err := os.WriteFile(results[0], []byte(`[{"name":"Eve"}]`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	status, out, messages := runVerify(t, "--data", data, "--json")
+	status, out, messages := execute(t, "verify", "--data", data, "--json")
 	var found verified
 	if err := json.Unmarshal([]byte(out), &found); err != nil || status != exitFault || found.Damaged != 1 || len(found.Damage) != 1 || found.Damage[0].Part != "result" {
 		t.Errorf("a changed result: status %d, %v\n%s", status, err, out)
@@ -46,13 +37,13 @@ func TestVerify(t *testing.T) {
 	if !strings.Contains(messages, "intray verify --repair") {
 		t.Errorf("the error does not say what to do: %s", messages)
 	}
-	if status, out, messages := runVerify(t, "--data", data, "--repair"); status != exitDone || !strings.Contains(out, "repaired") {
+	if status, out, messages := execute(t, "verify", "--data", data, "--repair"); status != exitDone || !strings.Contains(out, "repaired") {
 		t.Errorf("the repair: status %d\n%s%s", status, out, messages)
 	}
 	if repaired, err := os.ReadFile(results[0]); err != nil || string(repaired) != `[{"name":"Ada"}]` {
 		t.Errorf("the repaired result is %s, %v", repaired, err)
 	}
-	if status, _, messages := runVerify(t, "--data", filepath.Join(data, "missing")); status != exitUsage {
+	if status, _, messages := execute(t, "verify", "--data", filepath.Join(data, "missing")); status != exitUsage {
 		t.Errorf("a missing data folder: status %d\n%s", status, messages)
 	}
 }
