@@ -170,20 +170,24 @@ func (p *Pool) waitReserved(ctx context.Context, limits Limits) (*Worker, error)
 }
 
 func (p *Pool) waitForWorker(ctx context.Context) (*Worker, error) {
-	select {
-	case <-p.closing:
-		return nil, ErrClosed
-	default:
-	}
-	select {
-	case w := <-p.ready:
-		return w, nil
-	case err := <-p.startErrors:
-		return nil, err
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
-	case <-p.closing:
-		return nil, ErrClosed
+	for {
+		select {
+		case <-p.closing:
+			return nil, ErrClosed
+		default:
+		}
+		select {
+		case w := <-p.ready:
+			if !w.hasEnded() { // keepIdleWorker can pass on a worker that has just died
+				return w, nil
+			}
+		case err := <-p.startErrors:
+			return nil, err
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		case <-p.closing:
+			return nil, ErrClosed
+		}
 	}
 }
 
@@ -340,10 +344,8 @@ func (g *usageMonitor) checkAll() bool {
 // checkUsage ends a worker that exceeds its limits. It returns false if the process has
 // already ended.
 func (w *Worker) checkUsage() bool {
-	select {
-	case <-w.proc.gone:
+	if w.hasEnded() {
 		return false
-	default:
 	}
 	held, threads, ok := w.proc.gauge.usage()
 	switch {

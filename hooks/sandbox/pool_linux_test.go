@@ -310,6 +310,21 @@ func TestDeadIdleWorkerIsReplaced(t *testing.T) {
 	}
 }
 
+// TestDeadWorkerIsSkipped checks that a caller does not get a worker that died just before the pool passed
+// it on.
+func TestDeadWorkerIsSkipped(t *testing.T) {
+	c := openPool(t, Config{MaxWorkers: 2})
+	dead, alive := getWorker(t, c), getWorker(t, c)
+	dead.Close()
+	ready := make(chan *Worker, 2)
+	ready <- dead
+	ready <- alive
+	p := &Pool{ready: ready, closing: make(chan struct{})}
+	if w, err := p.waitForWorker(t.Context()); err != nil || w != alive {
+		t.Errorf("got the dead worker: %t, error %v", w == dead, err)
+	}
+}
+
 // aliveWorkers returns the workers whose processes have not ended.
 func (c *Pool) aliveWorkers() (list []*Worker) {
 	c.mu.Lock()

@@ -183,6 +183,16 @@ func (w *Worker) LastNote() string {
 // PID returns the process ID, for logs.
 func (w *Worker) PID() int { return w.proc.os.Pid }
 
+// hasEnded reports whether the process of the worker has ended.
+func (w *Worker) hasEnded() bool {
+	select {
+	case <-w.proc.gone:
+		return true
+	default:
+		return false
+	}
+}
+
 // Close ends the worker and returns when its process is gone.
 func (w *Worker) Close() {
 	w.fail(&Failure{Kind: KindClosed, Detail: "it was closed"})
