@@ -3,7 +3,7 @@ package memstore
 import (
 	"context"
 	"errors"
-	"math"
+	"maps"
 	"time"
 
 	"github.com/intraydata/intray/server/model"
@@ -26,51 +26,99 @@ func (r orgDataRows) Sessions(_ context.Context, org string, limit int) (ids []s
 	return ids, nil
 }
 
-// removeSome deletes at most limit rows that meet a condition, and adds their number to deleted.
-func removeSome[K comparable, V any](t *txn, table *rows[K, V], limit int, deleted *int64, condition func(V) bool) error {
-	byKey, err := table.writable(t)
+// orgTable is a table with rows of an organization.
+type orgTable interface {
+	count() int
+	// removeSome deletes at most limit rows of the organization, and returns their number.
+	removeSome(limit int) (int64, error)
+}
+
+// ownedTable implements orgTable.
+type ownedTable[K comparable, V any] struct {
+	txn  *txn
+	rows *rows[K, V]
+	// owned is a condition that the rows of the organization meet.
+	owned func(V) bool
+	// removable is a further condition that rows must meet to be deleted, or nil.
+	removable func(V) bool
+}
+
+func (o ownedTable[K, V]) count() int { return o.rows.count(o.owned) }
+
+func (o ownedTable[K, V]) removeSome(limit int) (deleted int64, err error) {
+	byKey, err := o.rows.writable(o.txn)
 	if err != nil {
-		return err
+		return 0, err
 	}
 	for key, row := range byKey {
-		if limit > 0 && condition(row) {
+		if deleted < int64(limit) && o.owned(row) && (o.removable == nil || o.removable(row)) {
 			delete(byKey, key)
-			limit--
-			*deleted++
+			deleted++
 		}
 	}
-	return nil
+	return deleted, nil
+}
+
+// orgTables returns the tables from which DeleteRows deletes.
+func (r orgDataRows) orgTables(org string) []orgTable {
+	t := r.txn
+	return []orgTable{
+		ownedTable[string, model.Licence]{t, &r.licences, func(l model.Licence) bool { return l.Org == org }, nil},
+		ownedTable[string, model.ImportLink]{t, &r.links, func(l model.ImportLink) bool { return l.Org == org }, nil},
+		ownedTable[[2]string, model.Replay]{t, &r.replays, func(o model.Replay) bool { return o.Org == org }, nil},
+		ownedTable[memoryKey, model.LearnedMapping]{t, &r.memory, func(m model.LearnedMapping) bool { return m.Org == org }, nil},
+		ownedTable[string, model.Delivery]{t, &r.deliveries, func(d model.Delivery) bool { return d.Org == org }, nil},
+		ownedTable[string, model.Webhook]{t, &r.webhooks, func(w model.Webhook) bool { return w.Org == org }, nil},
+		ownedTable[pulledKey, model.PulledFile]{t, &r.pulled, func(f model.PulledFile) bool { return f.Org == org }, nil},
+		ownedTable[string, model.Connector]{t, &r.connectors, func(c model.Connector) bool { return c.Org == org }, func(c model.Connector) bool {
+			return r.pulled.count(func(f model.PulledFile) bool { return f.ConnectorID == c.ID }) == 0
+		}},
+		ownedTable[string, model.Credential]{t, &r.credentials, func(c model.Credential) bool { return c.Org == org }, nil},
+		ownedTable[[2]string, model.Retention]{t, &r.retention, func(o model.Retention) bool { return o.Org == org }, nil},
+		ownedTable[string, model.Upload]{t, &r.uploads, func(u model.Upload) bool { return u.Org == org }, nil},
+		ownedTable[string, model.Schema]{t, &r.schemas, func(s model.Schema) bool { return s.Org == org }, nil},
+		ownedTable[string, model.Deletion]{t, &r.deletions, func(d model.Deletion) bool { return d.Org == org }, nil},
+	}
 }
 
 func (r orgDataRows) DeleteRows(_ context.Context, org string, limit int) (deleted int64, err error) {
-	ofConnector := func(id string) bool { return r.connectors.byKey[id].Org == org }
-	ofDelivery := func(id string) bool { return r.deliveries.byKey[id].Org == org }
-	err = errors.Join(
-		removeSome(r.txn, &r.licences, limit, &deleted, func(l model.Licence) bool { return l.Org == org }),
-		removeSome(r.txn, &r.links, limit, &deleted, func(l model.ImportLink) bool { return l.Org == org }),
-		removeSome(r.txn, &r.replays, limit, &deleted, func(o model.Replay) bool { return o.Org == org }),
-		removeSome(r.txn, &r.memory, limit, &deleted, func(m model.LearnedMapping) bool { return m.Org == org }),
-		removeSome(r.txn, &r.attempts, math.MaxInt, &deleted, func(a model.Attempt) bool { return ofDelivery(a.DeliveryID) }),
-		removeSome(r.txn, &r.deliveries, limit, &deleted, func(d model.Delivery) bool { return d.Org == org }),
-		removeSome(r.txn, &r.webhooks, limit, &deleted, func(w model.Webhook) bool { return w.Org == org }),
-		removeSome(r.txn, &r.pulled, math.MaxInt, &deleted, func(f model.PulledFile) bool { return f.Org == org }),
-		removeSome(r.txn, &r.pulls, math.MaxInt, &deleted, func(p model.PullRun) bool { return ofConnector(p.ConnectorID) }),
-		removeSome(r.txn, &r.connectors, limit, &deleted, func(c model.Connector) bool { return c.Org == org }),
-		removeSome(r.txn, &r.credentials, limit, &deleted, func(c model.Credential) bool { return c.Org == org }),
-		removeSome(r.txn, &r.retention, limit, &deleted, func(o model.Retention) bool { return o.Org == org }),
-		removeSome(r.txn, &r.uploads, limit, &deleted, func(u model.Upload) bool { return u.Org == org }),
-		removeSome(r.txn, &r.schemas, limit, &deleted, func(s model.Schema) bool { return s.Org == org }),
-		removeSome(r.txn, &r.deletions, limit, &deleted, func(d model.Deletion) bool { return d.Org == org }),
+	if r.orgs.byKey[org].State != model.OrgDeleting {
+		return 0, nil
+	}
+	for _, table := range r.orgTables(org) {
+		n, err := table.removeSome(limit)
+		if err != nil {
+			return deleted, err
+		}
+		deleted += n
+	}
+	return deleted, errors.Join(
+		removeOrphans(r.txn, &r.logos, func(link string, _ model.Logo) string { return link }, &r.links),
+		removeOrphans(r.txn, &r.attempts, func(_ attemptKey, a model.Attempt) string { return a.DeliveryID }, &r.deliveries),
+		removeOrphans(r.txn, &r.pulls, func(_ string, p model.PullRun) string { return p.ConnectorID }, &r.connectors),
 	)
-	return deleted, err
+}
+
+// removeOrphans deletes the rows whose parent does not exist.
+func removeOrphans[K comparable, V, P any](t *txn, table *rows[K, V], parent func(K, V) string, parents *rows[string, P]) error {
+	byKey, err := table.writable(t)
+	if err == nil {
+		maps.DeleteFunc(byKey, func(key K, row V) bool {
+			_, exists := parents.byKey[parent(key, row)]
+			return !exists
+		})
+	}
+	return err
 }
 
 func (r orgDataRows) DeleteOrg(_ context.Context, org string) error {
 	if r.orgs.byKey[org].State != model.OrgDeleting {
 		return nil
 	}
-	left := r.imports.count(func(i importRow) bool { return i.Org == org }) + r.sessions.count(func(s sessionRow) bool { return s.Org == org }) +
-		r.licences.count(func(l model.Licence) bool { return l.Org == org }) + r.schemas.count(func(s model.Schema) bool { return s.Org == org })
+	left := r.imports.count(func(i importRow) bool { return i.Org == org }) + r.sessions.count(func(s sessionRow) bool { return s.Org == org })
+	for _, table := range r.orgTables(org) {
+		left += table.count()
+	}
 	if left > 0 {
 		return ownerMissing()
 	}

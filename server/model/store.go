@@ -584,7 +584,8 @@ type OrgDataRows interface {
 	Imports(ctx context.Context, org string, limit int) ([]string, error)
 	Sessions(ctx context.Context, org string, limit int) ([]string, error)
 	// DeleteRows deletes at most limit rows of each kind, except imports and sessions, and returns
-	// their number.
+	// their number. Attempts, logos and the runs of connectors are not counted: they are deleted with
+	// the row to which they belong. DeleteRows does nothing unless the organization is OrgDeleting.
 	DeleteRows(ctx context.Context, org string, limit int) (int64, error)
 	// DeleteOrg deletes an organization that is OrgDeleting. It does nothing if there is none, and
 	// returns NotFound if something still belongs to the organization.

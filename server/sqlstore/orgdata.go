@@ -8,13 +8,32 @@ import (
 
 type orgDataRows struct{ *txn }
 
-// orgTables are the tables whose rows orgDataRows.DeleteRows deletes, with the columns of their primary
-// keys. Rows of all other tables with data of an organization are deleted with the rows to which they
-// refer. A test compares the tables with the database.
-var orgTables = []struct{ name, key string }{
-	{"licences", "id"}, {"import_links", "id"}, {"replays", "org, call_key"}, {"memories", "org, import_identifier, place"},
-	{"deliveries", "id"}, {"webhooks", "id"}, {"pulled", "connector_id, path, size, changed"}, {"connectors", "id"}, {"credentials", "id"},
-	{"retention", "org, schema_id"}, {"uploads", "id"}, {"schemas", "id"}, {"receipts", "id"},
+// orgTable is a table whose rows belong to organizations.
+type orgTable struct {
+	// key are the columns of the primary key.
+	name, key string
+	// condition is a further condition that rows must meet to be deleted.
+	condition string
+}
+
+// orgTables are the tables whose rows orgDataRows.DeleteRows deletes. Rows of all other tables with data
+// of an organization are deleted with the rows to which they refer. A test compares the tables with the
+// database.
+var orgTables = []orgTable{
+	{name: "licences", key: "id"},
+	{name: "import_links", key: "id"},
+	{name: "replays", key: "org, call_key"},
+	{name: "memories", key: "org, import_identifier, place"},
+	{name: "deliveries", key: "id"},
+	{name: "webhooks", key: "id"},
+	{name: "pulled", key: "connector_id, path, size, changed"},
+	// The database deletes the rest of its pulled files with a connector, without a limit.
+	{name: "connectors", key: "id", condition: " AND NOT EXISTS (SELECT 1 FROM pulled WHERE connector_id = connectors.id)"},
+	{name: "credentials", key: "id"},
+	{name: "retention", key: "org, schema_id"},
+	{name: "uploads", key: "id"},
+	{name: "schemas", key: "id"},
+	{name: "receipts", key: "id"},
 }
 
 func (r orgDataRows) Imports(ctx context.Context, org string, limit int) ([]string, error) {
@@ -26,9 +45,13 @@ func (r orgDataRows) Sessions(ctx context.Context, org string, limit int) ([]str
 }
 
 func (r orgDataRows) DeleteRows(ctx context.Context, org string, limit int) (deleted int64, err error) {
+	deleting, err := r.count(ctx, orgs.entity, `SELECT count(*) FROM orgs WHERE id = $1 AND state = $2`, org, model.OrgDeleting)
+	if err != nil || deleting == 0 {
+		return 0, err
+	}
 	for _, t := range orgTables {
 		n, err := r.exec(ctx, "delete "+t.name+" of an organization",
-			`DELETE FROM `+t.name+` WHERE (`+t.key+`) IN (SELECT `+t.key+` FROM `+t.name+` WHERE org = $1 LIMIT $2)`, org, max(limit, 0))
+			`DELETE FROM `+t.name+` WHERE (`+t.key+`) IN (SELECT `+t.key+` FROM `+t.name+` WHERE org = $1`+t.condition+` LIMIT $2)`, org, max(limit, 0))
 		if err != nil {
 			return deleted, err
 		}
