@@ -61,7 +61,7 @@ func (c *Clock) Advance(d time.Duration) {
 type Env struct {
 	// Store injects no faults. The stores returned by Config and Model do.
 	Store *sqlstore.Store
-	// Path is the path of the SQLite database.
+	// Path is the path of the SQLite database, or "" with PostgreSQL.
 	Path   string
 	Blobs  *Blobs
 	Clock  *Clock
@@ -69,24 +69,27 @@ type Env struct {
 	Keys   secrets.Keyring
 }
 
-// New returns an environment with an empty database, which it closes when the test ends.
+// New returns an environment with an empty SQLite database, which it closes when the test ends.
 func New(t *testing.T) *Env {
 	t.Helper()
 	database, err := migrated()
 	Must(t, err)
 	path := filepath.Join(t.TempDir(), "intray.db")
 	Must(t, os.WriteFile(path, database, 0o600))
-	store, err := sqlstore.Open(t.Context(), databaseConfig(path))
+	return Open(t, sqlstore.Config{Path: path})
+}
+
+// Open is like New, but with the given database.
+func Open(t *testing.T, cfg sqlstore.Config) *Env {
+	t.Helper()
+	cfg.Queue = queue.Config{Node: Node}
+	store, err := sqlstore.Open(t.Context(), cfg)
 	Must(t, err)
 	t.Cleanup(func() { Must(t, store.Close()) })
 	master, err := secrets.ParseMaster(base64.StdEncoding.EncodeToString([]byte(strings.Repeat("m", 32))))
 	Must(t, err)
 	faults := &Faults{}
-	return &Env{Store: store, Path: path, Blobs: newBlobs(faults), Clock: &Clock{now: Started}, Faults: faults, Keys: master.Keyring()}
-}
-
-func databaseConfig(path string) sqlstore.Config {
-	return sqlstore.Config{Path: path, Queue: queue.Config{Node: Node}}
+	return &Env{Store: store, Path: cfg.Path, Blobs: newBlobs(faults), Clock: &Clock{now: Started}, Faults: faults, Keys: master.Keyring()}
 }
 
 // migrated returns the file of an empty database. It is created once, because
@@ -98,7 +101,7 @@ var migrated = sync.OnceValues(func() ([]byte, error) {
 	}
 	defer os.RemoveAll(folder)
 	path := filepath.Join(folder, "intray.db")
-	store, err := sqlstore.Open(context.Background(), databaseConfig(path))
+	store, err := sqlstore.Open(context.Background(), sqlstore.Config{Path: path, Queue: queue.Config{Node: Node}})
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,8 @@ import (
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/service"
+	"github.com/intraydata/intray/server/sqlstore"
+	"github.com/intraydata/intray/server/sqlstore/storetest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -42,9 +44,26 @@ type option func(f *fixture, cfg *service.Config)
 
 func newFixture(t *testing.T, options ...option) *fixture {
 	t.Helper()
-	f := emptyFixture(t, options...)
+	return fixtureIn(t, servertest.New(t), options...).withOrg()
+}
+
+// onEachDatabase runs a test with SQLite and with PostgreSQL.
+func onEachDatabase(t *testing.T, test func(t *testing.T, env *servertest.Env)) {
+	t.Run("sqlite", func(t *testing.T) {
+		t.Parallel()
+		test(t, servertest.New(t))
+	})
+	t.Run("postgres", func(t *testing.T) {
+		t.Parallel()
+		test(t, servertest.Open(t, sqlstore.Config{URL: storetest.PostgresURL(t)}))
+	})
+}
+
+// withOrg creates the organization of the fixture.
+func (f *fixture) withOrg() *fixture {
+	f.Helper()
 	org, err := f.CreateOrg(f.ctx, "Alpha")
-	must(t, err)
+	must(f.T, err)
 	f.org = org.ID
 	return f
 }
@@ -52,7 +71,13 @@ func newFixture(t *testing.T, options ...option) *fixture {
 // emptyFixture returns a service without organizations.
 func emptyFixture(t *testing.T, options ...option) *fixture {
 	t.Helper()
-	f := &fixture{T: t, ctx: t.Context(), Env: servertest.New(t)}
+	return fixtureIn(t, servertest.New(t), options...)
+}
+
+// fixtureIn returns a service without organizations that uses an environment.
+func fixtureIn(t *testing.T, env *servertest.Env, options ...option) *fixture {
+	t.Helper()
+	f := &fixture{T: t, ctx: model.AcrossOrgs(t.Context()), Env: env}
 	f.remote = f.NewRemote()
 	f.Service = f.newNode(servertest.Node, options...)
 	must(t, f.Join(f.ctx))

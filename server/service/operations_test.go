@@ -10,13 +10,18 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/servertest"
 )
 
 // TestCancelRunningImport cancels an import that runs in another process. Its run stops, and its blobs are
 // deleted.
 func TestCancelRunningImport(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t)
+	onEachDatabase(t, cancelRunningImport)
+}
+
+func cancelRunningImport(t *testing.T, env *servertest.Env) {
+	f := fixtureIn(t, env).withOrg()
 	other := f.newNode("elsewhere/one")
 	imp := f.pendingImport(goodFile, "")
 	runs, returned := make(chan struct{}), make(chan struct{})
@@ -58,16 +63,18 @@ func (f *fixture) wantCanceled(imp model.Import) {
 // TestCancelAtTheEnd cancels an import just before its run ends. The run does not report an error.
 func TestCancelAtTheEnd(t *testing.T) {
 	t.Parallel()
-	cancel := func() {}
-	f := newFixture(t, onCrashPoint(func(point string) {
-		if point == "run.result" {
-			cancel()
-		}
-	}))
-	imp := f.pendingImport(goodFile, "")
-	cancel = func() { must(t, f.CancelImport(f.ctx, imp.ID)) }
-	f.runAll()
-	f.wantCanceled(imp)
+	onEachDatabase(t, func(t *testing.T, env *servertest.Env) {
+		cancel := func() {}
+		f := fixtureIn(t, env, onCrashPoint(func(point string) {
+			if point == "run.result" {
+				cancel()
+			}
+		})).withOrg()
+		imp := f.pendingImport(goodFile, "")
+		cancel = func() { must(t, f.CancelImport(f.ctx, imp.ID)) }
+		f.runAll()
+		f.wantCanceled(imp)
+	})
 }
 
 // TestOperations checks in which status imports can be canceled and requeued.
