@@ -2,6 +2,8 @@ package service_test
 
 import (
 	"database/sql"
+	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
@@ -12,6 +14,7 @@ import (
 	"github.com/intraydata/intray/server/connectors"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
+	"github.com/intraydata/intray/server/servertest"
 	"github.com/intraydata/intray/server/webhooks"
 )
 
@@ -160,51 +163,90 @@ func (f *fixture) rowCounts() map[string]int {
 }
 
 // TestDeleteOrg checks that nothing of a deleted organization remains, in any table or blob, that another
-// organization is not affected, and that maintenance completes a deletion that was interrupted.
+// organization is not affected, and that a deletion that was interrupted is completed.
 func TestDeleteOrg(t *testing.T) {
 	t.Parallel()
-	for _, interrupted := range []bool{false, true} {
-		f := newFixture(t, withRemote, withSender(&fakeSender{}))
-		f.fill(f.org, "Alpha")
-		f.runAll()
-		rows, blobs := f.rowCounts(), f.Blobs.Keys("")
-		beta, err := f.CreateOrg(f.ctx, "Beta")
-		must(t, err)
-		f.fill(beta.ID, "Beta")
-		for table, n := range f.rowCounts() {
-			if n <= rows[table] && table != "edits" && table != "attempts" && table != "import_link_logos" {
-				t.Errorf("the test adds nothing to the table %s", table)
-			}
-		}
-		_, _, err = f.DeleteOrg(f.ctx, "Beta")
-		f.wantError(err, model.Conflict, "organization_in_use")
-		_, err = f.DisableOrg(f.ctx, "Beta")
-		must(t, err)
-		if interrupted {
-			_, err := f.MarkOrgDeleting(f.ctx, "Beta")
+	for name, deleteBeta := range map[string]func(f *fixture, key string){
+		"at once":        (*fixture).deleteAtOnce,
+		"by maintenance": (*fixture).deleteByMaintenance,
+		"interrupted":    (*fixture).deleteInterrupted,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := newFixture(t, withRemote, withSender(&fakeSender{}))
+			f.fill(f.org, "Alpha")
+			f.runAll()
+			rows, blobs := f.rowCounts(), f.Blobs.Keys("")
+			beta, err := f.CreateOrg(f.ctx, "Beta")
 			must(t, err)
-			_, err = f.EnableOrg(f.ctx, "Beta")
-			f.wantError(err, model.Conflict, "organization_deleting")
+			f.fill(beta.ID, "Beta")
+			key, err := f.CreateKey(f.ctx, "Beta", model.Backend, 0)
+			must(t, err)
+			for table, n := range f.rowCounts() {
+				if n <= rows[table] && table != "edits" && table != "attempts" && table != "import_link_logos" {
+					t.Errorf("the test adds nothing to the table %s", table)
+				}
+			}
+			_, _, err = f.DeleteOrg(f.ctx, "Beta")
+			f.wantError(err, model.Conflict, "organization_in_use")
+			_, err = f.DisableOrg(f.ctx, "Beta")
+			must(t, err)
+			deleteBeta(f, key.Key)
+			f.Clock.Advance(model.StopGrace)
 			must(t, f.RunMaintenance(f.ctx))
-		} else {
-			_, deleted, err := f.DeleteOrg(f.ctx, "Beta")
-			must(t, err)
-			if deleted.Imports != 4 || deleted.Sessions != 1 || deleted.Rows < 10 {
-				t.Errorf("deleted %+v", deleted)
+			if diff := cmp.Diff(rows, f.rowCounts()); diff != "" {
+				t.Errorf("rows (-want +got):\n%s", diff)
 			}
-		}
-		f.Clock.Advance(model.StopGrace)
-		must(t, f.RunMaintenance(f.ctx))
-		if diff := cmp.Diff(rows, f.rowCounts()); diff != "" {
-			t.Errorf("interrupted %t: rows (-want +got):\n%s", interrupted, diff)
-		}
-		left := f.Blobs.Keys("")
-		slices.Sort(blobs)
-		slices.Sort(left)
-		if diff := cmp.Diff(blobs, left); diff != "" {
-			t.Errorf("interrupted %t: blobs (-want +got):\n%s", interrupted, diff)
-		}
-		_, _, err = f.DeleteOrg(f.ctx, "Beta")
-		f.wantError(err, model.NotFound, "not_found")
+			left := f.Blobs.Keys("")
+			slices.Sort(blobs)
+			slices.Sort(left)
+			if diff := cmp.Diff(blobs, left); diff != "" {
+				t.Errorf("blobs (-want +got):\n%s", diff)
+			}
+			_, _, err = f.DeleteOrg(f.ctx, "Beta")
+			f.wantError(err, model.NotFound, "not_found")
+		})
 	}
+}
+
+func (f *fixture) deleteAtOnce(string) {
+	_, deleted, err := f.DeleteOrg(f.ctx, "Beta")
+	must(f.T, err)
+	if deleted.Imports != 4 || deleted.Sessions != 1 || deleted.Rows < 10 {
+		f.Errorf("deleted %+v", deleted)
+	}
+}
+
+func (f *fixture) deleteByMaintenance(string) {
+	_, err := f.MarkOrgDeleting(f.ctx, "Beta")
+	must(f.T, err)
+	_, err = f.EnableOrg(f.ctx, "Beta")
+	f.wantError(err, model.Conflict, "organization_deleting")
+	must(f.T, f.RunMaintenance(f.ctx))
+}
+
+// deleteInterrupted repeats the deletion, which fails at a later point each time. In between, a process that
+// has just started refuses the organization.
+func (f *fixture) deleteInterrupted(key string) {
+	for i, point := range []struct {
+		use string
+		n   int
+	}{
+		{"Accounts.SetOrgState", 1}, {"OrgData.Imports", 1}, {"OrgData.Sessions", 1},
+		{"Retention.CountEdits", 1}, {"Imports.Delete", 1}, {"Imports.Delete", 2}, {"response of commit", 3}, {"Sessions.Delete", 1},
+		{"Trash.ListDue", 1}, {"OrgData.DeleteRows", 1}, {"OrgData.DeleteRows", 2}, {"OrgData.DeleteOrg", 1},
+	} {
+		f.Faults.ArmUse(point.use, point.n)
+		_, _, err := f.DeleteOrg(f.ctx, "Beta")
+		if f.Faults.Disarm() == "" || !errors.Is(err, servertest.ErrInjected) {
+			f.Fatalf("interrupted at %v: %v", point, err)
+		}
+		node := f.newNode(fmt.Sprintf("elsewhere/%d", i), withRemote, withSender(&fakeSender{}))
+		must(f.T, node.Join(f.ctx))
+		if _, err := node.Authenticate(f.ctx, key); !model.IsKind(err, model.Denied) {
+			f.Errorf("interrupted at %v: a call with the key of the organization: %v, want an error of kind Denied", point, err)
+		}
+	}
+	_, _, err := f.DeleteOrg(f.ctx, "Beta")
+	must(f.T, err)
 }

@@ -49,7 +49,7 @@ func TestMove(t *testing.T) {
 	for ; killed < kills && out == ""; killed++ {
 		// The first half is killed while files are moved, and the rest at any time afterwards.
 		moved := min(files*(killed+1)/(kills/2+1), files-1)
-		out = killMove(t, move, func() bool { return len(filesIn(t, folder)) >= moved }, time.Duration(random.IntN(1+len(ids)))*time.Millisecond)
+		out = killCommand(t, move, func() bool { return len(filesIn(t, folder)) >= moved }, time.Duration(random.IntN(1+len(ids)))*time.Millisecond)
 		if killed == 0 {
 			checkMoving(t, server.DataDir(), database, address)
 		}
@@ -97,9 +97,9 @@ func filesIn(t *testing.T, folder string) (list []string) {
 	return list
 }
 
-// killMove starts the move, and kills it some time after a condition is met. If the move ends before, killMove
-// returns its output.
-func killMove(t *testing.T, args []string, met func() bool, later time.Duration) (out string) {
+// killCommand starts a command, and kills it some time after a condition is met. If the command ends before,
+// killCommand returns its output.
+func killCommand(t *testing.T, args []string, met func() bool, later time.Duration) (out string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), livetest.BuildBinary(t), args...)
 	var stdout, stderr bytes.Buffer
@@ -113,7 +113,7 @@ func killMove(t *testing.T, args []string, met func() bool, later time.Duration)
 		select {
 		case err := <-ended:
 			if err != nil {
-				t.Fatalf("the move: %v\n%s", err, stderr.String())
+				t.Fatalf("intray %s: %v\n%s", args[0], err, stderr.String())
 			}
 			return true
 		case <-time.After(within):
