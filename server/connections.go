@@ -26,12 +26,18 @@ const (
 )
 
 const (
-	// minOpenFiles is the minimum number of open files with which the service can work: an import
-	// needs about twenty, and the database and its files about ten.
-	minOpenFiles = 128
+	// minOpenFiles is the minimum number of open files with which the service can work: each of
+	// mostImports imports needs about filesPerImport, and the database and its files about ten.
+	minOpenFiles   = 128
+	filesPerImport = 20
 	// fewOpenFiles is the number of open files below which clients notice the limit.
 	fewOpenFiles = 256
 )
+
+// filesFor returns the number of open files that the service can need for a number of imports at a time.
+func filesFor(imports int) uint64 {
+	return fewOpenFiles + uint64(max(0, imports-mostImports))*filesPerImport
+}
 
 // checkOpenFiles returns a UsageError if the process may have too few open files to work. If the
 // number is so small that it limits clients, it logs an error. 0 means that it is unknown.

@@ -169,7 +169,15 @@ func (d *diagnosis) checkSettings(_ context.Context, r *doctor.Result) {
 	if cfg.MetricsListen != "" && cfg.MetricsListen == cfg.Listen {
 		r.Fail(doctor.Setting("metrics-listen"), "The API and the metrics have the same address.", "Choose another port for --metrics-listen.")
 	}
+	// With PostgreSQL, an organization can also use the imports of other processes.
+	if runs := cfg.Memory.Imports; cfg.DatabaseURL == "" && runs > 0 && cfg.MaxRunsPerOrg > max(runs, defaultRunsPerOrg) {
+		r.Warn(doctor.Setting("max-runs-per-org"), fmt.Sprintf("--max-runs-per-org is %d, but the server runs at most %d imports at a time.", cfg.MaxRunsPerOrg, runs), "Lower --max-runs-per-org, or raise --max-runs if there is enough memory.")
+	}
 }
+
+// defaultRunsPerOrg is the default of MaxRunsPerOrg, which may exceed the number of imports on a small
+// machine.
+const defaultRunsPerOrg = 2
 
 // isRunning reports whether a server runs with the data folder.
 func (d *diagnosis) isRunning() bool {
@@ -244,12 +252,18 @@ func (d *diagnosis) checkLimits(_ context.Context, r *doctor.Result) {
 		r.Fail("ulimit -n", fmt.Sprintf("This process may have only %d open files, but the server needs at least %d.", files, minOpenFiles), advice)
 	case files < fewOpenFiles:
 		r.Warn("ulimit -n", fmt.Sprintf("With %d open files, the server accepts only %d connections at a time.", files, maxConnections(files)), advice)
+	case files < filesFor(memory.Imports):
+		r.Warn("ulimit -n", fmt.Sprintf("With %d imports at a time, the server can need %d open files, but may have only %d.", memory.Imports, filesFor(memory.Imports), files), "Lower --max-runs. Or raise the limit, for example with ulimit -n 65536, or LimitNOFILE=65536 in the systemd unit.")
 	}
 	if memory.Available == 0 {
 		return
 	}
 	r.Detail += fmt.Sprintf(", %s of memory (%s), %d imports at a time", doctor.FormatBytes(memory.Available), memory.Source, memory.Imports)
-	if memory.isLittle() {
+	allowed, tooMany := memory.tooManyImports()
+	switch {
+	case tooMany:
+		r.Warn(doctor.Setting("max-runs"), fmt.Sprintf("The available memory is enough for %d imports at a time, not for %d, so large imports may be killed.", allowed, memory.Imports), fmt.Sprintf("Set --max-runs to at most %d, or give the server more memory.", allowed))
+	case memory.isLittle():
 		r.Warn(memory.Source, fmt.Sprintf("Only %s of memory are available, so imports run one after the other, and a large one may be killed.", doctor.FormatBytes(memory.Available)), "Give the server at least 512 MiB.")
 	}
 	if limit := debug.SetMemoryLimit(-1); limit < math.MaxInt64 && limit > memory.Available {

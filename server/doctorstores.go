@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -16,7 +15,6 @@ import (
 	"github.com/intraydata/intray/server/blob/disk"
 	"github.com/intraydata/intray/server/blob/s3"
 	"github.com/intraydata/intray/server/doctor"
-	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/retention"
 	"github.com/intraydata/intray/server/sqlstore"
@@ -222,63 +220,18 @@ func (d *diagnosis) checkPostgres(ctx context.Context, r *doctor.Result, where s
 func (d *diagnosis) checkConnections(ctx context.Context, r *doctor.Result, where string, store *sqlstore.Store, state sqlstore.PostgresState) {
 	processes := 0
 	if d.version > 0 {
-		nodes, err := liveNodes(ctx, store)
+		live, _, err := d.nodes(ctx, store)
 		if err != nil {
 			d.explainOpenError(r, where, err)
 			return
 		}
-		processes = len(nodes)
+		processes = len(live)
 	}
 	if !d.isRunning() {
 		processes++ // this one, once it runs
 	}
 	if needed := processes * state.PoolSize; needed > state.MaxConnections {
 		r.Warn(where, fmt.Sprintf("PostgreSQL accepts %d connections, but %d processes with up to %d each can need %d.", state.MaxConnections, processes, state.PoolSize, needed), "Increase max_connections in PostgreSQL, or set a lower pool_max_conns in --database-url.")
-	}
-}
-
-// liveNodes returns the processes that have written a heartbeat in time.
-func liveNodes(ctx context.Context, store *sqlstore.Store) ([]string, error) {
-	states, err := store.NodeStates(ctx)
-	var live []string
-	for _, state := range states {
-		if state.Silent < imports.NodeTimeout {
-			live = append(live, state.ID)
-		}
-	}
-	return live, err
-}
-
-// checkProcesses checks the processes that share the database.
-func (d *diagnosis) checkProcesses(ctx context.Context, r *doctor.Result) {
-	where := filepath.Join(d.cfg.Data, folderIDName)
-	store, err := d.open(ctx)
-	if errors.Is(err, errNoDatabase) || err == nil && d.version == 0 {
-		r.Detail = "none"
-		return
-	}
-	if err != nil {
-		d.notChecked(r, d.databaseWhere())
-		return
-	}
-	live, err := liveNodes(ctx, store)
-	if err != nil {
-		d.explainOpenError(r, d.databaseWhere(), err)
-		return
-	}
-	r.Detail = fmt.Sprintf("%d running", len(live))
-	own := 0
-	id, err := os.ReadFile(where)
-	for _, node := range live {
-		if folder, _, _ := strings.Cut(node, "/"); err == nil && folder == string(id) {
-			own++
-		}
-	}
-	switch running := d.isRunning(); {
-	case running && own == 0:
-		r.Warn(d.databaseWhere(), "The server that runs with this data folder writes no heartbeats to this database.", "If it did not start just now, use the --database-url of that server, and read its log.")
-	case own > 1 || own == 1 && !running && d.cfg.DatabaseURL != "":
-		r.Warn(where, "Another process has a data folder with the same folder.id, so it could lose its imports to the process of this folder.", "If you copied the data folder, stop the process of the copy, delete folder.id from it, and start the process again.")
 	}
 }
 

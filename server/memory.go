@@ -65,12 +65,17 @@ func newMemoryBudget(available int64, source string, goLimit int64) MemoryBudget
 		usable = available / 10 * 9 // the rest is for memory that the Go runtime does not manage
 	}
 	usable = min(usable, goLimit)
-	b.Imports = int(max(1, min(mostImports, (usable-serviceMemory)/importMemory)))
-	if usable >= twoImportsMemory {
-		b.Imports = max(b.Imports, 2)
-	}
 	b.usable = usable
-	return b.WithImports(b.Imports)
+	return b.WithImports(int(min(mostImports, importsWithin(usable))))
+}
+
+// importsWithin returns how many imports can run at the same time in this memory, but at least 1.
+func importsWithin(usable int64) int64 {
+	n := max(1, (usable-serviceMemory)/importMemory)
+	if usable >= twoImportsMemory {
+		n = max(n, 2)
+	}
+	return n
 }
 
 // log logs the budget. If there is less memory than one import may need, it logs a warning.
@@ -79,15 +84,25 @@ func (b MemoryBudget) log(log *slog.Logger) {
 		return
 	}
 	args := []any{"available", b.Available, "source", b.Source, "soft_limit", b.Soft, "imports_at_a_time", b.Imports}
-	if b.isLittle() {
+	recommended, tooMany := b.tooManyImports()
+	switch {
+	case tooMany:
+		log.Warn("--max-runs is higher than the memory allows, and large imports may be killed", append(args, "recommended", recommended)...)
+	case b.isLittle():
 		log.Warn("there is little memory: imports run one after the other, and a large one may be killed; give the server at least 512 MiB", args...)
-		return
+	default:
+		log.Info("memory budget", args...)
 	}
-	if derived := newMemoryBudget(b.Available, b.Source, math.MaxInt64).Imports; derived < mostImports && b.Imports > derived {
-		log.Warn("--max-runs is higher than the memory allows, and large imports may be killed", append(args, "recommended", derived)...)
-		return
+}
+
+// tooManyImports reports whether more imports run at the same time than the available memory allows, and
+// returns the number that it allows.
+func (b MemoryBudget) tooManyImports() (allowed int64, tooMany bool) {
+	if b.Available == 0 {
+		return 0, false
 	}
-	log.Info("memory budget", args...)
+	allowed = importsWithin(b.Available / 10 * 9)
+	return allowed, int64(b.Imports) > allowed
 }
 
 // isLittle reports whether there is less memory than one import may need.

@@ -105,6 +105,9 @@ func TestBudgetWithImports(t *testing.T) {
 		{830 * mib, 740 * mib, 3, 3, false},
 		{830 * mib, 747 * mib, 4, 4, true},
 		{830 * mib, 380 * mib, 1, 1, false},
+		{300 * mib, 270 * mib, 2, 2, true},
+		{20 << 30, 18380 * mib, 101, 101, false},
+		{20 << 30, 18432 * mib, 102, 102, true},
 	} {
 		b := newMemoryBudget(c.available, "machine", math.MaxInt64).WithImports(c.runs)
 		if b.Soft != c.soft || b.Imports != c.imports {
@@ -112,7 +115,7 @@ func TestBudgetWithImports(t *testing.T) {
 		}
 		var log bytes.Buffer
 		b.log(slog.New(slog.NewTextHandler(&log, nil)))
-		if got := strings.Contains(log.String(), "level=WARN"); got != c.warns {
+		if got := strings.Contains(log.String(), "level=WARN msg=\"--max-runs is higher"); got != c.warns {
 			t.Errorf("%d MiB, %d runs: %s", c.available/mib, c.runs, log.String())
 		}
 	}

@@ -85,28 +85,39 @@ func (s *Store) QuickCheck(ctx context.Context) ([]string, error) {
 	return s.queryTexts(ctx, `SELECT quick_check FROM pragma_quick_check WHERE quick_check <> 'ok' LIMIT 10`)
 }
 
+// describedNodes is the version of the tables from which processes describe themselves.
+const describedNodes = 28
+
 // NodeState is a process that shares the database.
 type NodeState struct {
 	ID string
+	// Host is the name of its machine, and Version the version of its program. Both are "" if they are
+	// unknown.
+	Host, Version string
 	// Silent is the time since its last heartbeat.
 	Silent time.Duration
+	// Ahead is how far its clock was ahead of the clock of the database, or 0 if it is unknown.
+	Ahead time.Duration
 }
 
-// NodeStates returns the processes that have not left.
-func (s *Store) NodeStates(ctx context.Context) ([]NodeState, error) {
-	rows, err := s.read.QueryContext(ctx, `SELECT id, `+s.dialect.now+` - beat FROM nodes ORDER BY id`)
+// NodeStates returns the processes that have not left, from tables with a version from SchemaVersion.
+func (s *Store) NodeStates(ctx context.Context, tables int64) ([]NodeState, error) {
+	described := `host, version, -clock_skew`
+	if tables < describedNodes {
+		described = `'', '', 0`
+	}
+	rows, err := s.read.QueryContext(ctx, `SELECT id, `+described+`, (`+s.dialect.now+` - beat) * 1000 FROM nodes ORDER BY id`)
 	if err != nil {
 		return nil, fmt.Errorf("list the processes: %w", err)
 	}
 	defer func() { _ = rows.Close() }()
 	var list []NodeState
 	for rows.Next() {
-		var id string
-		var silent int64
-		if err := rows.Scan(&id, &silent); err != nil {
+		var n NodeState
+		if err := rows.Scan(&n.ID, &n.Host, &n.Version, &n.Ahead, &n.Silent); err != nil {
 			return nil, fmt.Errorf("list the processes: %w", err)
 		}
-		list = append(list, NodeState{id, time.Duration(silent) * time.Microsecond})
+		list = append(list, n)
 	}
 	return list, rows.Err()
 }

@@ -41,7 +41,7 @@ const (
 type finding struct{ Status, Problem, Where, Fix string }
 
 type report struct {
-	Status             string
+	Version, Status    string
 	Failures, Warnings int
 	Checks             []struct {
 		Check, Status, Detail string

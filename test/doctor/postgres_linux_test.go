@@ -64,6 +64,9 @@ func TestPostgresAndS3(t *testing.T) {
 	server := livetest.Start(t, livetest.Config{Env: env})
 	i := &installation{t: t, data: server.DataDir(), env: env}
 	i.wantHealthy("--listen", server.URL[len("http://"):])
+	second := livetest.Start(t, livetest.Config{Env: env})
+	i.wantHealthy("--listen", server.URL[len("http://"):])
+	stop(second)
 	i.env = append(env, "INTRAY_DATABASE_URL="+address+"&pool_max_conns=200")
 	i.want("database", "warning", "1 processes with up to 200 each", "postgres://intray_test@127.0.0.1", "max_connections", "--listen", server.URL[len("http://"):])
 	stop(server)

@@ -69,7 +69,7 @@ func TestBrokenFolders(t *testing.T) {
 		"key readable":   {func(t *testing.T, data string) { must(t, os.Chmod(filepath.Join(data, key), 0o644)) }, "master key", "can be read or changed by others", key, "chmod 600", "failure"},
 		"key damaged":    {func(t *testing.T, data string) { must(t, os.WriteFile(filepath.Join(data, key), []byte("x"), 0o600)) }, "master key", "not a master key", key, "Restore the key", "failure"},
 		"newer database": {exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, 1)`), "database", "A newer version of Intray has migrated the database to version 99999", database, "Install the newer version", "failure"},
-		"older database": {exec(`DELETE FROM goose_db_version WHERE version_id > 20`), "database", "has version 20", database, "intray migrate", "warning"},
+		"older database": {exec(`DELETE FROM goose_db_version WHERE version_id > 20; ALTER TABLE nodes DROP COLUMN host; ALTER TABLE nodes DROP COLUMN version; ALTER TABLE nodes DROP COLUMN clock_skew`), "database", "has version 20", database, "intray migrate", "warning"},
 		"not a database": {func(t *testing.T, data string) {
 			must(t, os.WriteFile(filepath.Join(data, database), make([]byte, 8192), 0o600))
 		}, "database", "file is not a database", database, "from the same backup", "failure"},
@@ -144,6 +144,9 @@ func TestSettings(t *testing.T) {
 		"time zone":           {nil, []string{"TZ=Europe/Atlantis"}, "time", "warning", "not a time zone", "TZ", "Europe/Berlin"},
 		"temporary folder":    {nil, []string{"TMPDIR=/nowhere"}, "temporary files", "failure", "cannot be written", "TMPDIR", "Set TMPDIR"},
 		"memory":              {nil, []string{"GOMEMLIMIT=100TiB"}, "limits", "warning", "GOMEMLIMIT exceeds", "GOMEMLIMIT", "lower limit"},
+		"too many imports":    {[]string{"--max-runs", "100000"}, nil, "limits", "warning", "imports at a time, not for 100000", "--max-runs (INTRAY_MAX_RUNS)", "more memory"},
+		"negative number":     {[]string{"--max-runs=-1"}, nil, "configuration", "failure", "cannot be negative", "--max-runs (INTRAY_MAX_RUNS)", "available memory"},
+		"one organization":    {[]string{"--max-runs", "3", "--max-runs-per-org", "4"}, nil, "configuration", "warning", "is 4, but the server runs at most 3 imports", "--max-runs-per-org (INTRAY_MAX_RUNS_PER_ORG)", "raise --max-runs"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			args := append([]string{"--listen", "127.0.0.1:0"}, c.args...)
