@@ -16,7 +16,7 @@ import (
 	"strings"
 )
 
-// noticesName is the name of the file with the licenses of other projects' code in the program.
+// noticesName is the name of the file with the licenses of other projects' code and data in the program.
 const noticesName = "THIRD-PARTY-NOTICES"
 
 // npmLicenses is the folder with the licenses of npm packages. ui/scripts/licenses.mjs writes it.
@@ -33,6 +33,20 @@ type dependency struct {
 
 func (d dependency) String() string { return d.name + " " + d.version }
 
+// dataSource is a project whose data the program contains in another form, but not as a dependency.
+type dataSource struct {
+	name string
+	// license is the path of its license, and files are the embedded files that were made from its data.
+	license string
+	files   []string
+}
+
+// dataSources are all projects whose data the program contains in another form.
+var dataSources = []dataSource{
+	{"libphonenumber", "LICENSE", []string{"celltype/phone/plans.bin"}}, // its license is the same as that of Intray
+	{"Unicode CLDR", "tools/release/data-licenses/Unicode-3.0.txt", []string{"celltype/countries.txt", "celltype/date/locales.txt"}},
+}
+
 // licenseText is the text of a license file of one or more dependencies.
 type licenseText struct {
 	text string
@@ -40,8 +54,32 @@ type licenseText struct {
 	uses []string
 }
 
-// writeNotices writes the licenses of all dependencies in a bill of materials next to the program. It
-// returns an error if a dependency has no license, or one that is not in knownLicenses.
+// noticeList collects the contents of the notices.
+type noticeList struct {
+	code, data strings.Builder
+	texts      []*licenseText
+	byHash     map[[sha256.Size]byte]*licenseText
+}
+
+// addTexts adds the license files of a dependency or data source, and returns the known licenses in them.
+func (n *noticeList) addTexts(of string, files []licenseFile) (string, error) {
+	known := findLicenses(files)
+	if len(known) == 0 {
+		return "", fmt.Errorf("%s has no license file with a known license; add the license to knownLicenses if Intray may contain it", of)
+	}
+	for _, f := range files {
+		hash := sha256.Sum256([]byte(f.text))
+		if n.byHash[hash] == nil {
+			n.byHash[hash] = &licenseText{text: f.text}
+			n.texts = append(n.texts, n.byHash[hash])
+		}
+		n.byHash[hash].uses = append(n.byHash[hash].uses, of+": "+f.name)
+	}
+	return strings.Join(known, ", "), nil
+}
+
+// writeNotices writes the licenses of all dependencies in a bill of materials, and of all data sources,
+// next to the program. It returns an error if one has no license, or one that is not in knownLicenses.
 func writeNotices(src source, sbom, program string) error {
 	list, err := readDependencies(sbom)
 	if err != nil {
@@ -51,36 +89,38 @@ func writeNotices(src source, sbom, program string) error {
 	if err != nil {
 		return err
 	}
-	var names strings.Builder
-	var texts []*licenseText
-	byHash := map[[sha256.Size]byte]*licenseText{}
+	notices := noticeList{byHash: map[[sha256.Size]byte]*licenseText{}}
 	for _, d := range list {
 		files, err := licenseFiles(src, d, folders[d.name])
 		if err != nil {
 			return fmt.Errorf("licenses of %s: %w", d, err)
 		}
-		known := findLicenses(files)
-		if len(known) == 0 {
-			return fmt.Errorf("%s has no license file with a known license; add the license to knownLicenses if Intray may contain it", d)
+		known, err := notices.addTexts(d.String(), files)
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(&names, "  %s (%s)\n", d, strings.Join(known, ", "))
-		for _, f := range files {
-			hash := sha256.Sum256([]byte(f.text))
-			if byHash[hash] == nil {
-				byHash[hash] = &licenseText{text: f.text}
-				texts = append(texts, byHash[hash])
-			}
-			byHash[hash].uses = append(byHash[hash].uses, d.String()+": "+f.name)
-		}
+		fmt.Fprintf(&notices.code, "  %s (%s)\n", d, known)
 	}
-	return os.WriteFile(noticesPath(program), []byte(formatNotices(names.String(), texts)), 0o644)
+	for _, d := range dataSources {
+		text, err := os.ReadFile(filepath.Join(src.folder, d.license))
+		if err != nil {
+			return fmt.Errorf("license of %s: %w", d.name, err)
+		}
+		known, err := notices.addTexts(d.name, []licenseFile{{"LICENSE", strings.ReplaceAll(string(text), "\r\n", "\n")}})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&notices.data, "  %s (%s): %s\n", d.name, known, strings.Join(d.files, ", "))
+	}
+	return os.WriteFile(noticesPath(program), []byte(notices.format()), 0o644)
 }
 
-func formatNotices(names string, texts []*licenseText) string {
+func (n *noticeList) format() string {
 	const line = "--------------------------------------------------------------------------------\n"
 	var out strings.Builder
-	out.WriteString("Intray is licensed under the Apache License 2.0, see LICENSE. The program contains\nthe following code of other projects. Their licenses are below the list.\n\n" + names)
-	for _, t := range texts {
+	out.WriteString("Intray is licensed under the Apache License 2.0, see LICENSE. The program contains\nthe following code of other projects. Their licenses are below the lists.\n\n" + n.code.String())
+	out.WriteString("\nThese files in the program were made from data of other projects, and changed.\n\n" + n.data.String())
+	for _, t := range n.texts {
 		out.WriteString("\n" + line + strings.Join(t.uses, "\n") + "\n" + line + "\n" + strings.Trim(t.text, "\n") + "\n")
 	}
 	return out.String()
@@ -210,6 +250,7 @@ var knownLicenses = []struct {
 	{"ISC", regexp.MustCompile(`(?i)Permission to use, copy, modify, and(/or)? distribute this software for any purpose with or without fee`)},
 	{"MIT", regexp.MustCompile(`(?i)Permission is hereby granted, free of charge, to any person obtaining a copy of this software`)},
 	{"MPL-2.0", regexp.MustCompile(`(?i)Mozilla Public License,? Version 2\.0`)},
+	{"Unicode-3.0", regexp.MustCompile(`(?i)Permission is hereby granted, free of charge, to any person obtaining a copy of data files and any associated documentation`)},
 }
 
 // findLicenses returns the known licenses among the files in the root of a dependency.

@@ -3,6 +3,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -68,11 +69,60 @@ func TestNotices(t *testing.T) {
 			t.Errorf("the notices contain no license of %s", d)
 		}
 	}
-	for _, want := range []string{"The Go Authors", ": LICENSE-SQLITE\n", "Fabrice Bellard", "Jason Miller", "Mozilla Public License Version 2.0"} {
+	for _, d := range dataSources {
+		if !strings.Contains(before, "  "+d.name+" (") || !strings.Contains(before, "\n"+d.name+": LICENSE\n") {
+			t.Errorf("the notices contain no license of %s", d.name)
+		}
+	}
+	for _, want := range []string{"  libphonenumber (Apache-2.0): celltype/phone/plans.bin\n", "1991-2025 Unicode, Inc.", "The Go Authors", ": LICENSE-SQLITE\n", "Fabrice Bellard", "Jason Miller", "Mozilla Public License Version 2.0"} {
 		if !strings.Contains(before, want) {
 			t.Errorf("the notices do not contain %q", want)
 		}
 	}
+}
+
+// ownFiles are the embedded files that contain nothing of other projects. The licenses of the npm packages in
+// the pages are in npmLicenses.
+var ownFiles = []string{
+	"examples/crm.csv", "examples/crm.schema.json", "hooks/jsruntime/js/", "mapping/lexicon/", "messages/",
+	"server/sqlstore/migrations/", "server/sqlstore/triggers/", "server/webui/dist", "source/charset/signs/", "source/charset/words/",
+}
+
+// TestEmbeddedFiles checks that it is known for each embedded file whether it contains data of another
+// project, and that each data source has its files.
+func TestEmbeddedFiles(t *testing.T) {
+	const root = "../.."
+	embedded := embeddedFiles(t, root)
+	if len(embedded) < 15 {
+		t.Errorf("only %d patterns of embedded files: %q", len(embedded), embedded)
+	}
+	for _, d := range dataSources {
+		for _, name := range d.files {
+			if !slices.Contains(embedded, name) {
+				t.Errorf("%s, from data of %s, is not embedded", name, d.name)
+			}
+		}
+		embedded = slices.DeleteFunc(embedded, func(name string) bool { return slices.Contains(d.files, name) })
+	}
+	for _, name := range embedded {
+		if !slices.ContainsFunc(ownFiles, func(own string) bool { return strings.HasPrefix(name, own) }) {
+			t.Errorf("%s is embedded; add it to dataSources if it contains data of another project, or else to ownFiles", name)
+		}
+	}
+}
+
+// embeddedFiles returns the patterns of the files that packages of the program embed, from the root of the
+// repository.
+func embeddedFiles(t *testing.T, root string) (list []string) {
+	t.Helper()
+	out, err := goOutput(root, "list", "-deps", "-f", `{{with .Module}}{{if .Main}}{{range $.EmbedPatterns}}{{$.ImportPath}}/{{.}}{{"\n"}}{{end}}{{end}}{{end}}`, "./cmd/intray")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range strings.FieldsSeq(string(out)) {
+		list = append(list, strings.TrimPrefix(strings.TrimPrefix(name, "github.com/intraydata/intray"), "/"))
+	}
+	return list
 }
 
 func TestUnknownLicenses(t *testing.T) {
