@@ -2,6 +2,7 @@ package service_test
 
 import (
 	"context"
+	"math/rand/v2"
 	"testing"
 	"time"
 
@@ -54,6 +55,48 @@ func TestVerify(t *testing.T) {
 			t.Errorf("%s: after the repair: %+v", name, found)
 		}
 		f.wantDownloads(name, f.reload(imp), want)
+	}
+}
+
+// TestVerifyChangedBytes changes bytes anywhere in the staged rows of an import: first in their single file, and
+// after a repair in each of the several files that it writes. Verify must report and repair each change.
+func TestVerifyChangedBytes(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	imp := f.finishedImport(badFile, "")
+	want := f.downloads(imp)
+	random := rand.New(rand.NewPCG(1, 2))
+	damageAndFind := func(key string, at int, repair bool) (restore func()) {
+		t.Helper()
+		restore = f.damage(key, func(content []byte) []byte { return flip(content, at) })
+		found, _ := f.verify(repair)
+		if len(found) != 1 || found[0].Part != integrity.Rows || found[0].Repaired != repair {
+			t.Errorf("byte %d of %s: found %+v", at, key, found)
+		}
+		return restore
+	}
+	for range 2 {
+		for _, key := range f.Blobs.Keys(imp.Stage) {
+			size := len(f.Blobs.Content(t, key))
+			for i := range 40 {
+				at := random.IntN(size)
+				if i%2 == 0 {
+					at = size - 1 - random.IntN(min(size, 300)) // in the footer of a Parquet file
+				}
+				damageAndFind(key, at, false)()
+			}
+		}
+		keys := f.Blobs.Keys(imp.Stage)
+		key := keys[len(keys)-1] // a Parquet file
+		damageAndFind(key, len(f.Blobs.Content(t, key))-30, true)
+		if found, _ := f.verify(false); len(found) > 0 {
+			t.Errorf("after the repair: %+v", found)
+		}
+		imp = f.reload(imp)
+		f.wantDownloads("after the repair", imp, want)
+	}
+	if keys := f.Blobs.Keys(imp.Stage); len(keys) != 4 {
+		t.Errorf("the repaired rows are in the files %v", keys)
 	}
 }
 

@@ -111,44 +111,6 @@ func TestFlippedBytesAreFound(t *testing.T) {
 	}
 }
 
-// TestVerifyFindsDamagedMagic checks that Verify finds a changed byte in the magic number at the start
-// of a Parquet file, which no other function reads.
-func TestVerifyFindsDamagedMagic(t *testing.T) {
-	ctx := context.Background()
-	verify := func(store blob.Store, location string) error {
-		s, err := staging.Open(ctx, store, location)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		return s.Verify(ctx)
-	}
-	store, whole, _ := newDamagedStage(t)
-	small := blobtest.NewMemory()
-	writeStage(t, small, contactLayout(), staging.Config{SingleFile: 1 << 20}, contacts(0, 120)).Close()
-	single := readSingle(t, small)
-	if err := errors.Join(verify(store, prefix), verify(small, singleKey)); err != nil {
-		t.Fatal(err)
-	}
-	for at := range 4 {
-		for _, name := range []string{"seg-0000.parquet", "seg-0001.parquet", "problems.parquet"} {
-			broken := slices.Clone(whole[name])
-			broken[at] ^= 0x10
-			put(t, store, name, broken)
-			if err := verify(store, prefix); !errors.Is(err, staging.ErrDamaged) {
-				t.Errorf("byte %d of %s is changed, and Verify returns %v", at, name, err)
-			}
-			put(t, store, name, whole[name])
-		}
-		broken := slices.Clone(single)
-		broken[at] ^= 0x10
-		putSingle(t, small, broken)
-		if err := verify(small, singleKey); !errors.Is(err, staging.ErrDamaged) {
-			t.Errorf("byte %d of the single file is changed, and Verify returns %v", at, err)
-		}
-	}
-}
-
 func TestMissingFiles(t *testing.T) {
 	store, whole, _ := newDamagedStage(t)
 	for _, name := range files()[1:] {

@@ -151,16 +151,23 @@ func (e *encoder) writeTexts(g *encodedGroup, t *intray.Texts, nulls int) error 
 // writePage adds the data page of a column. The dictionary page, if any, must have
 // been added before.
 func (e *encoder) writePage(g *encodedGroup, c parquetio.Chunk, encoding format.Encoding, nulls int, body []byte) (err error) {
-	c.Encodings = []format.Encoding{encoding, format.RLE}
-	if c.DictionaryBytes > 0 {
-		c.Encodings = append(c.Encodings, format.Plain)
-	}
+	c.Encodings = encodingsOf(encoding, &c)
 	h := parquetio.PageHeader{V2: true, Count: g.rows, Rows: g.rows, Nulls: nulls, Encoding: encoding}
 	if g.body, err = e.pages.AppendDataPage(g.body, &c, h, e.runs, body); err != nil {
 		return err
 	}
 	g.chunks = append(g.chunks, c)
 	return nil
+}
+
+// encodingsOf returns the encodings in a chunk: those of its values, of its levels and of its dictionary, if
+// it has one.
+func encodingsOf(values format.Encoding, c *parquetio.Chunk) []format.Encoding {
+	list := []format.Encoding{values, format.RLE}
+	if c.DictionaryBytes > 0 {
+		list = append(list, format.Plain)
+	}
+	return list
 }
 
 const (

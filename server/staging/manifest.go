@@ -1,6 +1,7 @@
 package staging
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -114,7 +115,11 @@ func (m *Manifest) encode() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return json.Marshal(envelope{checksum(body), body})
+	return envelope{checksum(body), body}.encode(), nil
+}
+
+func (e envelope) encode() []byte {
+	return fmt.Appendf(nil, `{"crc":%d,"manifest":%s}`, e.CRC, e.Manifest)
 }
 
 func readManifest(r blob.Reader) (*Manifest, error) {
@@ -132,6 +137,9 @@ func parseManifest(text []byte) (*Manifest, error) {
 	}
 	if checksum(e.Manifest) != e.CRC {
 		return nil, fmt.Errorf("%w: wrong checksum", ErrDamaged)
+	}
+	if !bytes.Equal(text, e.encode()) { // package json ignores the case of keys
+		return nil, fmt.Errorf("%w: the text around the manifest has changed", ErrDamaged)
 	}
 	var m Manifest
 	if err := json.Unmarshal(e.Manifest, &m); err != nil {

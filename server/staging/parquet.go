@@ -13,7 +13,7 @@ import (
 
 const (
 	// formatVersion is the first Parquet version with data pages of version 2, which these files
-	// use.
+	// use. It is part of each footer, see Stage.Verify.
 	formatVersion = 2
 	// maxChunks is the maximum number of column chunks in a file. It limits the memory
 	// for the footer of an unfinished file if a table has very many columns.

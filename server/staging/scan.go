@@ -10,7 +10,6 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/parquetio"
 )
 
 // Scan reads some fields of the batches of a stage, in any order, and reuses memory.
@@ -157,64 +156,4 @@ func (n *prefetched) load(ctx context.Context, s *Segment, g RowGroup) {
 		}
 	}()
 	n.batch, n.err = n.cursor.readBatch(ctx, s, g)
-}
-
-// DataSize returns the total size, in bytes, of the data that Verify reads.
-func (s *Stage) DataSize() (n int64) {
-	s.eachPiece(func(_ string, at Piece) bool {
-		n += at.Length
-		return true
-	})
-	return n
-}
-
-// Verify reads the stage and verifies all checksums. It returns an error that wraps ErrDamaged if
-// a file of the stage is missing or has changed.
-func (s *Stage) Verify(ctx context.Context) error {
-	var buf []byte
-	var err error
-	s.eachPiece(func(name string, at Piece) bool {
-		buf, err = s.readPiece(ctx, name, at, buf)
-		return err == nil
-	})
-	if err != nil {
-		return fmt.Errorf("verify the stage %s: %w", s.prefix, err)
-	}
-	return nil
-}
-
-// eachPiece calls the function use with each piece of each file, until use returns false. The first
-// piece of a Parquet file is its magic number. Intray does not read it, but other readers do.
-func (s *Stage) eachPiece(use func(name string, at Piece) bool) {
-	m := s.manifest
-	magic := Piece{Length: int64(len(parquetio.Magic)), CRC: checksum([]byte(parquetio.Magic))}
-	for i := range m.Segments {
-		if !use(m.Segments[i].Name, magic) {
-			return
-		}
-		for _, g := range m.Segments[i].Groups {
-			if !use(m.Segments[i].Name, g.Piece) {
-				return
-			}
-		}
-	}
-	if len(m.ProblemGroups)+len(m.CrossRowGroups) > 0 && !use(problemsName, magic) {
-		return
-	}
-	for _, groups := range [][]ProblemGroup{m.ProblemGroups, m.CrossRowGroups} {
-		for _, g := range groups {
-			if !use(problemsName, g.Piece) {
-				return
-			}
-		}
-	}
-	bitmaps := []Piece{m.Errors}
-	for _, k := range m.Kinds {
-		bitmaps = append(bitmaps, k.Bitmap)
-	}
-	for _, at := range bitmaps {
-		if at.Length > 0 && !use(bitmapsName, at) {
-			return
-		}
-	}
 }

@@ -156,6 +156,23 @@ type single struct {
 	blob.Reader
 	// starts are the locations of the other files in it, by their names.
 	starts map[string]int64
+	// manifest is the location of the manifest, and footer that of the Parquet footer.
+	manifest, footer int64
+}
+
+// restOf returns where the bytes after the contents of a file begin and end. The contents have the given
+// size. The footer of the segment does not directly follow its rows.
+func (s *single) restOf(name string, contents int64) (start, end int64, err error) {
+	switch name {
+	case problemsName:
+		return s.starts[name] + contents, s.starts[bitmapsName], nil
+	case bitmapsName:
+		return s.starts[name] + contents, s.manifest, nil
+	}
+	if contents != s.starts[problemsName] {
+		return 0, 0, fmt.Errorf("%w: the rows end at byte %d, not %d", ErrDamaged, contents, s.starts[problemsName])
+	}
+	return s.footer, s.Size(), nil
 }
 
 // openSingle opens a stage that consists of one file, and reads its manifest.
@@ -203,6 +220,7 @@ func (s *single) readManifest() (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.manifest, s.footer = manifestAt, end
 	s.starts = map[string]int64{bitmapsName: manifestAt - sizes[1], problemsName: manifestAt - sizes[1] - sizes[0]}
 	return parseManifest(text)
 }

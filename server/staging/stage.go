@@ -29,7 +29,9 @@
 // ends with ".parquet".
 //
 // All checksums are CRC-32C. A reader verifies the checksum of each piece before it
-// decodes the piece, so that a damaged file causes an error, never a wrong row.
+// decodes the piece, so that a damaged file causes an error, never a wrong row. The Parquet
+// footers have no checksum: [Stage.Verify] encodes them again and compares them, so their encoding
+// must never change.
 //
 // # Columns of a segment
 //
@@ -255,19 +257,30 @@ func (s *Stage) readPiece(ctx context.Context, name string, at Piece, buf []byte
 		return nil, err
 	}
 	at.Offset += start
-	if at.Offset < 0 || at.Length < 0 || at.Offset > r.Size()-at.Length {
+	if at.Length < 0 {
 		return nil, fmt.Errorf("%w: %s is truncated", ErrDamaged, name)
 	}
-	buf = slices.Grow(buf[:0], int(at.Length))[:at.Length]
-	n, err := r.ReadAt(buf, at.Offset)
+	if buf, err = readRange(r, name, at.Offset, at.Offset+at.Length, buf); err != nil {
+		return nil, err
+	}
+	if checksum(buf) != at.CRC {
+		return nil, fmt.Errorf("%w: wrong checksum in %s at byte %d", ErrDamaged, name, at.Offset)
+	}
+	return buf, nil
+}
+
+// readRange reads the bytes of a file from start to end with one ranged read. It uses the memory of buf.
+func readRange(r blob.Reader, name string, start, end int64, buf []byte) ([]byte, error) {
+	if start < 0 || end < start || end > r.Size() {
+		return nil, fmt.Errorf("%w: %s is truncated", ErrDamaged, name)
+	}
+	buf = slices.Grow(buf[:0], int(end-start))[:end-start]
+	n, err := r.ReadAt(buf, start)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, fmt.Errorf("read %s: %w", name, err)
 	}
 	if n < len(buf) {
 		return nil, fmt.Errorf("%w: %s is truncated", ErrDamaged, name)
-	}
-	if checksum(buf) != at.CRC {
-		return nil, fmt.Errorf("%w: wrong checksum in %s at byte %d", ErrDamaged, name, at.Offset)
 	}
 	return buf, nil
 }

@@ -57,7 +57,7 @@ func storedProblem() (intray.Problem, *roaring.Bitmap) {
 	return intray.Problem{Field: 0, Code: "unique", Text: intray.Literal("Not unique.")}, roaring.BitmapOf(4, 5, 340)
 }
 
-// TestStoredStages checks that stages written by an earlier version can be read.
+// TestStoredStages checks that stages written by an earlier version can be read and verified.
 func TestStoredStages(t *testing.T) {
 	var want []row
 	for _, b := range storedBatches() {
@@ -77,6 +77,9 @@ func TestStoredStages(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
+			if err := s.Verify(context.Background()); err != nil {
+				t.Error(err)
+			}
 			if m := s.Manifest(); m.Codec != codec || len(m.Segments) != 2 || len(m.CrossRowGroups) != 1 {
 				t.Errorf("the manifest is %+v", m)
 			}
