@@ -133,7 +133,7 @@ fuzz: ## Fuzz every reader and sniffer, each for FUZZTIME (default 1m).
 .PHONY: bench
 bench: ## Measure imports, and compare the readers with those of other programs.
 	INTRAY_TESTS=bench INTRAY_BENCH=full $(GO) test -count=1 -timeout 60m -v ./bench
-	$(GO) test -run '^$$' -bench . -benchtime 2s ./source/... ./server/staging ./output
+	$(GO) test -run '^$$' -bench . -benchtime 2s ./source/... ./server/staging ./server/backup ./output
 
 .PHONY: test-ui
 test-ui: ## Test the review page in a browser, with the real server and on its own.

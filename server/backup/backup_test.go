@@ -26,7 +26,9 @@ const masterKey = "bWFzdGVyIGtleSBvZiB0aGUgaW5zdGFsbGF0aW9uISE="
 
 // installation is a data folder that tests back up.
 type installation struct {
-	t        *testing.T
+	t testing.TB
+	// folder contains the files.
+	folder   string
 	files    *disk.Store
 	database []byte
 	keys     secrets.Keyring
@@ -34,12 +36,13 @@ type installation struct {
 	duringCopy func()
 }
 
-func newInstallation(t *testing.T) *installation {
+func newInstallation(t testing.TB) *installation {
 	t.Helper()
-	return &installation{t: t, files: openDisk(t, t.TempDir()), database: bytes.Repeat([]byte("database "), 400_000), keys: secrets.NewKeyring()}
+	folder := t.TempDir()
+	return &installation{t: t, folder: folder, files: openDisk(t, folder), database: bytes.Repeat([]byte("database "), 400_000), keys: secrets.NewKeyring()}
 }
 
-func openDisk(t *testing.T, folder string) *disk.Store {
+func openDisk(t testing.TB, folder string) *disk.Store {
 	t.Helper()
 	store, err := disk.Open(folder, disk.Config{})
 	must(t, err)
@@ -47,7 +50,7 @@ func openDisk(t *testing.T, folder string) *disk.Store {
 	return store
 }
 
-func must(t *testing.T, err error) {
+func must(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +78,7 @@ func (i *installation) source() backup.Source {
 }
 
 // contents returns the text of all blobs.
-func contents(t *testing.T, store *disk.Store) map[string]string {
+func contents(t testing.TB, store *disk.Store) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for entry, err := range store.List(t.Context()) {
@@ -91,13 +94,13 @@ func contents(t *testing.T, store *disk.Store) map[string]string {
 
 // vault is a repository with its keys.
 type vault struct {
-	t        *testing.T
+	t        testing.TB
 	folder   string
 	store    *disk.Store
 	identity *age.X25519Identity
 }
 
-func newVault(t *testing.T) *vault {
+func newVault(t testing.TB) *vault {
 	t.Helper()
 	identity, err := age.GenerateX25519Identity()
 	must(t, err)
