@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/intraydata/intray/server/model"
@@ -112,11 +113,55 @@ func TestFilesOfOtherDatabase(t *testing.T) {
 		database, blobs := livetest.Postgres(t), func() string { address, _ := store.Bucket(t); return address }
 		mine := blobs()
 		must(t, serveOnce(t, config(t, database, mine)))
+		var starts sync.WaitGroup // each waits for the files of a new database
 		for _, other := range []string{blobs(), mine + "/other"} {
-			wantError(t, config(t, database, other), other+" does not contain the files of this database; set --blob-url to the value that the other processes use")
+			starts.Go(func() {
+				wantError(t, config(t, database, other), other+" does not contain the files of this database; set --blob-url to the value that the other processes use")
+			})
 		}
-		wantError(t, config(t, database, ""), "this database stores its files elsewhere; set --blob-url, or share the blobs folder")
+		starts.Go(func() {
+			wantError(t, config(t, database, ""), "this database stores its files elsewhere; set --blob-url, or share the blobs folder")
+		})
+		starts.Wait()
 		wantError(t, config(t, livetest.Postgres(t), mine), mine+" belongs to a different database; check --database-url, or choose a different prefix")
+	})
+}
+
+// TestFirstStartOfProcesses checks that several processes can start at the same time with a new
+// database.
+func TestFirstStartOfProcesses(t *testing.T) {
+	start := func(t *testing.T, blobURL string) {
+		t.Helper()
+		database, shared := livetest.Postgres(t), t.TempDir()
+		var processes sync.WaitGroup
+		for range 4 {
+			cfg := good()
+			cfg.Data, cfg.DatabaseURL, cfg.BlobURL, cfg.MasterKey = filepath.Join(t.TempDir(), "data"), database, blobURL, firstKey
+			must(t, os.MkdirAll(cfg.Data, 0o700))
+			if blobURL == "" {
+				must(t, os.Symlink(shared, cfg.blobDir()))
+			}
+			processes.Go(func() {
+				if err := serveOnce(t, cfg); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		processes.Wait()
+	}
+	const rounds = 3
+	t.Run("disk", func(t *testing.T) {
+		for range rounds {
+			start(t, "")
+		}
+	})
+	t.Run("S3", func(t *testing.T) {
+		store := s3test.Start(t)
+		store.SetEnv(t)
+		for range rounds {
+			bucket, _ := store.Bucket(t)
+			start(t, bucket)
+		}
 	})
 }
 

@@ -292,8 +292,8 @@ func (s *Service) recordUse(ctx context.Context, l model.Licence) {
 type FirstKeys struct{ Backend, Frontend string }
 
 // Bootstrap creates the organization DefaultOrg with one key of each kind in one
-// transaction. It returns the keys. If the store already has an organization,
-// Bootstrap does nothing and returns nil.
+// transaction. It returns the keys. If the store already has an organization, or another
+// process creates it at the same time, Bootstrap does nothing and returns nil.
 func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, error) {
 	org, err := s.draftOrg(DefaultOrg)
 	if err != nil {
@@ -326,6 +326,9 @@ func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, err
 		}
 		return nil
 	})
+	if model.IsKind(err, model.Conflict) { // a process that started at the same time was faster
+		return nil, nil
+	}
 	if err != nil || !created {
 		return nil, err
 	}

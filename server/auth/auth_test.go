@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -23,6 +24,8 @@ type emptyStore struct {
 	model.AccountRows
 	inserted []model.Licence
 	err      error
+	// insertErr is the error of InsertOrg. Default err.
+	insertErr error
 }
 
 func (s *emptyStore) Update(_ context.Context, work func(model.Tx) error) error {
@@ -35,7 +38,7 @@ func (s *emptyStore) OrgByName(_ context.Context, name string) (model.Org, error
 	return model.Org{ID: "the id of " + name, Name: name}, s.err
 }
 
-func (s *emptyStore) InsertOrg(context.Context, model.Org) error { return s.err }
+func (s *emptyStore) InsertOrg(context.Context, model.Org) error { return cmp.Or(s.insertErr, s.err) }
 
 func (s *emptyStore) InsertLicence(_ context.Context, l model.Licence) error {
 	s.inserted = append(s.inserted, l)
@@ -71,6 +74,15 @@ func TestFirstKeysAreOrdered(t *testing.T) {
 	errStore := errors.New("disk full")
 	if made, err := newService(t, &emptyStore{err: errStore}).Bootstrap(t.Context(), FirstKeys{}); made != nil || !errors.Is(err, errStore) {
 		t.Errorf("with a failing store: created %+v, %v", made, err)
+	}
+}
+
+// TestFirstKeysOfAnotherProcess checks that a process does not fail if another one creates the
+// organization at the same time.
+func TestFirstKeysOfAnotherProcess(t *testing.T) {
+	store := &emptyStore{insertErr: model.NewError(model.Conflict, "exists", intray.NewMessage("store.already_there", nil))}
+	if made, err := newService(t, store).Bootstrap(t.Context(), FirstKeys{}); made != nil || err != nil || len(store.inserted) > 0 {
+		t.Errorf("created %+v, inserted %+v, %v", made, store.inserted, err)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/intraydata/intray/server/blob"
 	"github.com/intraydata/intray/server/model"
@@ -46,7 +47,8 @@ func CheckFingerprint(ctx context.Context, store model.Store, blobs blob.Store) 
 // VerifyStoreFingerprint is like CheckFingerprint, but creates a missing fingerprint.
 // Processes that share a database must also share the blobs. Otherwise, each process
 // would delete the blobs of the other processes as orphans. The first process writes
-// the fingerprint to both the store and the blobs.
+// the fingerprint to the store and then to the blobs. Processes that start at the same time
+// wait up to 5 s for it.
 func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 	found, err := ReadFingerprint(ctx, s.env.Blobs)
 	if err != nil {
@@ -69,16 +71,53 @@ func (s *Service) VerifyStoreFingerprint(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	// The process that set the mark may have ended before it wrote the blob.
 	unused, err := s.hasNoImports(ctx)
 	if err != nil {
 		return err
 	}
-	own := mark == fresh || unused && strings.HasPrefix(mark, folder+"/")
-	if !own {
-		return ErrOtherBlobs
+	switch {
+	case mark == fresh, unused && strings.HasPrefix(mark, folder+"/"):
+		// The process that set the mark may have ended before it wrote the blob.
+		return WriteFingerprint(ctx, s.env.Blobs, mark)
+	case unused:
+		// The process that set the mark may be about to write the blob.
+		if err := s.awaitFingerprint(ctx); err != nil {
+			return err
+		}
 	}
-	return WriteFingerprint(ctx, s.env.Blobs, mark)
+	return CheckFingerprint(ctx, s.env.Store, s.env.Blobs)
+}
+
+const (
+	// firstStartLimit is how long a process waits for another one to write the fingerprint. Usually,
+	// that takes milliseconds.
+	firstStartLimit = 5 * time.Second
+	// firstStartPoll is the time between two attempts to read it.
+	firstStartPoll = 50 * time.Millisecond
+)
+
+// awaitFingerprint waits until the blobs have a fingerprint, but not longer than firstStartLimit.
+func (s *Service) awaitFingerprint(ctx context.Context) error {
+	limit := time.NewTimer(firstStartLimit)
+	defer limit.Stop()
+	poll := time.NewTicker(firstStartPoll)
+	defer poll.Stop()
+	for {
+		found, err := ReadFingerprint(ctx, s.env.Blobs)
+		if err != nil {
+			return fmt.Errorf("read the fingerprint: %w", err)
+		}
+		if found != "" {
+			return nil
+		}
+		select {
+		case <-poll.C:
+		case <-limit.C:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // ReadFingerprint returns the fingerprint that is stored with the blobs, or "" if there is none.

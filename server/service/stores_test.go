@@ -89,6 +89,47 @@ func TestFingerprintOfNewFolders(t *testing.T) {
 	must(t, f.newNode("elsewhere/two").VerifyStoreFingerprint(f.ctx)) // has the blobs of the first folder
 }
 
+// TestFirstStartOfTwoProcesses checks that a process waits for the fingerprint if another one has
+// written it to the store, but not yet to the blobs.
+func TestFirstStartOfTwoProcesses(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t)
+	creating, waiting := make(chan struct{}), make(chan struct{})
+	reads := 0 // of the second process
+	f.Blobs.OnUse(func(_ context.Context, use, key string) error {
+		switch {
+		case key != model.FingerprintKey:
+		case use == "create":
+			close(creating)
+			<-waiting
+		case isClosed(creating) && !isClosed(waiting):
+			if reads++; reads == 2 {
+				close(waiting)
+			}
+		}
+		return nil
+	})
+	first := make(chan error, 1)
+	go func() { first <- f.VerifyStoreFingerprint(f.ctx) }()
+	<-creating
+	second := f.newNode("elsewhere/one").VerifyStoreFingerprint(f.ctx)
+	if !isClosed(waiting) {
+		close(waiting)
+	}
+	if err := errors.Join(second, <-first); err != nil {
+		t.Error(err)
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
 func TestReady(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
