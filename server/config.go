@@ -24,8 +24,10 @@ import (
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob/disk"
 	"github.com/intraydata/intray/server/blob/s3"
+	"github.com/intraydata/intray/server/doctor"
 	"github.com/intraydata/intray/server/model"
 	"github.com/intraydata/intray/server/secrets"
+	"github.com/intraydata/intray/server/sqlstore"
 )
 
 // Config configures the service. Data and Listen are required. The flags in cmd/intray/serve.go
@@ -218,6 +220,11 @@ func (c *Config) checkStore() error {
 	if c.DatabaseURL != "" && !strings.HasPrefix(c.DatabaseURL, "postgres://") && !strings.HasPrefix(c.DatabaseURL, "postgresql://") {
 		return usageErrorf("--database-url must begin with postgres://")
 	}
+	if c.DatabaseURL != "" {
+		if err := sqlstore.CheckURL(c.DatabaseURL); err != nil {
+			return usageErrorf("--database-url: %w", err)
+		}
+	}
 	if c.BlobURL != "" {
 		if _, _, err := s3.ParseURL(c.BlobURL); err != nil {
 			return usageErrorf("--blob-url: %w", err)
@@ -245,8 +252,11 @@ func (c *Config) checkBaseURL() error {
 		return nil
 	}
 	base, err := url.Parse(c.BaseURL)
+	if strings.Contains(c.BaseURL, "@") { // it could contain a password
+		return usageErrorf("--base-url must not contain a user or password; enter a URL such as https://intray.example.org")
+	}
 	if err != nil || base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.RawQuery != "" || base.Fragment != "" {
-		return usageErrorf("--base-url %q is not a URL such as https://intray.example.org", c.BaseURL)
+		return usageErrorf("--base-url %q is not a URL such as https://intray.example.org", doctor.Secrets{}.Redact(c.BaseURL))
 	}
 	if strings.Trim(base.Path, "/") != "" {
 		return usageErrorf("--base-url %q has a path: the service works at the root of a host name only, such as https://intray.example.org", c.BaseURL)

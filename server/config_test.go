@@ -44,6 +44,7 @@ func TestConfigIsChecked(t *testing.T) {
 		"default headers":           {func(c *Config) { c.KeyHeaders = nil }, ""},
 		"no header":                 {func(c *Config) { c.KeyHeaders = []string{} }, "--key-headers"},
 		"another database":          {func(c *Config) { c.DatabaseURL = "mysql://localhost/x" }, "--database-url"},
+		"an unescaped password":     {func(c *Config) { c.DatabaseURL = "postgres://u:p@ss@localhost/x" }, "write @ as %40"},
 		"another bucket":            {func(c *Config) { c.DatabaseURL, c.BlobURL = "postgres://localhost/x", "gs://bucket" }, "s3://BUCKET"},
 		"a bucket without database": {func(c *Config) { c.BlobURL = "s3://bucket" }, "--database-url"},
 		"direct uploads": {func(c *Config) {
@@ -73,11 +74,31 @@ func TestConfigIsChecked(t *testing.T) {
 	}
 }
 
-func TestWrongMasterKeyIsNotRepeated(t *testing.T) {
-	cfg := good()
-	cfg.MasterKey = "swordfish"
-	if err := cfg.validate(); err == nil || strings.Contains(err.Error(), "swordfish") {
-		t.Errorf("error %v, want one that does not contain the key", err)
+// TestInvalidSecretsAreNotRepeated checks that the error about a setting contains no part of its secrets.
+func TestInvalidSecretsAreNotRepeated(t *testing.T) {
+	for name, cfg := range map[string]Config{
+		"master key":         {MasterKey: "tuna-fish"},
+		"base URL":           {BaseURL: "https://user:tuna-fish@intray.example.org"},
+		"base URL, escaped":  {BaseURL: "https://user:tuna/fish@intray.example.org"},
+		"base URL, token":    {BaseURL: "https://intray.example.org/?token=tuna-fish"},
+		"database":           {DatabaseURL: "mysql://user:tuna-fish@localhost/x"},
+		"database, slash":    {DatabaseURL: "postgres://user:tuna/fish@localhost/x"},
+		"database, at sign":  {DatabaseURL: "postgres://user:tuna@fish@localhost/x"},
+		"database, both":     {DatabaseURL: "postgres://user:s@tuna/w#fish@localhost/x?sslmode=disable"},
+		"database, port":     {DatabaseURL: "postgres://user:12/fish@localhost/x"},
+		"database, question": {DatabaseURL: "postgres://user:s@tuna?fish=fish@localhost/x"},
+		"database, percent":  {DatabaseURL: "postgres://user:tuna%fish@localhost/x"},
+		"bucket":             {DatabaseURL: "postgres://localhost/x", BlobURL: "s3://user:tuna-fish@bucket"},
+	} {
+		valid := good()
+		cfg.Listen, cfg.MaxFileSize, cfg.KeyHeaders = valid.Listen, valid.MaxFileSize, valid.KeyHeaders
+		err := cfg.validate()
+		if err == nil || strings.Contains(err.Error(), "tuna") || strings.Contains(err.Error(), "fish") {
+			t.Errorf("%s: error %v, want one without the secret", name, err)
+		}
+		if text := cfg.databaseName(); cfg.DatabaseURL != "" && name != "bucket" && text != "PostgreSQL" {
+			t.Errorf("%s: the name of the database is %s", name, text)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/intraydata/intray/server/retention"
+	"github.com/intraydata/intray/server/sqlstore"
 )
 
 // explainFingerprint returns an error that states what to do about an error of
@@ -63,8 +64,11 @@ func (c *Config) databaseName() string {
 	if c.DatabaseURL == "" {
 		return filepath.Join(c.Data, sqliteName)
 	}
+	if sqlstore.CheckURL(c.DatabaseURL) != nil { // its parts may contain the password
+		return "PostgreSQL"
+	}
 	used, err := pgconn.ParseConfig(c.DatabaseURL)
-	if err != nil { // its text may contain the password
+	if err != nil {
 		return "PostgreSQL"
 	}
 	return "postgres://" + used.User + "@" + net.JoinHostPort(used.Host, strconv.Itoa(int(used.Port))) + "/" + used.Database

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -181,9 +180,6 @@ func configureConnection(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// errInvalidURL replaces the error of the driver, which contains the URL, and with it the password.
-var errInvalidURL = errors.New("invalid database URL; enter one such as postgres://user:password@host:5432/name")
-
 // poolSize returns the maximum number of connections of this process.
 func poolSize(config *pgxpool.Config, url string) int32 {
 	most := config.MaxConns
@@ -195,9 +191,12 @@ func poolSize(config *pgxpool.Config, url string) int32 {
 
 // openPostgres opens one connection pool, which the queue uses as well.
 func (s *Store) openPostgres(ctx context.Context, cfg Config) error {
-	config, err := pgxpool.ParseConfig(cfg.URL)
+	if err := CheckURL(cfg.URL); err != nil {
+		return err
+	}
+	config, err := parseURL(cfg.URL)
 	if err != nil {
-		return errInvalidURL
+		return err
 	}
 	config.MaxConns = poolSize(config, cfg.URL)
 	config.ConnConfig.ConnectTimeout = cmp.Or(config.ConnConfig.ConnectTimeout, 5*time.Second)

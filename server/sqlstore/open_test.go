@@ -3,6 +3,7 @@ package sqlstore_test
 import (
 	"context"
 	"database/sql"
+	"fmt"
 	"net"
 	"os"
 	"path/filepath"
@@ -37,6 +38,39 @@ func TestOpenRefuses(t *testing.T) {
 				t.Errorf("the error contains the password: %v", err)
 			}
 		})
+	}
+}
+
+func TestCheckURL(t *testing.T) {
+	for _, valid := range []string{
+		"postgres://me:secret@host:5432/db?sslmode=disable&pool_max_conns=4",
+		"postgresql://me:s%40cr%2Ft%25#?@host/db",
+		"postgres://me@one,two:5433/db?target_session_attrs=read-write",
+		"postgres:///db?host=/run/postgresql&user=me@tenant&password=s@cret",
+		"postgres://[::1]/db",
+	} {
+		if err := sqlstore.CheckURL(valid); err != nil {
+			t.Errorf("%s: %v", valid, err)
+		}
+	}
+	for invalid, want := range map[string]string{
+		"postgres://me:s@cret@host/db":           "write @ as %40",
+		"postgres://me:s@cr/t#@host/db?x=y":      "write @ as %40",
+		"postgres://me:12/secret@host/db":        "write @ as %40",
+		"postgres://me:s@secret?x=secret@host":   "write @ as %40",
+		"postgres://me:secret/s@host/db":         "write @ as %40",
+		"postgres://me:secret%@host/db":          "% as %25",
+		"postgres://me:secret@host:port/db":      "invalid database URL",
+		"postgres://host/db?sslrootcert=/no.pem": "open /no.pem: no such file",
+	} {
+		err := sqlstore.CheckURL(invalid)
+		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%s: error %v, want %s", invalid, err, want)
+		}
+		_, opened := sqlstore.Open(t.Context(), sqlstore.Config{URL: invalid})
+		if opened == nil || !strings.Contains(opened.Error(), fmt.Sprint(err)) {
+			t.Errorf("%s: Open returns %v, want %v", invalid, opened, err)
+		}
 	}
 }
 

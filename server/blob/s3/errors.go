@@ -44,6 +44,9 @@ func checkEndpoint(endpoint, region string) (string, error) {
 	if !strings.HasPrefix(endpoint, "http://") && !strings.HasPrefix(endpoint, "https://") {
 		return "", configErrorf("AWS_ENDPOINT_URL_S3 must begin with http:// or https://")
 	}
+	if strings.Contains(endpoint, "@") { // part of a password could be treated as the host
+		return "", configErrorf("AWS_ENDPOINT_URL_S3 must not contain credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY")
+	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Host == "" {
 		return "", configErrorf("AWS_ENDPOINT_URL_S3 must be a URL such as https://s3.example.org")
@@ -51,7 +54,7 @@ func checkEndpoint(endpoint, region string) (string, error) {
 	if strings.Trim(u.Path, "/") != "" {
 		return "", configErrorf("AWS_ENDPOINT_URL_S3 must not contain a path; the bucket belongs in --blob-url")
 	}
-	return u.Scheme + "://" + u.Host, nil // without a password
+	return u.Scheme + "://" + u.Host, nil
 }
 
 // checkCredentials returns an error if there are no credentials.

@@ -43,7 +43,8 @@ func TestOpenErrors(t *testing.T) {
 		"an endpoint without scheme": {address, env{"AWS_ENDPOINT_URL_S3": "127.0.0.1:9000"}, s3.ErrConfig, "AWS_ENDPOINT_URL_S3 must begin with http:// or https://"},
 		"an endpoint without host":   {address, env{"AWS_ENDPOINT_URL_S3": "http://"}, s3.ErrConfig, "AWS_ENDPOINT_URL_S3 must be a URL such as https://s3.example.org"},
 		"an endpoint with a path":    {address, env{"AWS_ENDPOINT_URL_S3": server.URL + "/bucket"}, s3.ErrConfig, "AWS_ENDPOINT_URL_S3 must not contain a path; the bucket belongs in --blob-url"},
-		"a closed port":              {address, env{"AWS_ENDPOINT_URL_S3": "http://key:secret@127.0.0.1:1"}, blob.ErrUnavailable, "cannot reach S3 at http://127.0.0.1:1: connection refused"},
+		"an endpoint with a key":     {address, env{"AWS_ENDPOINT_URL_S3": "http://key:s@cr/t#@127.0.0.1:1"}, s3.ErrConfig, "AWS_ENDPOINT_URL_S3 must not contain credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"},
+		"a closed port":              {address, env{"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1"}, blob.ErrUnavailable, "cannot reach S3 at http://127.0.0.1:1: connection refused"},
 		"TLS to a port without TLS": {
 			address, env{"AWS_ENDPOINT_URL_S3": "https" + strings.TrimPrefix(server.URL, "http")}, blob.ErrUnavailable,
 			"cannot reach S3 at https" + strings.TrimPrefix(server.URL, "http") + ": http: server gave HTTP response to HTTPS client",
