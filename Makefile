@@ -73,6 +73,10 @@ cross: ## Compile and vet the program for all systems and processors of a releas
 release: release-vuln ## Build all files of a release into dist. Needs INTRAY_SIGNING_KEY.
 	$(GO) -C tools/release run . build
 
+.PHONY: release-push
+release-push: ## Verify the release in dist, and push its images to ghcr.io. Needs REGISTRY_USER and REGISTRY_PASSWORD.
+	$(GO) -C tools/release run . push
+
 .PHONY: release-check
 release-check: release-vuln ## Build a release twice, compare the files, and show that changes are detected.
 	$(GO) -C tools/release run . check

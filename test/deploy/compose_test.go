@@ -115,6 +115,9 @@ func TestComposeSettings(t *testing.T) {
 	used := map[string]bool{}
 	for _, match := range variable.FindAllStringSubmatch(read(t, filepath.Join(folder, "compose.yaml")), -1) {
 		used[match[1]] = true
+		if match[1] == "IMAGE" { // has a default
+			continue
+		}
 		if match[2] != ":?run create-env" {
 			t.Errorf("%s is not required", match[0])
 		}
@@ -122,6 +125,33 @@ func TestComposeSettings(t *testing.T) {
 	for name := range values {
 		if !used[name] {
 			t.Errorf("create-env writes %s, which the compose file does not use", name)
+		}
+	}
+}
+
+// TestComposeImage checks that the compose file uses the image of the release, as the chart does, or
+// another one in IMAGE.
+func TestComposeImage(t *testing.T) {
+	folder := copyCompose(t, "localhost")
+	values := settings(t, folder)
+	version := regexp.MustCompile(`(?m)^appVersion: (.+)$`).FindStringSubmatch(read(t, repository(t, "deploy/helm/intray/Chart.yaml")))
+	repo := regexp.MustCompile(`(?m)^  repository: (.+)$`).FindStringSubmatch(read(t, repository(t, "deploy/helm/intray/values.yaml")))
+	if version == nil || repo == nil {
+		t.Fatal("the chart names no image")
+	}
+	if push := read(t, repository(t, "tools/release/push.go")); !strings.Contains(push, `"`+repo[1]+`"`) {
+		t.Errorf("a release does not push its image to %s", repo[1])
+	}
+	for image, want := range map[string]string{"": repo[1] + ":" + version[1], "intray:0.1.0": "intray:0.1.0"} {
+		values["IMAGE"] = image
+		project, err := loadCompose(t, folder, values)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"intray-1", "intray-2"} {
+			if got := project.Services[name].Image; got != want {
+				t.Errorf("with IMAGE=%s, %s has the image %s, want %s", image, name, got, want)
+			}
 		}
 	}
 }

@@ -126,8 +126,11 @@ func buildImages(src source, programs map[target]string, out string) error {
 		}
 		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: img, Descriptor: v1.Descriptor{Platform: &v1.Platform{OS: t.os, Architecture: t.arch}}})
 	}
-	return writeLayout(index, src, filepath.Join(out, fmt.Sprintf("intray_%s_image.oci.tar", src.version)))
+	return writeLayout(index, src, filepath.Join(out, layoutName(src.version)))
 }
+
+// layoutName returns the name of the archive with the images for all processors.
+func layoutName(version string) string { return fmt.Sprintf("intray_%s_image.oci.tar", version) }
 
 // writeImage writes one image, in the format that Docker introduced.
 func writeImage(img v1.Image, version, file string) error {

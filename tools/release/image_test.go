@@ -106,7 +106,9 @@ func listTar(t *testing.T, text io.Reader) (list []string) {
 func TestImageLayout(t *testing.T) {
 	_, out := sampleRelease(t)
 	folder := t.TempDir()
-	extract(t, filepath.Join(out, "intray_1.2.3_image.oci.tar"), folder)
+	if err := extract(filepath.Join(out, "intray_1.2.3_image.oci.tar"), folder); err != nil {
+		t.Fatal(err)
+	}
 	root, err := layout.ImageIndexFromPath(folder)
 	if err != nil {
 		t.Fatal(err)
@@ -131,28 +133,5 @@ func TestImageLayout(t *testing.T) {
 	}
 	if !slices.Equal(platforms, []string{"linux/amd64", "linux/arm64"}) {
 		t.Errorf("the layout has images for %q", platforms)
-	}
-}
-
-func extract(t *testing.T, archive, folder string) {
-	t.Helper()
-	content, _, err := entry{name: archive, path: archive}.open()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer content.Close()
-	for tr := tar.NewReader(content); ; {
-		header, err := tr.Next()
-		if errors.Is(err, io.EOF) {
-			return
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(tr)
-		if err != nil {
-			t.Fatal(err)
-		}
-		writeFile(t, filepath.Join(folder, header.Name), string(text))
 	}
 }

@@ -2,6 +2,7 @@
 //
 //	go -C tools/release run . build     build everything into dist
 //	go -C tools/release run . verify    check the checksums and the signature in dist
+//	go -C tools/release run . push      verify dist, and push its images to a registry
 //	go -C tools/release run . check     build twice, compare, and show that changes are detected
 //	go -C tools/release run . image     build only the container image of this machine
 //	go -C tools/release run . sizes     print the size of each module in the program
@@ -28,14 +29,14 @@ func main() {
 
 // commands are the functions of the commands. Each gets its arguments.
 var commands = map[string]func(args []string) error{
-	"build": runBuild, "verify": runVerify, "check": runCheck, "image": runImage, "sizes": runSizes,
+	"build": runBuild, "verify": runVerify, "push": runPush, "check": runCheck, "image": runImage, "sizes": runSizes,
 }
 
 func run(args []string) error {
 	if len(args) > 0 && commands[args[0]] != nil {
 		return commands[args[0]](args[1:])
 	}
-	return errors.New("usage: release build|verify|check|image|sizes [FLAGS]")
+	return errors.New("usage: release build|verify|push|check|image|sizes [FLAGS]")
 }
 
 // newFlags returns the flags of a command, with those that all commands have.
