@@ -181,13 +181,11 @@ func (c *Config) validate() error {
 
 // problems returns what is wrong with the configuration.
 func (c *Config) problems() (list []error) {
-	_, port, err := net.SplitHostPort(c.Listen)
-	_, number := strconv.ParseUint(port, 10, 16)
 	for _, rule := range []struct {
 		broken  bool
 		problem error
 	}{
-		{err != nil || number != nil, usageErrorf("--listen %q is not an address such as 127.0.0.1:8080", c.Listen)},
+		{!c.hasValidListen(), usageErrorf("--listen %q is not an address such as 127.0.0.1:8080", c.Listen)},
 		{(c.TLSCert == "") != (c.TLSKey == ""), usageErrorf("--tls-cert and --tls-key must be set together")},
 		{c.RateCreate < 0 || c.RatePoll < 0 || c.RateAuthFailures < 0, usageErrorf("--rate-create, --rate-poll and --rate-auth-failures cannot be negative; 0 means no limit")},
 		{c.MaxRequests < 0, usageErrorf("--max-requests cannot be negative; 0 means 4 per CPU core with SQLite, at least 8, and twice as many with PostgreSQL")},
@@ -210,6 +208,12 @@ func (c *Config) problems() (list []error) {
 		}
 	}
 	return list
+}
+
+func (c *Config) hasValidListen() bool {
+	_, port, err := net.SplitHostPort(c.Listen)
+	_, number := strconv.ParseUint(port, 10, 16)
+	return err == nil && number == nil
 }
 
 func (c *Config) connectionLimits() connectionLimits {
@@ -236,13 +240,19 @@ func (c *Config) checkStore() error {
 	if c.DirectUploads && c.BlobURL == "" {
 		return usageErrorf("--direct-uploads requires --blob-url; without a bucket, clients send files to the server")
 	}
-	for _, key := range []struct{ variable, text string }{{"INTRAY_MASTER_KEY", c.MasterKey}, {"INTRAY_NEW_MASTER_KEY", c.NewMasterKey}} {
-		if key.text == "" {
-			continue
-		}
-		if _, err := secrets.ParseMaster(key.text); err != nil {
-			return usageErrorf("%s: %w", key.variable, err)
-		}
+	if err := checkMaster("INTRAY_MASTER_KEY", c.MasterKey, "set it to the key of this database. Only for a new database, generate one with: openssl rand -base64 32"); err != nil {
+		return err
+	}
+	return checkMaster("INTRAY_NEW_MASTER_KEY", c.NewMasterKey, "generate one with: openssl rand -base64 32")
+}
+
+// checkMaster checks a master key in a variable, unless it is "".
+func checkMaster(variable, text, advice string) error {
+	if text == "" {
+		return nil
+	}
+	if _, err := secrets.ParseMaster(text); err != nil {
+		return usageErrorf("%s: %w; %s", variable, err, advice)
 	}
 	return nil
 }

@@ -22,7 +22,6 @@ import (
 	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/doctor"
 	"github.com/intraydata/intray/server/model"
-	"github.com/intraydata/intray/server/secrets"
 	"github.com/intraydata/intray/server/sqlstore"
 )
 
@@ -156,7 +155,7 @@ func settingIn(message string) string {
 	return where
 }
 
-func (d *diagnosis) checkSettings(_ context.Context, r *doctor.Result) {
+func (d *diagnosis) checkSettings(ctx context.Context, r *doctor.Result) {
 	r.Detail = "flags and variables of intray serve"
 	for _, f := range d.settings {
 		r.Add(f)
@@ -166,6 +165,7 @@ func (d *diagnosis) checkSettings(_ context.Context, r *doctor.Result) {
 		problem, fix := splitAdvice(err.Error(), "Change the setting. For its meaning, run: intray serve --help")
 		r.Fail(settingIn(problem), problem, fix)
 	}
+	d.checkInitialKeys(ctx, r)
 	if cfg.MetricsListen != "" && cfg.MetricsListen == cfg.Listen {
 		r.Fail(doctor.Setting("metrics-listen"), "The API and the metrics have the same address.", "Choose another port for --metrics-listen.")
 	}
@@ -215,6 +215,10 @@ func (d *diagnosis) checkAddress(a doctor.Address) func(context.Context, *doctor
 	return func(ctx context.Context, r *doctor.Result) {
 		if a.Address == "" {
 			r.Detail = "off"
+			return
+		}
+		if a.Address == d.cfg.Listen && !d.cfg.hasValidListen() {
+			r.Skip(skippedInvalid)
 			return
 		}
 		a.Running = d.isRunning()
@@ -271,78 +275,14 @@ func (d *diagnosis) checkLimits(_ context.Context, r *doctor.Result) {
 	}
 }
 
-func (d *diagnosis) checkMasterKey(ctx context.Context, r *doctor.Result) {
-	cfg, where := &d.cfg, d.cfg.masterKeyPath()
-	if cfg.MasterKey != "" {
-		where = "INTRAY_MASTER_KEY"
-	}
-	master, err := cfg.currentMaster()
-	_, statErr := os.Stat(cfg.masterKeyPath())
-	missing := cfg.MasterKey == "" && errors.Is(statErr, fs.ErrNotExist)
-	if err != nil && !missing {
-		d.explainKeyError(r, where, err)
-		return
-	}
-	store, err := d.open(ctx)
-	if err != nil && !errors.Is(err, errNoDatabase) {
-		d.notChecked(r, where)
-		return
-	}
-	marks := sqlstore.KeyMarks{}
-	if d.version > 0 {
-		if marks, err = store.KeyMarks(ctx); err != nil {
-			r.Fail(where, "The fingerprint of the master key cannot be read from the database.", "Repair the problems of the database, and run intray doctor again.")
-			return
-		}
-	}
-	switch {
-	case marks.MasterID == "" && missing:
-		r.Detail = where + " will be created"
-	case marks.MasterID == "":
-		r.Detail = where + ", for a new database"
-	case missing:
-		r.Fail(where, "The file is missing, but the database was created with a master key.", "Restore the file from its copy, or set the key in INTRAY_MASTER_KEY. Without the key, API keys and secrets are lost.")
-	case master.ID() == marks.MasterID:
-		r.Detail = where
-		d.checkKeyring(r, where, master, marks.Keyring)
-	default:
-		d.checkNextMaster(r, where, marks)
-	}
-}
+// skippedInvalid is why a check is skipped if the check of the configuration reports a failure.
+const skippedInvalid = "not checked, because the configuration is invalid"
 
-// explainKeyError reports why the master key cannot be used.
-func (d *diagnosis) explainKeyError(r *doctor.Result, where string, err error) {
-	stat, statErr := os.Stat(d.cfg.masterKeyPath())
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		r.Fail(where, fmt.Sprintf("The master key cannot be read: %v.", doctor.Cause(err)), "Run intray doctor as the user of the server, or give the file to this user.")
-	case d.cfg.MasterKey == "" && statErr == nil && stat.Mode().Perm()&0o077 != 0:
-		r.Fail(where, fmt.Sprintf("The master key can be read or changed by others (mode %04o), so the server does not start.", stat.Mode().Perm()), "Run: chmod 600 "+where)
-	default:
-		r.Fail(where, "This is not a master key, which consists of 32 bytes in base64.", "Restore the key from its copy.")
+// skipWithoutDatabase notes that a check could not examine everything, because the database cannot be
+// used. The check of the database reports the reason. examined is what it examined, or "".
+func skipWithoutDatabase(r *doctor.Result, examined string) {
+	if examined != "" {
+		r.Detail = examined
 	}
-}
-
-// checkKeyring checks that the internal keys can be decrypted.
-func (d *diagnosis) checkKeyring(r *doctor.Result, where string, master secrets.Master, keyring string) {
-	if keyring == "" { // an earlier version created the database
-		return
-	}
-	if _, err := master.DecryptKeyring(keyring); err != nil {
-		r.Fail(where, "The internal keys in the database cannot be decrypted with the master key.", "Restore the database and the master key from the same backup.")
-	}
-}
-
-// checkNextMaster checks the key of a rotation that was interrupted.
-func (d *diagnosis) checkNextMaster(r *doctor.Result, where string, marks sqlstore.KeyMarks) {
-	if next, err := d.cfg.nextMaster(); err == nil && next.ID() == marks.MasterID {
-		r.Warn(where, "A rotation of the master key was not completed.", "Run intray keys rotate-master again, or set INTRAY_MASTER_KEY to the new key.")
-		return
-	}
-	r.Fail(where, "The database belongs to another master key.", "Restore master.key from its copy, or set INTRAY_MASTER_KEY to the key of this database. After intray keys rotate-master, only the new key is valid.")
-}
-
-// notChecked reports that a check needs the database, which cannot be used.
-func (d *diagnosis) notChecked(r *doctor.Result, where string) {
-	r.Warn(where, "This was not checked completely, because the database cannot be used.", "Repair the problems of the database, and run intray doctor again.")
+	r.Skip("not checked completely, because the database cannot be used")
 }

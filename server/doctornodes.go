@@ -43,7 +43,7 @@ func (d *diagnosis) checkProcesses(ctx context.Context, r *doctor.Result) {
 		return
 	}
 	if err != nil {
-		d.notChecked(r, d.databaseWhere())
+		skipWithoutDatabase(r, "")
 		return
 	}
 	live, dead, err := d.nodes(ctx, store)

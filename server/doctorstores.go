@@ -84,7 +84,7 @@ func (d *diagnosis) checkDatabase(ctx context.Context, r *doctor.Result) {
 	store, err := d.open(ctx)
 	switch {
 	case d.cfg.checkStore() != nil:
-		r.Warn(where, "The database was not checked, because the configuration is invalid.", "Correct the configuration, and run intray doctor again.")
+		r.Skip(skippedInvalid)
 		return
 	case errors.Is(err, errNoDatabase):
 		d.checkNoDatabase(r, where)
@@ -238,7 +238,7 @@ func (d *diagnosis) checkConnections(ctx context.Context, r *doctor.Result, wher
 // checkFiles checks the store of files.
 func (d *diagnosis) checkFiles(ctx context.Context, r *doctor.Result) {
 	if d.cfg.checkStore() != nil {
-		r.Warn(doctor.Setting("blob-url"), "The store of files was not checked, because the configuration is invalid.", "Correct the configuration, and run intray doctor again.")
+		r.Skip(skippedInvalid)
 		return
 	}
 	where, blobs := d.cfg.blobDir(), blob.Store(nil)
@@ -256,7 +256,7 @@ func (d *diagnosis) checkFiles(ctx context.Context, r *doctor.Result) {
 	case errors.Is(err, errNoDatabase):
 		return
 	case err != nil:
-		d.notChecked(r, where)
+		skipWithoutDatabase(r, "")
 		return
 	case d.version == 0:
 		err = checkUnused(ctx, blobs)

@@ -142,7 +142,7 @@ func prepareStore(ctx context.Context, cfg Config, p *components) error {
 	}
 	made, err := p.service.Bootstrap(ctx, auth.FirstKeys{Backend: cfg.BackendKey, Frontend: cfg.FrontendKey})
 	if model.IsKind(err, model.Invalid) {
-		return UsageError{err}
+		return cfg.explainInitialKeys(UsageError{err})
 	}
 	if err != nil {
 		return fmt.Errorf("create the initial keys: %w", err)
@@ -223,12 +223,9 @@ func showKeys(cfg Config, made []auth.NewKey) error {
 // warnOfKeys logs a warning if initial keys are configured but ignored because the
 // store already has keys.
 func warnOfKeys(ctx context.Context, cfg Config, p *components) {
-	for name, key := range map[string]string{"INTRAY_BACKEND_KEY": cfg.BackendKey, "INTRAY_FRONTEND_KEY": cfg.FrontendKey} {
-		if key == "" {
-			continue
-		}
-		if _, err := p.service.FindKey(ctx, key); err != nil {
-			cfg.Log.Warn(name + " is ignored: initial keys apply to an empty data folder only; create further keys with intray keys create")
+	for _, key := range cfg.initialKeys() {
+		if _, err := p.service.FindKey(ctx, key.text); err != nil {
+			cfg.Log.Warn(key.variable + " is ignored: initial keys apply to an empty data folder only; create further keys with intray keys create")
 		}
 	}
 }

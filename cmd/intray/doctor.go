@@ -73,7 +73,7 @@ func writeDiagnosis(w io.Writer, report doctor.Report) error {
 	for _, r := range report.Checks {
 		name = max(name, len(r.Check))
 	}
-	sgr := map[doctor.Status]string{doctor.OK: "32", doctor.Warning: "33", doctor.Failure: "31"}
+	sgr := map[doctor.Status]string{doctor.OK: "32", doctor.Skipped: "2", doctor.Warning: "33", doctor.Failure: "31"}
 	for _, r := range report.Checks {
 		status := colors.paint(sgr[r.Status], fmt.Sprintf("%-*s", len(doctor.Failure), r.Status))
 		fmt.Fprintf(w, "%s  %s\n", status, strings.TrimRight(fmt.Sprintf("%-*s  %s", name, r.Check, visibleLong(r.Detail)), " "))

@@ -170,9 +170,8 @@ func (s *Service) draftKey(kind model.LicenceKind, given string, lifetime time.D
 	if lifetime < 0 {
 		return NewKey{}, model.InvalidField("expires", intray.NewMessage("license_key.expires_in_past", nil))
 	}
-	rest, ok := strings.CutPrefix(given, prefix)
-	if given != "" && (!ok || !keyPattern.MatchString(rest)) {
-		return NewKey{}, model.InvalidField(string(kind)+" key", intray.NewMessage("license_key.invalid_format", intray.Params{"prefix": prefix}))
+	if format := CheckKeyFormat(kind, given); given != "" && format != (intray.Message{}) {
+		return NewKey{}, model.InvalidField(string(kind)+" key", format)
 	}
 	if given == "" {
 		secret, err := s.env.RandomText(32)
@@ -190,6 +189,16 @@ func (s *Service) draftKey(kind model.LicenceKind, given string, lifetime time.D
 		l.Expires = l.Created.Add(lifetime)
 	}
 	return NewKey{l, given}, nil
+}
+
+// CheckKeyFormat returns a message with the format of keys of this kind if the key does not have it.
+// Otherwise it returns the zero Message.
+func CheckKeyFormat(kind model.LicenceKind, key string) intray.Message {
+	prefix := prefixes[kind]
+	if rest, ok := strings.CutPrefix(key, prefix); ok && keyPattern.MatchString(rest) {
+		return intray.Message{}
+	}
+	return intray.NewMessage("license_key.invalid_format", intray.Params{"prefix": prefix})
 }
 
 // Licences returns the licences of all organizations, oldest first, and a map from
@@ -293,8 +302,13 @@ type FirstKeys struct{ Backend, Frontend string }
 
 // Bootstrap creates the organization DefaultOrg with one key of each kind in one
 // transaction. It returns the keys. If the store already has an organization, or another
-// process creates it at the same time, Bootstrap does nothing and returns nil.
+// process creates it at the same time, Bootstrap does nothing and returns nil. It returns an Invalid error for a given key only if it
+// would create the key.
 func (s *Service) Bootstrap(ctx context.Context, given FirstKeys) ([]NewKey, error) {
+	orgs, err := model.View(ctx, s.env.Store, func(tx model.Tx) ([]model.Org, error) { return tx.Accounts.Orgs(ctx) })
+	if err != nil || len(orgs) > 0 {
+		return nil, err
+	}
 	org, err := s.draftOrg(DefaultOrg)
 	if err != nil {
 		return nil, err

@@ -32,6 +32,10 @@ func (s *emptyStore) Update(_ context.Context, work func(model.Tx) error) error 
 	return work(model.Tx{Accounts: s})
 }
 
+func (s *emptyStore) View(_ context.Context, work func(model.Tx) error) error {
+	return work(model.Tx{Accounts: s})
+}
+
 func (s *emptyStore) Orgs(context.Context) ([]model.Org, error) { return nil, s.err }
 
 func (s *emptyStore) OrgByName(_ context.Context, name string) (model.Org, error) {

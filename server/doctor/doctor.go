@@ -20,9 +20,11 @@ import (
 // Status is the outcome of a check.
 type Status string
 
-// These are the outcomes, from best to worst.
+// These are the outcomes, from best to worst. A check is skipped, in whole or in part, if a finding of
+// another check prevents it.
 const (
 	OK      Status = "ok"
+	Skipped Status = "skipped"
 	Warning Status = "warning"
 	Failure Status = "failure"
 )
@@ -52,6 +54,14 @@ func (r *Result) Warn(where, problem, fix string) { r.Add(Finding{Warning, probl
 
 // Fail adds a failure.
 func (r *Result) Fail(where, problem, fix string) { r.Add(Finding{Failure, problem, where, fix}) }
+
+// Skip adds the reason why the check examined nothing, or not everything, to Detail.
+func (r *Result) Skip(reason string) {
+	r.addDetail(reason)
+	if r.Status == OK {
+		r.Status = Skipped
+	}
+}
 
 // Add adds a finding.
 func (r *Result) Add(f Finding) {

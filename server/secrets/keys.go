@@ -39,10 +39,10 @@ func ParseMaster(text string) (Master, error) {
 	content, err := base64.RawStdEncoding.Strict().DecodeString(text)
 	if err != nil || base64.RawStdEncoding.EncodeToString(content) != text {
 		// The decoder's own error would quote the key.
-		return Master{}, errors.New("the master key is not base64 text. To generate one, run: openssl rand -base64 32")
+		return Master{}, errors.New("the master key is not base64 text")
 	}
 	if len(content) != keySize {
-		return Master{}, fmt.Errorf("the master key has %d bytes instead of %d. To generate one, run: openssl rand -base64 32", len(content), keySize)
+		return Master{}, fmt.Errorf("the master key has %d bytes instead of %d", len(content), keySize)
 	}
 	return Master{newHidden(content)}, nil
 }
@@ -83,7 +83,7 @@ func Load(path string) (Master, error) {
 	}
 	m, err := ParseMaster(string(text))
 	if err != nil {
-		return Master{}, fmt.Errorf("read %s: %w", path, err)
+		return Master{}, fmt.Errorf("read %s: %w; restore the file from its copy", path, err)
 	}
 	return m, nil
 }

@@ -55,8 +55,8 @@ func TestParseMasterRefuses(t *testing.T) {
 	}
 	for name, c := range bad {
 		_, err := secrets.ParseMaster(c.text)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "openssl rand") {
-			t.Errorf("%s: %v, want an error with %q and the command", name, err, c.want)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want an error with %q", name, err, c.want)
 		}
 		if err != nil && len(c.text) > 10 && strings.Contains(err.Error(), c.text[:10]) {
 			t.Errorf("%s: the error quotes the key: %v", name, err)

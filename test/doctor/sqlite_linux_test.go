@@ -113,7 +113,7 @@ func damage(t *testing.T, data string) {
 
 // TestSettings checks problems of the settings of an otherwise healthy installation.
 func TestSettings(t *testing.T) {
-	i := install(t, nil)
+	i, unknown := install(t, nil), strings.Repeat("unknown-key-", 4)
 	cert, key := certificate(t, time.Now().Add(-48*time.Hour), time.Now().Add(-24*time.Hour))
 	soon, soonKey := certificate(t, time.Now().Add(-time.Hour), time.Now().Add(24*time.Hour))
 	used, err := net.Listen("tcp", "127.0.0.1:0")
@@ -148,6 +148,9 @@ func TestSettings(t *testing.T) {
 		"temporary folder":    {nil, []string{"TMPDIR=/nowhere"}, "temporary files", "failure", "cannot be written", "TMPDIR", "Set TMPDIR"},
 		"memory":              {nil, []string{"GOMEMLIMIT=100TiB"}, "limits", "warning", "GOMEMLIMIT exceeds", "GOMEMLIMIT", "lower limit"},
 		"too many imports":    {[]string{"--max-runs", "100000"}, nil, "limits", "warning", "imports at a time, not for 100000", "--max-runs (INTRAY_MAX_RUNS)", "more memory"},
+		"unused backend key":  {nil, []string{"INTRAY_BACKEND_KEY=bk_" + unknown}, "configuration", "warning", "is ignored, because the database already has API keys", "INTRAY_BACKEND_KEY", "intray keys create"},
+		"unused frontend key": {nil, []string{"INTRAY_FRONTEND_KEY=fk_" + unknown}, "configuration", "warning", "is ignored, because the database already has API keys", "INTRAY_FRONTEND_KEY", "intray keys create"},
+		"no key at all":       {nil, []string{"INTRAY_BACKEND_KEY=fk_abc"}, "configuration", "warning", "is ignored, because the database already has API keys", "INTRAY_BACKEND_KEY", "Unset it"},
 		"negative number":     {[]string{"--max-runs=-1"}, nil, "configuration", "failure", "cannot be negative", "--max-runs (INTRAY_MAX_RUNS)", "available memory"},
 		"one organization":    {[]string{"--max-runs", "3", "--max-runs-per-org", "4"}, nil, "configuration", "warning", "is 4, but the server runs at most 3 imports", "--max-runs-per-org (INTRAY_MAX_RUNS_PER_ORG)", "raise --max-runs"},
 	} {
@@ -155,6 +158,49 @@ func TestSettings(t *testing.T) {
 			args := append([]string{"--listen", "127.0.0.1:0"}, c.args...)
 			spoiled := &installation{t: t, data: i.data, args: args, env: c.env}
 			spoiled.want(c.check, c.status, c.problem, c.where, c.fix)
+		})
+	}
+}
+
+// TestFirstKeys checks that doctor refuses the invalid keys of a new installation that serve refuses, and
+// that serve names the variable.
+func TestFirstKeys(t *testing.T) {
+	for name, variable := range map[string]string{"backend": "INTRAY_BACKEND_KEY", "frontend": "INTRAY_FRONTEND_KEY"} {
+		t.Run(name, func(t *testing.T) {
+			invalid := variable + "=key-" + password
+			i := &installation{t: t, data: filepath.Join(t.TempDir(), "data"), args: []string{"--listen", "127.0.0.1:0"}, env: []string{invalid}}
+			i.want("configuration", "failure", variable+` must be "`+name[:1]+`k_" followed by`, variable, "Correct the key")
+			_, stderr, status := livetest.Run(t, t.TempDir(), []string{invalid}, "serve", "--listen", "127.0.0.1:0", "--data", i.data)
+			if status != 2 || !strings.Contains(stderr, "intray: "+variable+" must be") || strings.Contains(stderr, password) {
+				t.Errorf("serve: exit status %d:\n%s", status, stderr)
+			}
+		})
+	}
+	// In an existing database, the variables have no effect.
+	server := livetest.Start(t, livetest.Config{})
+	stop(server)
+	again := livetest.Start(t, livetest.Config{Data: server.DataDir(), Env: []string{"INTRAY_BACKEND_KEY=fk_abc"}})
+	if log := again.Stderr(); !strings.Contains(log, "INTRAY_BACKEND_KEY is ignored") {
+		t.Errorf("the log lacks the ignored key:\n%s", log)
+	}
+}
+
+// TestOneCause checks that a single mistake leads to a single finding.
+func TestOneCause(t *testing.T) {
+	i := install(t, nil)
+	for name, c := range map[string]struct{ setting, fix string }{
+		"master key":   {"INTRAY_MASTER_KEY=" + password, "Set it to the key of this database."},
+		"database URL": {"INTRAY_DATABASE_URL=mysql://localhost/x", "serve --help"},
+		"blob URL":     {"INTRAY_BLOB_URL=s3://bucket", "data folder"},
+		"listen":       {"INTRAY_LISTEN=8080", "serve --help"},
+		"TLS":          {"INTRAY_TLS_CERT=/missing.pem", "serve --help"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			wrong := &installation{t: t, data: i.data, env: append([]string{"INTRAY_LISTEN=127.0.0.1:0"}, c.setting)}
+			r := wrong.diagnose()
+			if found := r.of("configuration"); r.Failures != 1 || r.Warnings != 0 || len(found) != 1 || !strings.Contains(found[0].Fix, c.fix) {
+				t.Errorf("%d failures, %d warnings: %+v", r.Failures, r.Warnings, r)
+			}
 		})
 	}
 }
