@@ -263,6 +263,34 @@ func TestUnitRuns(t *testing.T) {
 	}
 }
 
+// documentedDoctor matches the command that docs/deployment.md names for systemd.
+var documentedDoctor = regexp.MustCompile("(?m)^\\| systemd \\| `sudo (.* intray doctor .*|.*/intray doctor .*)` \\|$")
+
+// TestUnitDoctor checks that the documented command examines the installation of the unit. A shell would
+// treat the settings file differently: in it, & runs a command in the background.
+func TestUnitDoctor(t *testing.T) {
+	needPrograms(t, "systemd-run", "dbus-daemon")
+	match := documentedDoctor.FindStringSubmatch(read(t, repository(t, "docs/deployment.md")))
+	if match == nil {
+		t.Fatal("docs/deployment.md names no command for systemd")
+	}
+	s := startSystemd(t)
+	s.must("systemctl", "start", "dbus.socket", "dbus.service") // systemd-run needs it
+	doctor := func() string {
+		out, _ := s.run(strings.Fields(match[1])...) // the status is 1 if there are failures
+		return out
+	}
+	s.must("systemctl", "start", "intray")
+	if out := doctor(); !strings.Contains(out, "a server runs with this data folder") || !strings.Contains(out, "/var/lib/intray/intray.db") || !strings.Contains(out, "\n0 failures, ") {
+		t.Errorf("doctor reports:\n%s", out)
+	}
+	s.must("systemctl", "stop", "intray")
+	s.write("/etc/intray/intray.env", "INTRAY_DATABASE_URL=postgres://intray@127.0.0.1:1/rows?sslmode=disable&pool_max_conns=4\n")
+	if out := doctor(); !strings.Contains(out, "postgres://intray@127.0.0.1:1/rows") {
+		t.Errorf("doctor does not examine the database in the settings file:\n%s", out)
+	}
+}
+
 // TestUnitRunsNode checks the setting for Node that the unit mentions.
 func TestUnitRunsNode(t *testing.T) {
 	out, err := exec.Command("node", "--version").Output()
