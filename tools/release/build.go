@@ -1,6 +1,7 @@
 package main
 
 import (
+	"debug/buildinfo"
 	"errors"
 	"fmt"
 	"os"
@@ -61,6 +62,9 @@ func buildAll(src source, out string, list []target) error {
 		fmt.Println("building for", t)
 		programs[t] = filepath.Join(scratch, t.os, t.arch, t.programName())
 		if err := compile(src, t, programs[t], true); err != nil {
+			return err
+		}
+		if err := checkCommit(src, programs[t]); err != nil {
 			return err
 		}
 		if err := buildTarget(src, t, programs[t], sbom, out); err != nil {
@@ -128,6 +132,26 @@ func compile(src source, t target, program string, stripped bool) error {
 	got, _, _ := strings.Cut(string(out), "\n")
 	if want := "intray " + src.version; got != want {
 		return fmt.Errorf("the program has the version %q, want %q", got, want)
+	}
+	return nil
+}
+
+// checkCommit checks that a program contains the commit from which it was built. With -buildvcs=true,
+// Go silently records nothing in a folder that "git worktree" created.
+func checkCommit(src source, program string) error {
+	info, err := buildinfo.ReadFile(program)
+	if err != nil {
+		return fmt.Errorf("read the commit in the program: %w", err)
+	}
+	settings := map[string]string{}
+	for _, setting := range info.Settings {
+		settings[setting.Key] = setting.Value
+	}
+	switch {
+	case settings["vcs.revision"] == "":
+		return errors.New("the program contains no commit: build the release in a clone of the repository, not in a folder of git worktree")
+	case settings["vcs.revision"] != src.commit || settings["vcs.modified"] != "false":
+		return fmt.Errorf("the program contains the commit %s (modified: %s), want %s", settings["vcs.revision"], settings["vcs.modified"], src.commit)
 	}
 	return nil
 }

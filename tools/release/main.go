@@ -134,6 +134,9 @@ func runImage(args []string) error {
 	if err := compile(src, t, program, true); err != nil {
 		return err
 	}
+	if err := checkCommit(src, program); err != nil {
+		return err
+	}
 	scratch, err := os.MkdirTemp("", "intray-image-*")
 	if err != nil {
 		return err
