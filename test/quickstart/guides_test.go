@@ -73,16 +73,14 @@ func TestGuides(t *testing.T) {
 	bin := install(t, read(t, root(t), "docs", "quickstart.md"))
 	t.Run("webhooks", func(t *testing.T) { t.Parallel(); followWebhooks(t, bin) })
 	t.Run("sftp", func(t *testing.T) { t.Parallel(); followSFTP(t, bin) })
+	t.Run("hooks", func(t *testing.T) { t.Parallel(); follow(t, guide(t, "hooks.md", 1), bin) })
 	t.Run("retention", func(t *testing.T) { t.Parallel(); follow(t, guide(t, "retention.md", 6), bin) })
 }
 
-// TestGuidesWithoutServer checks the commands of the pages that need no server.
-func TestGuidesWithoutServer(t *testing.T) {
+// TestGuideWithoutServer checks the commands of the page that needs no server.
+func TestGuideWithoutServer(t *testing.T) {
 	t.Parallel()
-	bin := install(t, read(t, root(t), "docs", "quickstart.md"))
-	for _, name := range []string{"fields.md", "hooks.md"} {
-		t.Run(name, func(t *testing.T) { t.Parallel(); runSteps(t, stepsOf(t, read(t, root(t), "docs", name)), bin) })
-	}
+	runSteps(t, stepsOf(t, read(t, root(t), "docs", "fields.md")), install(t, read(t, root(t), "docs", "quickstart.md")))
 }
 
 // followWebhooks builds the webhook receiver of the page and runs the page's commands.
