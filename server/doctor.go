@@ -67,7 +67,14 @@ func (d *diagnosis) checks() []doctor.Check {
 		{Name: "data folder", Run: func(_ context.Context, r *doctor.Result) {
 			doctor.CheckFolder(r, doctor.Folder{Path: cfg.Data, HasDatabase: cfg.DatabaseURL == ""})
 		}},
-		{Name: "temporary files", Run: func(_ context.Context, r *doctor.Result) { doctor.CheckTemp(r, cfg.tempDir()) }},
+		{Name: "temporary files", Run: func(_ context.Context, r *doctor.Result) {
+			if d.folderFails() {
+				r.Skip("spool not checked, because the data folder cannot be used")
+				doctor.CheckTemp(r, "")
+				return
+			}
+			doctor.CheckTemp(r, cfg.tempDir())
+		}},
 		{Name: "server", Run: d.checkServer},
 		{Name: "database", Run: d.checkDatabase},
 		{Name: "master key", Run: d.checkMasterKey},
@@ -179,6 +186,17 @@ func (d *diagnosis) checkSettings(ctx context.Context, r *doctor.Result) {
 // machine.
 const defaultRunsPerOrg = 2
 
+// folderFails reports whether the files of the data folder cannot be examined, because it is a file or
+// belongs to another user. The check of the data folder reports the reason.
+func (d *diagnosis) folderFails() bool {
+	stat, err := os.Stat(d.cfg.Data)
+	if err == nil && !stat.IsDir() {
+		return true
+	}
+	_, err = os.Stat(filepath.Join(d.cfg.Data, lockName))
+	return err != nil && !errors.Is(err, fs.ErrNotExist)
+}
+
 // isRunning reports whether a server runs with the data folder.
 func (d *diagnosis) isRunning() bool {
 	d.runningOnce.Do(func() { d.running, _ = isFolderInUse(d.cfg.Data) })
@@ -200,6 +218,10 @@ func isFolderInUse(folder string) (bool, error) {
 }
 
 func (d *diagnosis) checkServer(_ context.Context, r *doctor.Result) {
+	if d.folderFails() {
+		r.Skip(skippedFolder)
+		return
+	}
 	running, err := isFolderInUse(d.cfg.Data)
 	switch {
 	case err != nil:
@@ -275,8 +297,12 @@ func (d *diagnosis) checkLimits(_ context.Context, r *doctor.Result) {
 	}
 }
 
-// skippedInvalid is why a check is skipped if the check of the configuration reports a failure.
-const skippedInvalid = "not checked, because the configuration is invalid"
+// These are the reasons why a check is skipped if the check of the configuration or of the data folder
+// reports a failure.
+const (
+	skippedInvalid = "not checked, because the configuration is invalid"
+	skippedFolder  = "not checked, because the data folder cannot be used"
+)
 
 // skipWithoutDatabase notes that a check could not examine everything, because the database cannot be
 // used. The check of the database reports the reason. examined is what it examined, or "".

@@ -26,6 +26,11 @@ func (d *diagnosis) checkMasterKey(ctx context.Context, r *doctor.Result) {
 			return
 		}
 	}
+	if cfg.MasterKey == "" && d.folderFails() {
+		r.Detail = where
+		r.Skip(skippedFolder)
+		return
+	}
 	master, err := cfg.currentMaster()
 	_, statErr := os.Stat(cfg.masterKeyPath())
 	missing := cfg.MasterKey == "" && errors.Is(statErr, fs.ErrNotExist)

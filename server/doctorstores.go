@@ -81,6 +81,10 @@ func (d *diagnosis) databaseConfig() sqlstore.Config {
 func (d *diagnosis) checkDatabase(ctx context.Context, r *doctor.Result) {
 	where := d.databaseWhere()
 	r.Detail = d.cfg.databaseName()
+	if d.cfg.DatabaseURL == "" && d.folderFails() {
+		r.Skip(skippedFolder)
+		return
+	}
 	store, err := d.open(ctx)
 	switch {
 	case d.cfg.checkStore() != nil:
@@ -239,6 +243,10 @@ func (d *diagnosis) checkConnections(ctx context.Context, r *doctor.Result, wher
 func (d *diagnosis) checkFiles(ctx context.Context, r *doctor.Result) {
 	if d.cfg.checkStore() != nil {
 		r.Skip(skippedInvalid)
+		return
+	}
+	if d.cfg.BlobURL == "" && d.folderFails() {
+		r.Skip(skippedFolder)
 		return
 	}
 	where, blobs := d.cfg.blobDir(), blob.Store(nil)

@@ -36,7 +36,7 @@ The exit status is 1 if there are failures, and 0 if there are only warnings.`
 func (c *doctorCommand) Run(ctx context.Context, s streams, program *kong.Kong) error {
 	cfg, err := c.config(s)
 	cfg.Memory = server.NewMemoryBudget(debug.SetMemoryLimit(-1)).WithImports(c.MaxRuns)
-	report, err := server.Diagnose(ctx, cfg, c.findings(err, program))
+	report, err := server.Diagnose(ctx, cfg, append(invalidVariables(ctx), c.findings(err, program)...))
 	if err != nil {
 		return err
 	}

@@ -165,17 +165,23 @@ You can also set each flag with the environment variable shown in its help.`
 // run runs the program and returns its exit status.
 func run(ctx context.Context, args []string, s streams) int {
 	ctx = model.AcrossOrgs(ctx) // operators manage all organizations
-	var cli commands
+	args = withHelpFlag(args)
+	if args[0] == "doctor" {
+		ctx = withoutInvalidVariables(ctx, func() error {
+			parser, err := newParser(ctx, streams{s.in, io.Discard, io.Discard}, func(int) {})
+			if err == nil {
+				_, err = parser.Parse(args)
+			}
+			return err
+		})
+	}
 	status := -1
-	parser, err := kong.New(&cli, kong.Name("intray"), kong.Description(description), kong.UsageOnError(),
-		kong.Writers(s.out, s.err), kong.Exit(func(code int) { status = code }), kong.DefaultEnvars("INTRAY"), kong.Vars{"version": "intray " + version(), "statuses": importStatuses}, kong.Resolvers(kong.ResolverFunc(renamedVariable)),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s))
+	parser, err := newParser(ctx, s, func(code int) { status = code })
 	if err != nil {
 		fmt.Fprintln(s.err, "intray:", err)
 		return exitFault
 	}
-	chosen, err := parser.Parse(withHelpFlag(args))
+	chosen, err := parser.Parse(args)
 	if status >= 0 {
 		return status
 	}
@@ -184,6 +190,14 @@ func run(ctx context.Context, args []string, s streams) int {
 		return exitUsage
 	}
 	return reportError(ctx, s, chosen.Run())
+}
+
+// newParser returns a parser of the command line. It calls exit after it has printed a help text.
+func newParser(ctx context.Context, s streams, exit func(status int)) (*kong.Kong, error) {
+	return kong.New(&commands{}, kong.Name("intray"), kong.Description(description), kong.UsageOnError(),
+		kong.Writers(s.out, s.err), kong.Exit(exit), kong.DefaultEnvars("INTRAY"), kong.Vars{"version": "intray " + version(), "statuses": importStatuses}, kong.Resolvers(kong.ResolverFunc(renamedVariable)),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s))
 }
 
 // renamedVariables maps flags to their former environment variables, which still work.

@@ -149,6 +149,12 @@ func askVersion(ctx context.Context, client *http.Client, base string) (string, 
 // CheckBaseURL checks that clients reach the running server at its base URL. running means that a server
 // runs with this data folder.
 func CheckBaseURL(ctx context.Context, r *Result, base string, running bool) {
+	checkBaseURL(ctx, r, base, running, inContainer())
+}
+
+// checkBaseURL is CheckBaseURL. container means that this process runs in a container, whose localhost is
+// not that of the host.
+func checkBaseURL(ctx context.Context, r *Result, base string, running, container bool) {
 	where := Setting("base-url") + ": " + base
 	if !running {
 		r.Detail = base + ", not called because no server runs with this data folder"
@@ -164,9 +170,21 @@ func CheckBaseURL(ctx context.Context, r *Result, base string, running bool) {
 		r.Fail(where, "A program that is not Intray, or a proxy that does not forward to it, responds at the base URL.", "Correct --base-url, or the configuration of the proxy: it must forward all paths to the server.")
 	case errors.As(err, &invalid):
 		r.Warn(where, fmt.Sprintf("This machine does not trust the certificate of the base URL: %v.", invalid.Err), "Use a certificate for this host name from an authority that clients trust, with all intermediate certificates.")
+	case isLocal(base) && errors.Is(err, errRefused) && container:
+		r.Detail += ", which only clients on the host of this container can reach"
 	default:
 		r.Warn(where, fmt.Sprintf("The base URL cannot be reached from this machine: %v.", networkCause(err)), "If clients cannot reach it either, check the DNS record, the firewall and the proxy, or correct --base-url.")
 	}
+}
+
+// isLocal reports whether a URL refers to the machine of the client, such as http://localhost.
+func isLocal(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil {
+		return false
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // networkCause returns the essential part of an error of a connection.

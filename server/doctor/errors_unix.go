@@ -12,6 +12,7 @@ var (
 	errAddressInUse = syscall.EADDRINUSE
 	errNoPermission = syscall.EACCES
 	errQuota        = syscall.EDQUOT
+	errRefused      = syscall.ECONNREFUSED
 )
 
 // ownerOf returns the user to whom a file belongs.

@@ -5,12 +5,13 @@ import (
 	"syscall"
 )
 
-// These are the errors of the operating system that a check must recognize: WSAEADDRINUSE, WSAEACCES and
-// ERROR_DISK_FULL.
+// These are the errors of the operating system that a check must recognize: WSAEADDRINUSE, WSAEACCES,
+// ERROR_DISK_FULL and WSAECONNREFUSED.
 var (
 	errAddressInUse = syscall.Errno(10048)
 	errNoPermission = syscall.Errno(10013)
 	errQuota        = syscall.Errno(112)
+	errRefused      = syscall.Errno(10061)
 )
 
 // ownerOf returns false, because the owner of a file is no number on this system.

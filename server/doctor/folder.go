@@ -114,19 +114,43 @@ func CheckWritable(r *Result, where, folder string) {
 	if left != "" {
 		r.Warn(left, "The test file of intray doctor could not be deleted.", "Delete the file.")
 	}
-	owner, known := ownerOf(stat)
 	switch {
-	case isFull(err):
-		r.Fail(where, "The disk is full, so the server accepts no imports.", "Free or add space on the disk of this folder. The server can then run again without a restart.")
-	case errors.Is(err, syscall.EROFS):
-		r.Fail(where, "The file system is read-only.", "Mount it for writing. If it was remounted because of an error, check the disk first.")
-	case errors.Is(err, fs.ErrPermission) && known:
-		r.Fail(where, fmt.Sprintf("User %d cannot write to the folder, which belongs to user %d.", os.Geteuid(), owner), "If the server runs as another user, run intray doctor as that user. Otherwise, run: sudo chown -R "+fmt.Sprint(os.Geteuid())+" "+folder)
 	case err != nil:
-		r.Fail(where, fmt.Sprintf("A file cannot be written to the folder: %v.", cause(err)), "Repair the disk or its mount, or set --data to another folder.")
+		problem, fix := explainWriteError(err, folder, stat, inContainer())
+		r.Fail(where, problem, fix)
 	case written.Before(began.Add(-fileClockSkew)) || written.After(time.Now().Add(fileClockSkew)):
 		r.Warn(where, fmt.Sprintf("The clock of the file system is %s the clock of this machine.", ClockText(written.Sub(began))), "Synchronize the clocks of this machine and of the file server with NTP.")
 	}
+}
+
+// explainWriteError returns why a file cannot be written to a folder, and what to do about it.
+func explainWriteError(err error, folder string, stat fs.FileInfo, container bool) (problem, fix string) {
+	owner, known := ownerOf(stat)
+	user := os.Geteuid()
+	switch {
+	case isFull(err):
+		return "The disk is full, so the server accepts no imports.", "Free or add space on the disk of this folder. The server can then run again without a restart."
+	case errors.Is(err, syscall.EROFS):
+		return "The file system is read-only.", "Mount it for writing. If it was remounted because of an error, check the disk first."
+	case errors.Is(err, fs.ErrPermission) && known && owner == user:
+		return fmt.Sprintf("User %d cannot write to the folder because of its mode, %04o.", user, stat.Mode().Perm()), "Run: chmod u+rwx " + folder
+	case errors.Is(err, fs.ErrPermission) && known && container:
+		return fmt.Sprintf("User %d cannot write to the folder, which belongs to user %d.", user, owner), fmt.Sprintf("On the host, find the folder or volume that is mounted at %s, and run: sudo chown -R %d FOLDER", folder, user)
+	case errors.Is(err, fs.ErrPermission) && known:
+		return fmt.Sprintf("User %d cannot write to the folder, which belongs to user %d.", user, owner), fmt.Sprintf("If the server runs as another user, run intray doctor as that user. Otherwise, run: sudo chown -R %d %s", user, folder)
+	}
+	return fmt.Sprintf("A file cannot be written to the folder: %v.", cause(err)), "Repair the disk or its mount, or use another folder."
+}
+
+// inContainer reports whether this process runs in a container of Docker, Podman or Kubernetes. Paths and
+// commands are then different on the host.
+func inContainer() bool {
+	for _, mark := range []string{"/.dockerenv", "/run/.containerenv", "/var/run/secrets/kubernetes.io"} {
+		if _, err := os.Stat(mark); err == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // writeTrial writes, flushes and deletes a file, and returns the time at which it was written. left is
@@ -172,24 +196,35 @@ func (f Folder) checkFileSystem(r *Result, where string) {
 	}
 }
 
-// CheckTemp checks the folders for temporary files: spool, in the data folder, and that of the system.
+// CheckTemp checks the folders for temporary files: spool, in the data folder, and that of the system. If
+// spool is "", it checks only the latter.
 func CheckTemp(r *Result, spool string) {
 	for _, folder := range []struct{ path, where, fix string }{
 		{spool, spool, "Give the user of the server write access to the folder, or delete it: the server creates it when it starts."},
 		{os.TempDir(), "TMPDIR: " + os.TempDir(), "Set TMPDIR to a folder in which the user of the server can write."},
 	} {
-		if _, err := os.Stat(folder.path); errors.Is(err, fs.ErrNotExist) && folder.path == spool {
+		if folder.path == "" {
+			continue
+		}
+		stat, err := os.Stat(folder.path)
+		if errors.Is(err, fs.ErrNotExist) && folder.path == spool {
 			continue // the server creates it when it starts
 		}
-		_, left, err := writeTrial(folder.path)
+		r.addDetail(folder.path)
+		left := ""
+		if err == nil {
+			_, left, err = writeTrial(folder.path)
+		}
 		if left != "" {
 			r.Warn(left, "The test file of intray doctor could not be deleted.", "Delete the file.")
 		}
-		if err != nil {
-			r.Fail(folder.where, fmt.Sprintf("Temporary files cannot be written: %v.", cause(err)), folder.fix)
-			continue
+		switch {
+		case isFull(err), errors.Is(err, syscall.EROFS):
+			problem, fix := explainWriteError(err, folder.path, stat, false)
+			r.Fail(folder.where, problem, fix)
+		case err != nil:
+			r.Fail(folder.where, fmt.Sprintf("Temporary files cannot be written to %s: %v.", folder.path, cause(err)), folder.fix)
 		}
-		r.addDetail(folder.path)
 	}
 }
 

@@ -59,6 +59,16 @@ func (r report) of(check string) []finding {
 	return nil
 }
 
+// detail returns what a check examined.
+func (r report) detail(check string) string {
+	for _, c := range r.Checks {
+		if c.Check == check {
+			return c.Detail
+		}
+	}
+	return ""
+}
+
 // installation is an installation without a running server.
 type installation struct {
 	t    *testing.T

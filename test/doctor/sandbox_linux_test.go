@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"unsafe"
@@ -77,6 +78,12 @@ func TestNotWritable(t *testing.T) {
 		must(t, os.Chmod(i.data, 0o755))
 	}
 	i.want("data folder", "failure", "cannot write to the folder", i.data, "sudo chown")
+	folder = i.data
+	if i.user != 0 {
+		must(t, os.Chown(folder, i.user, i.user))
+		must(t, os.Chmod(folder, 0o500))
+	}
+	i.want("data folder", "failure", "because of its mode, 0500", folder, "chmod u+rwx "+folder)
 	i.data = filepath.Join(i.data, "below")
 	i.want("data folder", "failure", "does not exist and cannot be created", i.data, "Create the folder")
 }
@@ -112,6 +119,10 @@ func TestFullDisk(t *testing.T) {
 	}
 	must(t, filler.Close())
 	i.want("data folder", "failure", "The disk is full", data, "Free or add space")
+	i.want("temporary files", "failure", "The disk is full", filepath.Join(data, "spool"), "Free or add space")
+	if r := i.diagnose(); !strings.Contains(r.detail("temporary files"), filepath.Join(data, "spool")) {
+		t.Errorf("the details do not name the folder: %+v", r)
+	}
 }
 
 // TestHealthySQLite checks an installation while its server runs, and afterwards.

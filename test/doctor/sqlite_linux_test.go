@@ -123,6 +123,9 @@ func TestSettings(t *testing.T) {
 		args, env                          []string
 		check, status, problem, where, fix string
 	}{
+		"not a number":        {nil, []string{"INTRAY_MAX_RUNS=many"}, "configuration", "failure", `INTRAY_MAX_RUNS cannot have the value "many"`, "INTRAY_MAX_RUNS", "serve --help"},
+		"not a duration":      {nil, []string{"INTRAY_STALL_TIMEOUT=soon"}, "configuration", "failure", `INTRAY_STALL_TIMEOUT cannot have the value "soon"`, "INTRAY_STALL_TIMEOUT", "serve --help"},
+		"not a choice":        {nil, []string{"INTRAY_HOOK_RUNTIME=perl", "INTRAY_MAX_RUNS=many"}, "configuration", "failure", `INTRAY_HOOK_RUNTIME cannot have the value "perl"`, "INTRAY_HOOK_RUNTIME", "serve --help"},
 		"unknown variable":    {nil, []string{"INTRAY_LISTN=" + password}, "configuration", "warning", "INTRAY_LISTN is ignored", "INTRAY_LISTN", "Rename it to INTRAY_LISTEN."},
 		"former variable":     {nil, []string{"INTRAY_HOOK_JAIL=strict"}, "configuration", "warning", "former name of INTRAY_HOOK_SANDBOX", "INTRAY_HOOK_JAIL", "Rename"},
 		"contradiction":       {[]string{"--blob-url", "s3://bucket"}, nil, "configuration", "failure", "requires --database-url", "--blob-url (INTRAY_BLOB_URL)", "stores files in the data folder"},
@@ -205,6 +208,29 @@ func TestOneCause(t *testing.T) {
 	}
 }
 
+// TestFolderCauses checks that a data folder that cannot be used leads to a single finding.
+func TestFolderCauses(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "data")
+	must(t, os.WriteFile(file, []byte("x"), 0o600))
+	i := &installation{t: t, data: file, args: []string{"--listen", "127.0.0.1:0"}}
+	if r := i.diagnose(); r.Failures != 1 || r.Warnings != 0 || len(r.of("data folder")) != 1 || !strings.Contains(r.of("data folder")[0].Problem, "is a file") {
+		t.Errorf("a file: %+v", r)
+	}
+	if os.Geteuid() != 0 {
+		t.Skip("SKIPPED: only root can run the command as another user")
+	}
+	folder, err := os.MkdirTemp("", "intray-doctor-*")
+	must(t, err)
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	must(t, os.Chmod(folder, 0o755))
+	i.data, i.user = filepath.Join(folder, "data"), 64900
+	must(t, os.CopyFS(i.data, os.DirFS(install(t, nil).data)))
+	must(t, os.Chmod(i.data, 0o700))
+	if r := i.diagnose(); r.Failures != 1 || r.Warnings != 0 || len(r.of("data folder")) != 1 || !strings.Contains(r.of("data folder")[0].Problem, "belongs to user 0") {
+		t.Errorf("the folder of another user: %+v", r)
+	}
+}
+
 // TestWrongServer checks the settings of one installation and the address of another one.
 func TestWrongServer(t *testing.T) {
 	server, other := livetest.Start(t, livetest.Config{}), install(t, nil)
@@ -215,7 +241,7 @@ func TestWrongServer(t *testing.T) {
 	plain := livetest.Listen(t, func(c net.Conn) { _, _ = c.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi")) })
 	base := "http://127.0.0.1:" + itoa(plain)
 	running.want("base URL", "failure", "not Intray", base, "proxy", "--listen", address, "--base-url", base)
-	running.want("base URL", "warning", "cannot be reached", "http://"+freeAddress(t)[:9], "DNS record", "--listen", address, "--base-url", "http://"+freeAddress(t))
+	running.want("base URL", "warning", "cannot be reached", "http://intray.invalid", "DNS record", "--listen", address, "--base-url", "http://intray.invalid")
 }
 
 // TestUsage checks the exit status of wrong usage.

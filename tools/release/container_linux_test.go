@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -134,6 +135,30 @@ func TestContainerCommand(t *testing.T) {
 	flags := []string{"--rm", "--network=none", "--volume=" + folder + ":/in:ro"}
 	got := p.must(p.run(flags, "run", "/in/table.csv", "--schema", "/in/schema.json", "--out", "-")...)
 	checkRows(t, []byte(got))
+}
+
+// TestContainerDoctor runs intray doctor in a container whose data folder belongs to another user of the
+// host, in which a server does not start.
+func TestContainerDoctor(t *testing.T) {
+	p := loadImage(t)
+	folder := t.TempDir()
+	if err := os.Chmod(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.command(p.run([]string{"--rm", "--volume=" + folder + ":/data"}, "doctor", "--text")...).Output()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != 1 {
+		t.Fatalf("%v: %s", withStderr(err), out)
+	}
+	text := strings.Join(strings.Fields(string(out)), " ")
+	for _, want := range []string{
+		"User 65532 cannot write to the folder", "On the host, find the folder or volume that is mounted at /data, and run: sudo chown -R 65532 FOLDER",
+		"ok hooks", "1 failure, ",
+	} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the report lacks %q:\n%s", want, out)
+		}
+	}
 }
 
 // checkRows checks the rows of the table after the hooks.
