@@ -52,7 +52,8 @@ const HookCode = "hook"
 
 // HookError reports a failure of a hook's own code. Failures of the sandbox are plain errors.
 type HookError struct {
-	// Hook is the name of the hook, such as rowHooks[0] or beforeFinishCallback.
+	// Hook is the name of the hook, such as rowHooks[0] or beforeFinishCallback. It is "" if no hook
+	// can run on this system.
 	Hook string
 	// Line and Column are the position in the hook's source, counted from 1, or 0 if unknown.
 	Line, Column int
@@ -86,6 +87,8 @@ func (e *HookError) Describe() Message {
 		params["row"] = *e.Row + 1
 	}
 	switch onRow := e.Row != nil; {
+	case e.Hook == "":
+		return NewMessage("hook.cannot_run", params)
 	case atColumn && onRow:
 		return NewMessage("hook.failed_at_column_on_row", params)
 	case atColumn:

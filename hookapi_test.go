@@ -26,4 +26,8 @@ func TestHookErrorDescribe(t *testing.T) {
 	if got, want := intray.MessageOf(&coded).String(), "The hook a failed: it started too many threads."; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	none := intray.HookError{Text: intray.Literal("this system cannot sandbox them")}
+	if got, want := none.Error(), "Hooks can't run: this system cannot sandbox them."; got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
 }

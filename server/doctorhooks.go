@@ -24,7 +24,7 @@ func (d *diagnosis) checkHooks(ctx context.Context, r *doctor.Result) {
 	var refused *sandbox.RefusedError
 	switch {
 	case errors.As(err, &refused):
-		r.Fail(where, "Imports with hooks fail, because this system cannot sandbox hooks: "+strings.Join(intray.RenderAll(refused.Lacks), "; ")+".", "Use a system that can, or set --hook-sandbox best-effort if you trust everybody who can save a schema.")
+		r.Fail(where, "Imports with hooks fail, because this system cannot sandbox hooks: "+strings.Join(intray.RenderAll(refused.Lacks), "; ")+".", sandboxAdvice(refused.Blocked)+" Or set --hook-sandbox best-effort if you trust everybody who can save a schema.")
 		return
 	case err != nil:
 		advice := "Correct the flags that begin with --hook, or use --hook-runtime quickjs."
@@ -35,10 +35,20 @@ func (d *diagnosis) checkHooks(ctx context.Context, r *doctor.Result) {
 		r.Fail(doctor.Setting("hook-runtime")+": "+runtime, problem, fix)
 		return
 	}
-	if lacks := sandbox.ProbeCapabilities().MissingRequired(); len(lacks) > 0 {
-		r.Warn(where, "Hooks run in an incomplete sandbox: "+strings.Join(lacks, "; ")+".", "Use a system with these features, or make sure that you trust everybody who can save a schema.")
+	has := sandbox.ProbeCapabilities()
+	if lacks := has.MissingRequired(); len(lacks) > 0 {
+		r.Warn(where, "Hooks run in an incomplete sandbox: "+strings.Join(lacks, "; ")+".", sandboxAdvice(has.LandlockBlocked)+" Or make sure that you trust everybody who can save a schema.")
 	}
 	if _, err := runner.checkHooks(ctx, intray.Hooks{Row: []string{"(row) => row"}}); err != nil {
 		r.Fail(where, sentence("A hook cannot be run: "+err.Error()), "Check the limits of this process (memory, processes, seccomp) and the flags that begin with --hook.")
 	}
+}
+
+// sandboxAdvice returns how to get a complete sandbox. blocked means that a filter of system calls prevents
+// it.
+func sandboxAdvice(blocked bool) string {
+	if blocked {
+		return "In a container, update Docker or Podman. If you use your own seccomp filter, allow landlock_create_ruleset, landlock_add_rule and landlock_restrict_self."
+	}
+	return "Use a system with these features."
 }

@@ -99,7 +99,7 @@ func logMissing(log *slog.Logger, has sandbox.Capabilities, mode sandbox.Mode) {
 func (h *hookRunner) open(ctx context.Context, hooks intray.Hooks, pins intray.HookEnv) (engine.HookRunner, error) {
 	runner, err := h.ensureRunner()
 	if reason, known := explainStart(err); known {
-		return nil, &intray.HookError{Hook: "hooks", Text: reason}
+		return nil, &intray.HookError{Text: reason}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("start the hook workers: %w", err)

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"unsafe"
@@ -14,7 +15,7 @@ func ProbeCapabilities() Capabilities {
 	_, err := unix.PrctlRetInt(unix.PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0)
 	has.NoNewPrivs = err == nil
 	has.Seccomp = filterArch != 0 && canKillProcess()
-	has.Landlock = landlockVersion()
+	has.Landlock, has.LandlockBlocked = landlockVersion()
 	has.Users = canChangeUser()
 	has.Cgroup = cgroupVersion()
 	return has
@@ -27,12 +28,33 @@ func canKillProcess() bool {
 	return code == 0
 }
 
-func landlockVersion() int {
-	version, _, code := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
-	if code != 0 {
-		return 0
+// landlockVersion returns the version of Landlock or, if it is 0, whether a seccomp filter probably blocks
+// it.
+func landlockVersion() (version int, blocked bool) {
+	got, _, code := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
+	if code == 0 {
+		return int(got), false
 	}
-	return int(version)
+	// A kernel without Landlock returns ENOSYS, too.
+	blocks := code == unix.ENOSYS || code == unix.EPERM
+	return 0, blocks && hasSeccompFilter() && kernelHasLandlock()
+}
+
+// hasSeccompFilter reports whether a filter restricts the system calls of this process.
+func hasSeccompFilter() bool {
+	mode, err := unix.PrctlRetInt(unix.PR_GET_SECCOMP, 0, 0, 0, 0)
+	return err == nil && mode == unix.SECCOMP_MODE_FILTER
+}
+
+// kernelHasLandlock reports whether the version of the kernel is at least 5.13.
+func kernelHasLandlock() bool {
+	var name unix.Utsname
+	if unix.Uname(&name) != nil {
+		return false
+	}
+	var major, minor int
+	_, err := fmt.Sscanf(unix.ByteSliceToString(name.Release[:]), "%d.%d", &major, &minor)
+	return err == nil && (major > 5 || major == 5 && minor >= 13)
 }
 
 // canChangeUser reports whether this process can change its user. Root in a container may

@@ -257,6 +257,9 @@ type Capabilities struct {
 	Seccomp bool
 	// Landlock is the version of Landlock, or 0 if the kernel does not support it.
 	Landlock int
+	// LandlockBlocked means that the kernel is new enough for Landlock, but a seccomp filter of this
+	// process, such as that of a container, probably blocks its system calls.
+	LandlockBlocked bool
 	// Users: each worker has a separate user ID.
 	Users bool
 	// Namespaces: each worker has a separate empty network. Only a pool can determine this.
@@ -278,7 +281,10 @@ func (a Capabilities) missingRequired() (lacks []intray.Message) {
 	if !a.Seccomp {
 		lacks = append(lacks, intray.NewMessage("sandbox.no_seccomp", intray.Params{"processor": a.Processor}))
 	}
-	if a.Landlock == 0 {
+	switch {
+	case a.Landlock == 0 && a.LandlockBlocked:
+		lacks = append(lacks, intray.NewMessage("sandbox.landlock_blocked", nil))
+	case a.Landlock == 0:
 		lacks = append(lacks, intray.NewMessage("sandbox.no_landlock", nil))
 	}
 	return lacks

@@ -141,6 +141,8 @@ func (e *TooLongError) Error() string {
 type RefusedError struct {
 	// Lacks describes the missing features, such as "the kernel has no Landlock".
 	Lacks []intray.Message
+	// Blocked means that the system probably has Landlock, but a filter of system calls blocks it.
+	Blocked bool
 }
 
 // Error returns the message from Describe in English.
@@ -149,6 +151,9 @@ func (e *RefusedError) Error() string { return e.Describe().String() }
 // Describe returns a message with the missing features and the possible solutions. It does not
 // end with a period.
 func (e *RefusedError) Describe() intray.Message {
+	if e.Blocked {
+		return intray.NewMessage("hook.sandbox_blocked", intray.Params{"lacks": e.Lacks})
+	}
 	return intray.NewMessage("hook.no_strict_sandbox", intray.Params{"lacks": e.Lacks})
 }
 

@@ -37,7 +37,7 @@ var launchModes = []launchMode{{true, true}, {true, false}, {false, true}, {fals
 func newLauncher(cfg *Config, has Capabilities) (*launcher, error) {
 	l := &launcher{cfg: cfg, available: has}
 	if lacks := has.missingRequired(); len(lacks) > 0 && cfg.Mode == Strict {
-		return nil, &RefusedError{Lacks: lacks}
+		return nil, &RefusedError{Lacks: lacks, Blocked: has.LandlockBlocked}
 	}
 	if cfg.Cgroup == "" {
 		return l, nil

@@ -16,11 +16,11 @@ import (
 	"github.com/intraydata/intray/test/livetest"
 )
 
-// withoutLandlock makes this test binary run its arguments on a system without Landlock.
+// withoutLandlock makes this test binary run its arguments under a filter that blocks Landlock.
 const withoutLandlock = "INTRAY_TEST_WITHOUT_LANDLOCK"
 
-// runWithoutLandlock replaces this process by its arguments, whose calls of Landlock fail as in a kernel
-// that does not have it. It returns only if this fails.
+// runWithoutLandlock replaces this process by its arguments, whose calls of Landlock fail as under the
+// filters of old containers. It returns only if this fails.
 func runWithoutLandlock() error {
 	runtime.LockOSThread()
 	program := []unix.SockFilter{
@@ -45,8 +45,18 @@ func TestWithoutLandlock(t *testing.T) {
 	if self, err := os.Executable(); err == nil {
 		i.wrapper = []string{self}
 	}
-	i.want("hooks", "failure", "Landlock", "--hook-sandbox (INTRAY_HOOK_SANDBOX): strict", "best-effort")
-	i.want("hooks", "warning", "Landlock", "--hook-sandbox (INTRAY_HOOK_SANDBOX): best-effort", "trust", "--hook-sandbox", "best-effort")
+	// A filter blocks Landlock in the same way as those of old containers.
+	i.want("hooks", "failure", "probably because a filter of system calls (seccomp) blocks it", "--hook-sandbox (INTRAY_HOOK_SANDBOX): strict", "update Docker or Podman")
+	i.want("hooks", "warning", "Landlock is not available, probably", "--hook-sandbox (INTRAY_HOOK_SANDBOX): best-effort", "landlock_restrict_self. Or make sure that you trust", "--hook-sandbox", "best-effort")
+	folder := t.TempDir()
+	must(t, os.WriteFile(filepath.Join(folder, "people.csv"), []byte("Name\nAda\n"), 0o600))
+	must(t, os.WriteFile(filepath.Join(folder, "schema.json"), []byte(`{"fields": [{"key": "name", "label": "Name"}], "hooks": {"rowHooks": ["(row) => row"]}}`), 0o600))
+	command := exec.Command(i.wrapper[0], livetest.BuildBinary(t), "run", "people.csv", "--schema", "schema.json")
+	command.Dir, command.Env = folder, append(cleanEnvironment(), i.env...)
+	out, err := command.CombinedOutput()
+	if text := strings.Join(strings.Fields(string(out)), " "); err == nil || !strings.Contains(text, "Hooks can't run: this system can't sandbox hooks fully: Landlock is not available") || !strings.Contains(text, "Update Docker or Podman") {
+		t.Errorf("%v:\n%s", err, out)
+	}
 }
 
 // runAs makes a command run as another user, who can read the program.
