@@ -8,11 +8,14 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/intraydata/intray/test/livetest"
 )
 
 // TestQuickstart runs every command on the page in one shell, in an empty folder. It checks
@@ -32,6 +35,24 @@ func TestQuickstart(t *testing.T) {
 	}
 	steps = withReview(steps)
 	runSteps(t, steps, install(t, page))
+}
+
+// TestQuickstartWithRunningServer runs the commands of the page with a server that it did not start, as
+// the page describes.
+func TestQuickstartWithRunningServer(t *testing.T) {
+	t.Parallel()
+	skipWithoutPrograms(t, "quickstart.md")
+	page := read(t, root(t), "docs", "quickstart.md")
+	bin := install(t, page)
+	server := livetest.Start(t, livetest.Config{Binary: filepath.Join(bin, "intray")})
+	steps := stepsOf(t, page)
+	from := slices.IndexFunc(steps, func(s step) bool { return strings.HasPrefix(s.command, "KEY=") })
+	until := slices.IndexFunc(steps, func(s step) bool { return strings.HasPrefix(s.command, "kill ") })
+	if from < 0 || until < from {
+		t.Fatalf("the page has no commands that follow the start of the server: %d, %d", from, until)
+	}
+	begin := step{command: fmt.Sprintf("URL=%s\nBACKEND_KEY=%s\n", server.URL, livetest.BackendKey)}
+	runSteps(t, append([]step{begin}, withReview(steps[from:until])...), bin)
 }
 
 // TestFindingB24RepeatedStep runs the step that saves the schema twice. The second time, the name
