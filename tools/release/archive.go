@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"time"
 )
@@ -29,17 +30,42 @@ type entry struct {
 // otherwise as a tar.gz file. All files are in a folder with the name of the archive.
 func writeArchive(src source, t target, program, out string) error {
 	root := t.fileName(src.version, "/")
+	readme, err := os.ReadFile(filepath.Join(src.folder, "README.md"))
+	if err != nil {
+		return err
+	}
 	entries := []entry{
 		{name: root + t.programName(), mode: 0o755, path: program},
 		{name: root + "LICENSE", mode: 0o644, path: filepath.Join(src.folder, "LICENSE")},
 		{name: root + noticesName, mode: 0o644, path: noticesPath(program)},
-		{name: root + "README.md", mode: 0o644, path: filepath.Join(src.folder, "README.md")},
+		{name: root + "README.md", mode: 0o644, text: withAbsoluteLinks(string(readme), src.commit)},
 	}
 	name, write := t.fileName(src.version, ".tar.gz"), writeTarGz
 	if t.os == "windows" {
 		name, write = t.fileName(src.version, ".zip"), writeZip
 	}
 	return createFile(filepath.Join(out, name), func(w io.Writer) error { return write(w, entries, src.date) })
+}
+
+// relativeLink matches the links of a Markdown page to other files, with an exclamation mark if they are
+// images.
+var relativeLink = regexp.MustCompile(`(!?)\[([^\]]*)\]\(([^):#]+)(#[^)]*)?\)`)
+
+// withAbsoluteLinks replaces the links in a page to files of the repository, which archives do not contain,
+// by those to the commit on GitHub. The LICENSE is next to the page.
+func withAbsoluteLinks(page, commit string) string {
+	return relativeLink.ReplaceAllStringFunc(page, func(link string) string {
+		part := relativeLink.FindStringSubmatch(link)
+		image, text, path, anchor := part[1], part[2], part[3], part[4]
+		if path == "LICENSE" {
+			return link
+		}
+		view := "blob"
+		if image != "" {
+			view = "raw"
+		}
+		return fmt.Sprintf("%s[%s](%s/%s/%s/%s%s)", image, text, homepage, view, commit, path, anchor)
+	})
 }
 
 func writeTarGz(w io.Writer, entries []entry, date time.Time) error {

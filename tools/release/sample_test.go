@@ -24,7 +24,7 @@ func sampleRelease(t *testing.T) (src source, out string) {
 		folder: t.TempDir(), version: "1.2.3", commit: "b6ff9529f3a1b6ff9529f3a1b6ff9529f3a1b6ff",
 		date: sampleDate,
 	}
-	files := map[string]string{"LICENSE": "license\n", "README.md": "readme\n", noticesName: "notices\n", unitPath: unit, settingsPath: "#INTRAY_LISTEN=:8080\n", "program": "\x7fELF program"}
+	files := map[string]string{"LICENSE": "license\n", "README.md": "[readme](docs/a.md)\n", noticesName: "notices\n", unitPath: unit, settingsPath: "#INTRAY_LISTEN=:8080\n", "program": "\x7fELF program"}
 	for _, name := range []string{"postinstall", "preremove", "postremove"} {
 		text, err := os.ReadFile(filepath.Join("packaging", name))
 		if err != nil {
