@@ -91,9 +91,14 @@ func Serve(ctx context.Context, cfg Config) (err error) {
 		return errors.Join(err, servers.close(ctx), leave(time.Now()))
 	}
 	failed := servers.serve()
-	fmt.Fprintf(cfg.Out, "Intray listens on %s\n", servers.address())
+	address, all := servers.address()
+	note := ""
+	if all {
+		note = " (all addresses)"
+	}
+	fmt.Fprintf(cfg.Out, "Intray listens on %s%s\n", address, note)
 	if cfg.Serving != nil {
-		cfg.Serving(servers.address())
+		cfg.Serving(address)
 	}
 	notifySystemd(cfg.NotifySocket, notifyReady, cfg.Log)
 	select {

@@ -74,7 +74,7 @@ func serve(t *testing.T, cfg Config) *served {
 	s := &served{t: t, out: &lines{more: make(chan struct{}, 1)}, log: &lines{more: make(chan struct{}, 1)}, stop: cancel, ended: make(chan error, 1), client: &http.Client{Transport: &http.Transport{}}}
 	cfg.Out, cfg.Log = s.out, slog.New(slog.NewTextHandler(s.log, nil))
 	go func() { s.ended <- Serve(ctx, cfg) }()
-	address := regexp.MustCompile(`Intray listens on (\S+)\n`)
+	address := regexp.MustCompile(`Intray listens on (\S+)( \(all addresses\))?\n`)
 	for {
 		if found := address.FindStringSubmatch(s.out.String()); found != nil {
 			s.url = found[1]
@@ -254,7 +254,9 @@ func TestServeTakesGivenKeysAndWarns(t *testing.T) {
 	cfg.Data, cfg.Listen = filepath.Join(t.TempDir(), "data"), "0.0.0.0:0"
 	cfg.BackendKey, cfg.FrontendKey = "bk_"+strings.Repeat("a", 43), "fk_"+strings.Repeat("b", 43)
 	s := serve(t, cfg)
-	s.url = strings.NewReplacer("0.0.0.0", "127.0.0.1", "[::]", "127.0.0.1").Replace(s.url)
+	if !strings.HasPrefix(s.url, "http://localhost:") || !strings.Contains(s.out.String(), s.url+" (all addresses)\n") {
+		t.Errorf("the output does not name a URL that can be opened: %s", s.out)
+	}
 	s.object("GET", "/api/v1/headless/imports/", cfg.BackendKey, "", 200)
 	s.object("GET", "/api/v1/headless/imports/", cfg.FrontendKey, "", 403)
 	if !strings.Contains(s.log.String(), "unencrypted") {

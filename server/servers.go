@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/intraydata/intray/server/httpapi"
@@ -89,7 +90,16 @@ func (s *servers) listenOn(address string, handler http.Handler, certificate *tl
 	return nil
 }
 
-func (s *servers) address() string { return s.scheme + "://" + s.listeners[0].Addr().String() }
+// address returns the URL of the API for this machine. all means that it is available at all addresses of
+// the machine.
+func (s *servers) address() (url string, all bool) {
+	to := s.listeners[0].Addr().String()
+	if tcp, ok := s.listeners[0].Addr().(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		// Clients cannot open http://[::]:8080.
+		to, all = net.JoinHostPort("localhost", strconv.Itoa(tcp.Port)), true
+	}
+	return s.scheme + "://" + to, all
+}
 
 // onShutdown registers a function to be called when the servers begin to close.
 func (s *servers) onShutdown(end func()) {
