@@ -57,6 +57,18 @@ func checkEndpoint(endpoint, region string) (string, error) {
 	return u.Scheme + "://" + u.Host, nil
 }
 
+// checkProxies returns an error if it is unclear where the password in the URL of a proxy ends. A part of it
+// would be treated as the host, which appears in messages.
+func checkProxies(getenv func(string) string) error {
+	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy"} {
+		_, rest, _ := strings.Cut(getenv(name), "://")
+		if i := strings.IndexAny(rest, "/?#"); i >= 0 && strings.Contains(rest[i:], "@") {
+			return configErrorf("the user or password in %s seems to contain a special character; write @ as %%40, / as %%2F and # as %%23", name)
+		}
+	}
+	return nil
+}
+
 // checkCredentials returns an error if there are no credentials.
 func checkCredentials(ctx context.Context, provider aws.CredentialsProvider) error {
 	ctx, cancel := context.WithTimeout(ctx, callTimeout)

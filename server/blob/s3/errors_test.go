@@ -44,6 +44,7 @@ func TestOpenErrors(t *testing.T) {
 		"an endpoint without host":   {address, env{"AWS_ENDPOINT_URL_S3": "http://"}, s3.ErrConfig, "AWS_ENDPOINT_URL_S3 must be a URL such as https://s3.example.org"},
 		"an endpoint with a path":    {address, env{"AWS_ENDPOINT_URL_S3": server.URL + "/bucket"}, s3.ErrConfig, "AWS_ENDPOINT_URL_S3 must not contain a path; the bucket belongs in --blob-url"},
 		"an endpoint with a key":     {address, env{"AWS_ENDPOINT_URL_S3": "http://key:s@cr/t#@127.0.0.1:1"}, s3.ErrConfig, "AWS_ENDPOINT_URL_S3 must not contain credentials; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY"},
+		"an unclear proxy":           {address, env{"HTTPS_PROXY": "http://user:s@cr/t#@proxy.example.org"}, s3.ErrConfig, "the user or password in HTTPS_PROXY seems to contain a special character; write @ as %40, / as %2F and # as %23"},
 		"a closed port":              {address, env{"AWS_ENDPOINT_URL_S3": "http://127.0.0.1:1"}, blob.ErrUnavailable, "cannot reach S3 at http://127.0.0.1:1: connection refused"},
 		"TLS to a port without TLS": {
 			address, env{"AWS_ENDPOINT_URL_S3": "https" + strings.TrimPrefix(server.URL, "http")}, blob.ErrUnavailable,

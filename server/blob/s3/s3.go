@@ -21,6 +21,7 @@ import (
 	"log/slog"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -132,6 +133,9 @@ func Open(ctx context.Context, address string, cfg Config) (*Store, error) {
 		return nil, configErrorf("no AWS region is configured; set AWS_REGION, or AWS_ENDPOINT_URL_S3 for a store other than AWS")
 	}
 	if s.endpoint, err = checkEndpoint(aws.ToString(options.BaseEndpoint), options.Region); err == nil {
+		err = checkProxies(os.Getenv)
+	}
+	if err == nil {
 		err = checkCredentials(ctx, options.Credentials)
 	}
 	if err != nil {
