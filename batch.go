@@ -36,14 +36,14 @@ type CellOptions struct {
 type Cells struct {
 	// Values holds one canonical value for each row, in the format of the field's type, such as
 	// an email address, a decimal number or an ISO date. The value of a null cell is "".
-	Values Texts
+	Values TextColumn
 	// Nulls are the indexes, in the batch, of the rows whose cell is null, in ascending order.
 	Nulls []uint32
 	// RawRows are the indexes, in the batch, of the rows whose raw text differs from the value,
 	// in ascending order.
 	RawRows []uint32
 	// Raws holds the raw text for each of RawRows.
-	Raws Texts
+	Raws TextColumn
 }
 
 // UnmappedCells holds the raw cells of one unmapped column in a batch.

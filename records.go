@@ -201,6 +201,16 @@ func (r *Records) TypedCell(i, c int) (CellKind, []byte) {
 	return CellText, nil
 }
 
+// HasTypedValues reports whether any cell may have a typed value that differs from its text.
+func (r *Records) HasTypedValues() bool { return len(r.kinds) > 0 }
+
+// IsNumber reports whether cell c of record i is a CellNumber whose value is its text.
+func (r *Records) IsNumber(i, c int) bool {
+	first, _ := r.cellRange(i)
+	at := int(first) + c
+	return at>>6 < len(r.numbers) && r.numbers[at>>6]>>(at&63)&1 == 1
+}
+
 // HasTyped reports whether any cell may have a kind other than CellText.
 func (r *Records) HasTyped() bool { return len(r.kinds)+len(r.numbers) > 0 }
 
@@ -308,6 +318,22 @@ func (t *Texts) Append(b []byte) {
 func (t *Texts) AppendString(s string) {
 	t.Arena = append(t.Arena, s...)
 	t.Ends = append(t.Ends, uint32(len(t.Arena)))
+}
+
+// AppendRange appends copies of the strings [from, to) of another list.
+func (t *Texts) AppendRange(src *Texts, from, to int) {
+	if from == to {
+		return
+	}
+	start := uint32(0)
+	if from > 0 {
+		start = src.Ends[from-1]
+	}
+	rebase := uint32(len(t.Arena)) - start
+	t.Arena = append(t.Arena, src.Arena[start:src.Ends[to-1]]...)
+	for _, end := range src.Ends[from:to] {
+		t.Ends = append(t.Ends, end+rebase)
+	}
 }
 
 // At returns string i. The slice is valid until the next Reset and must not be changed.

@@ -39,6 +39,8 @@ type Parser interface {
 // Result is the result of parsing a cell.
 type Result struct {
 	State State
+	// Missing reports that State is Empty because the raw text marks a missing value.
+	Missing bool
 	// Remarks are what else is worth reporting.
 	Remarks Remarks
 	// Value is the canonical text if State is Parsed.

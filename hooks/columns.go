@@ -234,13 +234,10 @@ func newColumnBuilder(l *columnLayout) *columnBuilder {
 func (c *columnBuilder) reserve(at int, spans []span) {
 	rows, size := 0, 0
 	for _, s := range spans {
-		ends := s.batch.Fields[at].Values.Ends
+		values := &s.batch.Fields[at].Values
 		rows += s.rows()
-		if s.rows() > 0 {
-			size += int(ends[s.to-1])
-			if s.from > 0 {
-				size -= int(ends[s.from-1])
-			}
+		for row := s.from; row < s.to; row++ {
+			size += len(values.At(row))
 		}
 	}
 	texts := []*intray.Texts{&c.shown}
@@ -256,7 +253,7 @@ func (c *columnBuilder) reserve(at int, spans []span) {
 func (c *columnBuilder) appendNull(shown []byte) {
 	if !c.hasResult {
 		c.hasResult = true
-		c.result = intray.Texts{Arena: slices.Clone(c.shown.Arena), Ends: slices.Clone(c.shown.Ends)}
+		c.result.AppendRange(&c.shown, 0, c.shown.Len())
 		c.kinds = make([]jsruntime.ValueKind, c.shown.Len(), max(c.shown.Len(), cap(c.shown.Ends)))
 	}
 	c.shown.Append(shown)

@@ -39,9 +39,9 @@ func pageRows(n int) intray.HookRows {
 	b.First = 7
 	for range n {
 		b.Lines = append(b.Lines, 1)
-		b.Fields[0].Values.AppendString(`a"b`)
-		b.Fields[1].Values.AppendString("4.50")
-		b.Fields[2].Values.AppendString(`["x",null]`)
+		b.Fields[0].Values.Texts.AppendString(`a"b`)
+		b.Fields[1].Values.Texts.AppendString("4.50")
+		b.Fields[2].Values.Texts.AppendString(`["x",null]`)
 	}
 	if n > 0 {
 		b.Problems = []intray.Problem{{Row: n - 1, Field: 0, Level: intray.LevelWarning, Text: intray.Literal("odd")}}

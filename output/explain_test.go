@@ -195,7 +195,7 @@ func TestExplainErrors(t *testing.T) {
 	forged := peopleRows()
 	forged.Fields[1].Values.Reset()
 	for range 7 {
-		forged.Fields[1].Values.AppendString(`1,"admin":true`)
+		forged.Fields[1].Values.Texts.AppendString(`1,"admin":true`)
 	}
 	short := peopleRows()
 	short.Fields = short.Fields[1:]

@@ -91,7 +91,7 @@ func (p *encoderPool) endChunk(c *columnChunk) []byte {
 	e.dictionary = e.dictionary[:0]
 	if c.dictionaryPages > 0 {
 		c.Encodings = append(c.Encodings, format.RLEDictionary)
-		e.dictionary = e.pages.AppendDictionaryPage(e.dictionary, &c.Chunk, &c.dict.Dictionary)
+		e.dictionary = e.pages.AppendDictionaryPage(e.dictionary, &c.Chunk, c.dict.Plain(), c.dict.Len())
 	}
 	return e.dictionary
 }

@@ -289,7 +289,7 @@ func isWorthSplitting(b *intray.Batch) bool {
 	}
 	size := 0
 	for i := range b.Fields {
-		size += len(b.Fields[i].Values.Arena) + len(b.Fields[i].Raws.Arena)
+		size += b.Fields[i].Values.Bytes() + b.Fields[i].Raws.Bytes()
 	}
 	for i := range b.Unmapped {
 		size += len(b.Unmapped[i].Cells.Arena)

@@ -112,7 +112,7 @@ func TestLargeTextIsNotSplit(t *testing.T) {
 	if !isWorthSplitting(b) {
 		t.Error("a batch with enough rows is not split")
 	}
-	b.Fields[0].Values.Arena = slices.Grow(b.Fields[0].Values.Arena, maxSplitBytes)[:maxSplitBytes]
+	b.Fields[0].Values.Texts.Arena = slices.Grow(b.Fields[0].Values.Texts.Arena, maxSplitBytes)[:maxSplitBytes]
 	if isWorthSplitting(b) {
 		t.Error("a batch with much text is split")
 	}
@@ -121,7 +121,7 @@ func TestLargeTextIsNotSplit(t *testing.T) {
 // TestPanicOfAHalf checks that a panic in the second half reaches the caller.
 func TestPanicOfAHalf(t *testing.T) {
 	b := wide(minSplitRows, func(int) bool { return false })
-	b.Fields[0].Values.Ends = b.Fields[0].Values.Ends[:minSplitRows*3/4]
+	b.Fields[0].Values.Texts.Ends = b.Fields[0].Values.Texts.Ends[:minSplitRows*3/4]
 	defer func() {
 		if recover() == nil {
 			t.Error("a broken batch was written")

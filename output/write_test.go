@@ -243,19 +243,19 @@ func TestRejectedInput(t *testing.T) {
 		"forged number": {output.JSON, all, spoiled(func(b *intray.Batch) {
 			b.Fields[1].Values.Reset()
 			for range 7 {
-				b.Fields[1].Values.AppendString(`1,"admin":true`)
+				b.Fields[1].Values.Texts.AppendString(`1,"admin":true`)
 			}
 		}), `row 40: the value of field "age"`},
 		"forged list": {output.NDJSON, all, spoiled(func(b *intray.Batch) {
 			b.Fields[3].Values.Reset()
 			for range 7 {
-				b.Fields[3].Values.AppendString(`[],"x":[]`)
+				b.Fields[3].Values.Texts.AppendString(`[],"x":[]`)
 			}
 		}), `field "tags"`},
 		"forged checkbox": {output.CSV, all, spoiled(func(b *intray.Batch) {
 			b.Fields[2].Values.Reset()
 			for range 7 {
-				b.Fields[2].Values.AppendString(`=1`)
+				b.Fields[2].Values.Texts.AppendString(`=1`)
 			}
 		}), `field "ok"`},
 		"problem order":  {output.CSV, all, spoiled(func(b *intray.Batch) { b.Problems = []intray.Problem{{Row: 1}, {Row: 0}} }), "out of order"},

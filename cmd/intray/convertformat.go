@@ -103,7 +103,7 @@ func textBatches(ctx context.Context, reader source.Reader, warnings io.Writer) 
 			batch.First = records.First
 			batch.Lines = append(batch.Lines, records.Lines...)
 			for column := range columns {
-				records.AppendColumn(column, &batch.Fields[column].Values)
+				records.AppendColumn(column, &batch.Fields[column].Values.Texts)
 			}
 			if !yield(&batch, nil) {
 				return

@@ -243,12 +243,13 @@ func (s *scene) fill(column *jsruntime.Column, key string, at func(i int) any) {
 }
 
 func cellsOf(n int, at func(i int) any) jsruntime.Cells {
-	cells := jsruntime.Cells{Texts: &intray.Texts{}}
+	var texts intray.Texts
+	cells := jsruntime.Cells{Texts: &texts}
 	for i := range n {
 		value := at(i)
 		kind, text := kindOf(value)
 		cells.Kinds = append(cells.Kinds, kind)
-		cells.Texts.AppendString(text)
+		texts.AppendString(text)
 	}
 	return cells
 }

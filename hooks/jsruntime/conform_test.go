@@ -249,11 +249,11 @@ func cutColumn(c *jsruntime.Column, from, to int) *jsruntime.Column {
 }
 
 func cutCells(c *jsruntime.Cells, from, to int) jsruntime.Cells {
-	some := jsruntime.Cells{Texts: &intray.Texts{}, Kinds: c.Kinds[from:to]}
+	var texts intray.Texts
 	for i := from; i < to; i++ {
-		some.Texts.Append(c.Texts.At(i))
+		texts.Append(c.Texts.At(i))
 	}
-	return some
+	return jsruntime.Cells{Texts: &texts, Kinds: c.Kinds[from:to]}
 }
 
 // same checks that a call with complete records and a lazy call have the same results.

@@ -176,10 +176,16 @@ const (
 	ValueList
 )
 
+// TextList is an [intray.Texts] or [intray.TextColumn].
+type TextList interface {
+	Len() int
+	At(i int) []byte
+}
+
 // Cells are the values of a column.
 type Cells struct {
 	// Texts contains the text of each value. Its format depends on the kind.
-	Texts *intray.Texts
+	Texts TextList
 	// From and To select the rows [From, To) of Texts for the call. If To is 0, the call
 	// has all rows.
 	From, To int

@@ -71,8 +71,20 @@ func (d *Dictionary) entry(i int) []byte {
 // Len returns the number of entries in the dictionary.
 func (d *Dictionary) Len() int { return d.count }
 
+// Plain returns the entries in the encoding PLAIN. They must not be changed.
+func (d *Dictionary) Plain() []byte { return d.plain }
+
 // Bytes returns the uncompressed size of the dictionary page in bytes.
 func (d *Dictionary) Bytes() int { return len(d.plain) }
+
+// AppendPlainTexts appends strings in the encoding PLAIN: each is preceded by its length.
+func AppendPlainTexts(dst []byte, t *intray.Texts) []byte {
+	for i := range t.Len() {
+		text := t.At(i)
+		dst = append(binary.LittleEndian.AppendUint32(dst, uint32(len(text))), text...)
+	}
+	return dst
+}
 
 // DictionaryBuilder numbers the distinct values of a column. Call Reset before the first value.
 type DictionaryBuilder struct {

@@ -281,14 +281,15 @@ type PageEncoder struct {
 // NewPageEncoder returns a PageEncoder. Several encoders may share a compressor.
 func NewPageEncoder(c *Compressor) *PageEncoder { return &PageEncoder{compressor: c} }
 
-// AppendDictionaryPage appends a dictionary page to dst and adds its size to c. The page is
-// always compressed, because its header cannot declare otherwise.
-func (e *PageEncoder) AppendDictionaryPage(dst []byte, c *Chunk, d *Dictionary) []byte {
-	e.packed = e.compressor.compress(e.packed, d.plain)
-	h := PageHeader{Kind: format.DictionaryPage, UncompressedSize: len(d.plain), CompressedSize: len(e.packed), Count: d.count, Encoding: format.Plain}
+// AppendDictionaryPage appends a dictionary page to dst and adds its size to c. plain holds the given
+// number of entries in the encoding PLAIN. The page is always compressed, because its header cannot
+// declare otherwise.
+func (e *PageEncoder) AppendDictionaryPage(dst []byte, c *Chunk, plain []byte, entries int) []byte {
+	e.packed = e.compressor.compress(e.packed, plain)
+	h := PageHeader{Kind: format.DictionaryPage, UncompressedSize: len(plain), CompressedSize: len(e.packed), Count: entries, Encoding: format.Plain}
 	start := len(dst)
 	dst = h.append(dst)
-	c.PlainBytes += int64(len(dst) - start + len(d.plain))
+	c.PlainBytes += int64(len(dst) - start + len(plain))
 	dst = append(dst, e.packed...)
 	c.DictionaryBytes = int64(len(dst) - start)
 	c.Bytes += c.DictionaryBytes

@@ -16,8 +16,7 @@ import (
 type missingParser struct {
 	celltype.Parser
 	// dash reports whether a single dash is a marker.
-	dash  bool
-	count *markerCount
+	dash bool
 }
 
 // Parse parses a cell.
@@ -31,12 +30,10 @@ func (m missingParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
 
 // readInvalid returns the result for a cell that the embedded Parser rejected.
 func (m missingParser) readInvalid(c celltype.Cell, result celltype.Result) celltype.Result {
-	text := bytes.TrimSpace(c.Raw)
-	if !isMarker(text, m.dash) {
+	if !isMarker(bytes.TrimSpace(c.Raw), m.dash) {
 		return result
 	}
-	m.count.add(string(text))
-	return celltype.Result{State: celltype.Empty}
+	return celltype.Result{State: celltype.Empty, Missing: true}
 }
 
 // isMarker reports whether text marks a missing value. dash reports whether a single dash does.
@@ -51,10 +48,11 @@ type markerCount struct {
 	cells map[string]int64
 }
 
-func (m *markerCount) add(marker string) {
+// add adds cells with the same raw text.
+func (m *markerCount) add(raw []byte, cells int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.cells[marker]++
+	m.cells[string(bytes.TrimSpace(raw))] += cells
 }
 
 // typesWithDash are the types in which a single dash marks a missing value.
@@ -78,7 +76,7 @@ func (p *Plan) IsMissingMarker(field int, c celltype.Cell) bool {
 func (p *Plan) ReadMissingMarkers(field int) {
 	f := &p.Fields[field]
 	f.missing = &markerCount{cells: map[string]int64{}}
-	f.Parser = missingParser{f.Parser, slices.Contains(typesWithDash, f.field.Type.Name), f.missing}
+	f.Parser = missingParser{f.Parser, slices.Contains(typesWithDash, f.field.Type.Name)}
 }
 
 // listedParser reads the texts that a field lists as empty cells. It parses all other cells with the
@@ -87,14 +85,12 @@ type listedParser struct {
 	celltype.Parser
 	// markers holds the texts in lower case.
 	markers map[string]bool
-	count   *markerCount
 }
 
 // Parse parses a cell.
 func (l listedParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
 	if text := bytes.TrimSpace(c.Raw); len(text) > 0 && l.markers[strings.ToLower(string(text))] {
-		l.count.add(string(text))
-		return celltype.Result{State: celltype.Empty}
+		return celltype.Result{State: celltype.Empty, Missing: true}
 	}
 	return l.Parser.Parse(c, scratch)
 }
@@ -108,7 +104,7 @@ func (p *Plan) ReadListedMarkers() {
 			continue
 		}
 		f.missing, f.plain = &markerCount{cells: map[string]int64{}}, false
-		listed := listedParser{f.Parser, map[string]bool{}, f.missing}
+		listed := listedParser{f.Parser, map[string]bool{}}
 		for _, marker := range f.field.MissingValues {
 			listed.markers[strings.ToLower(marker)] = true
 		}

@@ -91,15 +91,13 @@ type sentinelParser struct {
 	celltype.Parser
 	// values holds the canonical texts of the values.
 	values map[string]bool
-	count  *markerCount
 }
 
 // Parse parses a cell.
 func (s sentinelParser) Parse(c celltype.Cell, scratch []byte) celltype.Result {
 	result := s.Parser.Parse(c, scratch)
 	if value, has := result.Canonical(c); has && s.values[string(value)] {
-		s.count.add(string(bytes.TrimSpace(c.Raw)))
-		return celltype.Result{State: celltype.Empty}
+		return celltype.Result{State: celltype.Empty, Missing: true}
 	}
 	return result
 }
@@ -122,7 +120,7 @@ func (f *FieldPlan) ignoreSentinels(texts map[string]valueOverride) map[string]v
 		if f.missing == nil {
 			f.missing = &markerCount{cells: map[string]int64{}}
 		}
-		f.Parser = sentinelParser{f.Parser, values, f.missing}
+		f.Parser = sentinelParser{f.Parser, values}
 	}
 	return rest
 }

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
@@ -49,6 +50,8 @@ type Plan struct {
 	schema     []intray.Field
 	// searches limits the searches for similar options.
 	searches *celltype.SearchBudget
+	// numberings is a pool of *numbering.
+	numberings sync.Pool
 	// Hooks runs the row hooks. RowHooks is their number. Compile leaves both empty.
 	Hooks    rowHooks
 	RowHooks int
@@ -97,7 +100,7 @@ type FieldPlan struct {
 // Compile returns the plan of a schema for a file with the given mapping and headers. It
 // returns an error if the schema is invalid.
 func Compile(schema *intray.Schema, m intray.Mapping, headers []string) (*Plan, error) {
-	p := &Plan{schema: schema.Fields, Columns: len(headers)}
+	p := &Plan{schema: schema.Fields, Columns: len(headers), numberings: sync.Pool{New: func() any { return new(numbering) }}}
 	checked, parts := expandColumns(schema.Fields, m)
 	p.parts = parts
 	next := len(schema.Fields)
@@ -165,8 +168,10 @@ func (p *Plan) Parse(recs *intray.Records, b *intray.Batch, scratch []byte) {
 	b.First = recs.First
 	b.Lines = append(b.Lines, recs.Lines...)
 	intact := !doubleencoding.Possible(recs.RawText())
+	n := p.numberings.Get().(*numbering)
+	defer p.numberings.Put(n)
 	for f := range p.Fields {
-		p.parseField(f, recs, intact, b, scratch)
+		p.parseField(f, recs, intact, b, n, scratch)
 	}
 	p.joinColumns(b)
 	p.passThrough(recs, b)
@@ -178,103 +183,6 @@ func (p *Plan) StopSearches() { p.searches.Stop() }
 
 // ApplyRules applies the rules to rows that are not part of a run, with a separate budget.
 func (p *Plan) ApplyRules(b *intray.Batch) error { return p.Rules.Apply(b, validate.NewBudget()) }
-
-// parseField parses the columns of a field. intact reports that no cell of recs is double-encoded.
-func (p *Plan) parseField(f int, recs *intray.Records, intact bool, b *intray.Batch, scratch []byte) {
-	field := &p.Fields[f]
-	switch {
-	case field.parts > 0:
-		for i, column := range field.Columns {
-			field.parse(column, recs, intact, b, field.parts+i, scratch)
-		}
-	case len(field.Columns) > 0:
-		field.parse(field.Columns[0], recs, intact, b, f, scratch)
-		if field.twins != nil {
-			field.twins.compare(recs, field.Columns[0])
-		}
-	default:
-		for range recs.Len() {
-			b.Fields[f].AppendNull(nil)
-		}
-	}
-}
-
-// copyColumn appends the raw text of a column to the cells of a field whose values are its raw text.
-func (f *FieldPlan) copyColumn(column int, recs *intray.Records, cells *intray.Cells) {
-	from := len(cells.Values.Arena)
-	recs.AppendColumn(column, &cells.Values)
-	if !celltype.MayHaveRemarks(cells.Values.Arena[from:]) {
-		return
-	}
-	var counts remarkCounts
-	for _, end := range cells.Values.Ends[len(cells.Values.Ends)-recs.Len():] {
-		counts.add(celltype.TextRemarks(cells.Values.Arena[from:end]))
-		from = int(end)
-	}
-	f.remarks.add(&counts)
-}
-
-// parse parses a column of the records into b.Fields[at].
-func (f *FieldPlan) parse(column int, recs *intray.Records, intact bool, b *intray.Batch, at int, scratch []byte) {
-	cells := &b.Fields[at]
-	typed := recs.HasTyped()
-	var repaired map[int][]byte
-	if !intact {
-		repaired = f.repairColumn(column, recs)
-	}
-	if f.plain && !typed && len(repaired) == 0 {
-		f.copyColumn(column, recs, cells)
-		return
-	}
-	var counts remarkCounts
-	isText := f.field.Type.Name == intray.TypeString
-	// Most cells are valid, so missingParser is called only for the others.
-	parser := f.Parser
-	missing, readsMissing := parser.(missingParser)
-	if readsMissing {
-		parser = missing.Parser
-	}
-	for row := range recs.Len() {
-		c := celltype.Cell{Raw: cellAt(recs, row, column)}
-		if typed {
-			c = TypedCell(recs, row, column)
-			if f.field.Type.Name != intray.TypeNumber {
-				c.Raw = fullText(c)
-			}
-		}
-		raw := c.Raw
-		if text, found := repaired[row]; found {
-			c.Raw = text
-		}
-		result := parser.Parse(c, scratch[:0])
-		if readsMissing && result.State == celltype.Invalid {
-			result = missing.readInvalid(c, result)
-		}
-		if result.Remarks != 0 {
-			counts.add(result.Remarks)
-		}
-		if isText {
-			counts.add(celltype.TextRemarks(c.Raw))
-		}
-		switch result.State {
-		case celltype.Unchanged:
-			appendChanged(cells, c.Raw, raw)
-		case celltype.Parsed:
-			cells.AppendParsed(result.Value, raw)
-		case celltype.Empty:
-			cells.AppendNull(raw)
-		case celltype.Invalid:
-			cells.AppendNull(raw)
-			b.Problems = append(b.Problems, intray.Problem{
-				Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem,
-			})
-		}
-		if n := result.Note; n != nil {
-			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: n.Text})
-		}
-	}
-	f.remarks.add(&counts)
-}
 
 // fullText returns the raw text of a cell. If a workbook displays an integer in scientific
 // notation, such as 4.00638E+12, it returns all digits, so that codes are not truncated.

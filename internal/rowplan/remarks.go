@@ -9,16 +9,17 @@ import (
 // remarkCounts counts the cells of a batch with each remark.
 type remarkCounts [celltype.RemarkCount]int64
 
-func (c *remarkCounts) add(remarks celltype.Remarks) {
+// add counts cells with the same remarks.
+func (c *remarkCounts) add(remarks celltype.Remarks, cells int64) {
 	if remarks != 0 {
-		c.addEach(remarks)
+		c.addEach(remarks, cells)
 	}
 }
 
-func (c *remarkCounts) addEach(remarks celltype.Remarks) {
+func (c *remarkCounts) addEach(remarks celltype.Remarks, cells int64) {
 	for r := range celltype.RemarkCount {
 		if remarks.Has(r) {
-			c[r]++
+			c[r] += cells
 		}
 	}
 }

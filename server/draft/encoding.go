@@ -270,14 +270,21 @@ func writeText(to, text []byte) []byte {
 	return append(binary.AppendUvarint(to, uint64(len(text))), text...)
 }
 
-func writeTexts(to []byte, t *intray.Texts) []byte {
+// textList is an [intray.Texts] or [intray.TextColumn].
+type textList interface {
+	Len() int
+	At(i int) []byte
+}
+
+func writeTexts(to []byte, t textList) []byte {
 	to = binary.AppendUvarint(to, uint64(t.Len()))
-	start := uint32(0)
-	for _, end := range t.Ends {
-		to = binary.AppendUvarint(to, uint64(end-start))
-		start = end
+	for i := range t.Len() {
+		to = binary.AppendUvarint(to, uint64(len(t.At(i))))
 	}
-	return append(to, t.Arena[:start]...)
+	for i := range t.Len() {
+		to = append(to, t.At(i)...)
+	}
+	return to
 }
 
 // writeAscending appends ascending numbers, each encoded as the difference from the previous one.
@@ -466,9 +473,9 @@ func (r *decoder) rows(d *Draft, n int) *intray.Batch {
 	}
 	for i := range b.Fields {
 		c := &b.Fields[i]
-		r.texts(&c.Values)
+		r.texts(&c.Values.Texts)
 		c.Nulls, c.RawRows = r.ascending(n), r.ascending(n)
-		r.texts(&c.Raws)
+		r.texts(&c.Raws.Texts)
 		if c.Values.Len() != n || c.Raws.Len() != len(c.RawRows) {
 			r.setInvalid()
 		}

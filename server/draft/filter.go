@@ -354,8 +354,10 @@ type finder struct {
 	nameMatches textMatches
 	draft       *Draft
 	has         []bool
-	scratch     []byte
-	fold        []byte
+	// codes are the codes of a column whose strings contain the needle.
+	codes   []bool
+	scratch []byte
+	fold    []byte
 }
 
 // rows reports, for each row of a batch, whether one of the fields contains the
@@ -367,8 +369,8 @@ func (f *finder) rows(b *intray.Batch, fields []int) []bool {
 		if f.draft.isList(field) {
 			f.matchLists(c, b.Rows(), f.draft.cfg.Fields[field].ManyToOne)
 		} else {
-			f.matchTexts(&c.Values, nil)
-			f.matchTexts(&c.Raws, c.RawRows)
+			f.matchColumn(&c.Values, nil)
+			f.matchColumn(&c.Raws, c.RawRows)
 		}
 		if texts := f.nameMatches[field]; texts != nil {
 			f.matchNames(c, b.Rows(), texts, f.draft.isList(field))
@@ -377,9 +379,34 @@ func (f *finder) rows(b *intray.Batch, fields []int) []bool {
 	return f.has
 }
 
-// matchTexts marks the rows whose entry in t contains the needle. Entry i belongs to
-// row rows[i], or to row i if rows is nil.
-func (f *finder) matchTexts(t *intray.Texts, rows []uint32) {
+// matchColumn marks the rows whose string contains the needle. String i belongs to row rows[i], or to row i
+// if rows is nil.
+func (f *finder) matchColumn(c *intray.TextColumn, rows []uint32) {
+	mark := func(i int) {
+		if rows != nil {
+			i = int(rows[i])
+		}
+		f.has[i] = true
+	}
+	if len(c.Codes) == 0 {
+		f.matchTexts(&c.Texts, mark)
+		return
+	}
+	f.codes = append(f.codes[:0], make([]bool, c.Texts.Len())...)
+	any := false
+	f.matchTexts(&c.Texts, func(code int) { f.codes[code], any = true, true })
+	if !any {
+		return
+	}
+	for i, code := range c.Codes {
+		if f.codes[code] {
+			mark(i)
+		}
+	}
+}
+
+// matchTexts calls mark for each string that contains the needle.
+func (f *finder) matchTexts(t *intray.Texts, mark func(i int)) {
 	f.scratch = appendLower(f.scratch[:0], t.Arena)
 	for at := 0; ; {
 		found := bytes.Index(f.scratch[at:], f.needle.text)
@@ -390,7 +417,7 @@ func (f *finder) matchTexts(t *intray.Texts, rows []uint32) {
 		i := sort.Search(len(t.Ends), func(i int) bool { return int(t.Ends[i]) > found })
 		if end := int(t.Ends[i]); found+len(f.needle.text) <= end {
 			if !f.needle.whole || len(f.needle.text) == len(t.At(i)) {
-				f.markRow(i, rows)
+				mark(i)
 			}
 			at = end
 		} else {
@@ -403,7 +430,7 @@ func (f *finder) matchTexts(t *intray.Texts, rows []uint32) {
 	for i := range t.Len() {
 		if text := t.At(i); !isASCII(text) {
 			if f.contains(text) {
-				f.markRow(i, rows)
+				mark(i)
 			}
 		}
 	}
@@ -468,11 +495,4 @@ func (f *finder) contains(text []byte) bool {
 		return bytes.Equal(f.fold, f.needle.text)
 	}
 	return bytes.Contains(f.fold, f.needle.text)
-}
-
-func (f *finder) markRow(i int, rows []uint32) {
-	if rows != nil {
-		i = int(rows[i])
-	}
-	f.has[i] = true
 }

@@ -369,7 +369,7 @@ func sizeOf(b *intray.Batch) int {
 	n := 8 * b.Rows()
 	for i := range b.Fields {
 		c := &b.Fields[i]
-		n += len(c.Values.Arena) + 4*c.Values.Len() + len(c.Raws.Arena) + 8*len(c.RawRows)
+		n += c.Values.Bytes() + 4*c.Values.Len() + c.Raws.Bytes() + 8*len(c.RawRows)
 	}
 	for i := range b.Unmapped {
 		n += len(b.Unmapped[i].Cells.Arena) + 4*b.Unmapped[i].Cells.Len()

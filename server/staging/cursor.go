@@ -270,14 +270,14 @@ func AppendRows(dst, src *intray.Batch, from, to int) {
 	dst.Lines = append(dst.Lines, src.Lines[from:to]...)
 	for i := range dst.Fields {
 		cells, more := &dst.Fields[i], &src.Fields[i]
-		appendTexts(&cells.Values, &more.Values, from, to)
+		cells.Values.AppendRange(&more.Values, from, to)
 		cells.Nulls, _, _ = appendShifted(cells.Nulls, more.Nulls, at, from, to)
 		rows, first, end := appendShifted(cells.RawRows, more.RawRows, at, from, to)
 		cells.RawRows = rows
-		appendTexts(&cells.Raws, &more.Raws, first, end)
+		cells.Raws.AppendRange(&more.Raws, first, end)
 	}
 	for i := range dst.Unmapped {
-		appendTexts(&dst.Unmapped[i].Cells, &src.Unmapped[i].Cells, from, to)
+		dst.Unmapped[i].Cells.AppendRange(&src.Unmapped[i].Cells, from, to)
 	}
 }
 
@@ -290,19 +290,4 @@ func appendShifted(dst, rows []uint32, at uint32, from, to int) (_ []uint32, fir
 		dst = append(dst, row-uint32(from)+at)
 	}
 	return dst, first, end
-}
-
-func appendTexts(dst, src *intray.Texts, from, to int) {
-	if from == to {
-		return
-	}
-	start := uint32(0)
-	if from > 0 {
-		start = src.Ends[from-1]
-	}
-	rebase := uint32(len(dst.Arena)) - start
-	dst.Arena = append(dst.Arena, src.Arena[start:src.Ends[to-1]]...)
-	for _, end := range src.Ends[from:to] {
-		dst.Ends = append(dst.Ends, end+rebase)
-	}
 }

@@ -3,6 +3,7 @@ package staging
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/encoding/delta"
 	"github.com/parquet-go/parquet-go/encoding/rle"
@@ -28,7 +29,8 @@ type decoder struct {
 	dict    parquetio.Dictionary
 	levels  []byte
 	offsets []uint32
-	indexes []int32
+	// column is a column of strings that is not a field.
+	column intray.TextColumn
 	// body is the decompressed page of values, and plain is the decompressed page of
 	// the dictionary.
 	body, plain []byte
@@ -63,48 +65,69 @@ func (d *decoder) readRequired(t *intray.Texts) error {
 	if err != nil {
 		return err
 	}
-	t.Arena, err = d.readTexts(t.Arena, p)
-	t.Ends = append(t.Ends[:0], d.offsets[1:]...)
+	err = d.readTexts(&d.column, p)
+	t.Reset()
+	for i := range d.column.Len() {
+		t.Append(d.column.At(i))
+	}
 	return err
 }
 
 // readValues decodes the next column, which must contain cells. It returns the rows
 // that are null.
-func (d *decoder) readValues(t *intray.Texts, nulls []uint32) ([]uint32, error) {
+func (d *decoder) readValues(t *intray.TextColumn, nulls []uint32) ([]uint32, error) {
 	p, err := d.readPage(true)
 	if err != nil {
 		return nil, err
 	}
-	if t.Arena, err = d.readTexts(t.Arena, p); err != nil {
+	if err = d.readTexts(t, p); err != nil {
 		return nil, err
 	}
 	nulls = nulls[:0]
 	if p.values == d.rows {
-		t.Ends = append(t.Ends[:0], d.offsets[1:]...)
 		return nulls, nil
 	}
-	t.Ends = t.Ends[:0]
-	next := 0
 	for row, level := range d.levels {
 		if level == 0 {
 			nulls = append(nulls, uint32(row))
-		} else {
-			next++
 		}
-		t.Ends = append(t.Ends, d.offsets[next])
 	}
+	if len(t.Codes) > 0 {
+		t.Texts.Append(nil)
+		t.Codes = insertRows(t.Codes, nulls, func(int) int32 { return int32(t.Texts.Len() - 1) })
+		return nulls, nil
+	}
+	t.Texts.Ends = insertRows(t.Texts.Ends, nulls, func(before int) uint32 {
+		if before == 0 {
+			return 0
+		}
+		return t.Texts.Ends[before-1]
+	})
 	return nulls, nil
+}
+
+// insertRows inserts an element for each of the given rows, which are in ascending order. fill returns the
+// element, given the number of elements of list before it.
+func insertRows[T int32 | uint32](list []T, rows []uint32, fill func(before int) T) []T {
+	end, n := len(list), len(list)+len(rows)
+	list = slices.Grow(list, len(rows))[:n]
+	for i := len(rows) - 1; i >= 0; i-- {
+		row := int(rows[i])
+		before := row - i // elements of the original list in front of the row
+		copy(list[row+1:], list[before:end])
+		end, list[row] = before, fill(before)
+	}
+	return list
 }
 
 // readSparse decodes the next column, which contains strings for some rows only. It
 // returns these rows.
-func (d *decoder) readSparse(t *intray.Texts, rows []uint32) ([]uint32, error) {
+func (d *decoder) readSparse(t *intray.TextColumn, rows []uint32) ([]uint32, error) {
 	p, err := d.readPage(true)
 	if err != nil {
 		return nil, err
 	}
-	t.Arena, err = d.readTexts(t.Arena, p)
-	t.Ends = append(t.Ends[:0], d.offsets[1:]...)
+	err = d.readTexts(t, p)
 	rows = rows[:0]
 	if err != nil || p.values == 0 {
 		return rows, err
@@ -182,42 +205,52 @@ func (d *decoder) readLevels(runs []byte, values int) error {
 	return nil
 }
 
-// readTexts replaces the content of the arena with the strings of a page. It sets d.offsets to
-// the offset of each string, followed by the end of the last one.
-func (d *decoder) readTexts(arena []byte, p dataPage) ([]byte, error) {
-	d.offsets = append(d.offsets[:0], 0)
-	arena = arena[:0]
-	var err error
+// readTexts replaces the strings of a column with those of a page.
+func (d *decoder) readTexts(t *intray.TextColumn, p dataPage) error {
+	t.Reset()
+	n, err := 0, error(nil)
 	switch {
 	case p.values == 0 && len(p.body) == 0:
 	case p.encoding == format.DeltaLengthByteArray:
-		arena, d.offsets, err = new(delta.LengthByteArrayEncoding).DecodeByteArray(arena, p.body, d.offsets)
+		d.offsets = append(d.offsets[:0], 0)
+		t.Texts.Arena, d.offsets, err = new(delta.LengthByteArrayEncoding).DecodeByteArray(t.Texts.Arena, p.body, d.offsets)
+		if err == nil {
+			t.Texts.Ends = append(t.Texts.Ends, d.offsets[1:]...)
+		}
+		n = t.Texts.Len()
 	case p.encoding == format.RLEDictionary:
-		arena, err = d.lookUpTexts(arena, p)
+		err = d.readCodes(t, p)
+		n = len(t.Codes)
 	default:
 		err = errPage
 	}
-	if err == nil && len(d.offsets) != p.values+1 {
+	if err == nil && n != p.values {
 		err = errCount
 	}
 	if err != nil {
-		d.offsets = append(d.offsets[:0], 0)
+		t.Reset()
 	}
-	return arena, err
+	return err
 }
 
-func (d *decoder) lookUpTexts(arena []byte, p dataPage) ([]byte, error) {
+func (d *decoder) readCodes(t *intray.TextColumn, p dataPage) error {
 	var err error
-	if d.indexes, err = new(rle.DictionaryEncoding).DecodeInt32(d.indexes, p.body); err != nil {
-		return arena, fmt.Errorf("read indexes: %w", err)
+	if t.Codes, err = new(rle.DictionaryEncoding).DecodeInt32(t.Codes, p.body); err != nil {
+		return fmt.Errorf("read indexes: %w", err)
 	}
-	for _, index := range d.indexes {
-		text, err := d.dict.Lookup(uint32(index))
+	for i := range d.dict.Len() {
+		text, err := d.dict.Lookup(uint32(i))
 		if err != nil {
-			return arena, err
+			return err
 		}
-		arena = append(arena, text...)
-		d.offsets = append(d.offsets, uint32(len(arena)))
+		t.Texts.Append(text)
 	}
-	return arena, nil
+	last := uint32(0)
+	for _, code := range t.Codes {
+		last = max(last, uint32(code))
+	}
+	if len(t.Codes) > 0 {
+		_, err = d.dict.Lookup(last)
+	}
+	return err
 }

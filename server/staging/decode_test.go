@@ -61,7 +61,7 @@ func TestDecoderRejectsOtherPages(t *testing.T) {
 				if err := d.Load(&parquetio.Leaf{Type: format.FixedLenByteArray, Length: len(test.dict)}, test.dict, 1); err != nil {
 					t.Fatal(err)
 				}
-				body = e.pages.AppendDictionaryPage(body, &parquetio.Chunk{}, d)
+				body = e.pages.AppendDictionaryPage(body, &parquetio.Chunk{}, d.Plain(), d.Len())
 			}
 			values := texts
 			if test.header.Encoding == format.RLEDictionary {
@@ -73,9 +73,9 @@ func TestDecoderRejectsOtherPages(t *testing.T) {
 			}
 			d := decoder{codec: format.Zstd}
 			d.beginGroup(body, 2)
-			var got intray.Texts
+			var got intray.TextColumn
 			if test.required {
-				err = d.readRequired(&got)
+				err = d.readRequired(&got.Texts)
 			} else {
 				_, err = d.readValues(&got, nil)
 			}

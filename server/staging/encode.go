@@ -9,6 +9,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/distinct"
 	"github.com/intraydata/intray/internal/parquetio"
 )
 
@@ -38,8 +39,12 @@ type encoder struct {
 	runs    []byte
 	offsets []uint32
 	body    []byte
-	dict    parquetio.DictionaryBuilder
-	indexes []int32
+	// distinct numbers the strings of a column, and indexes holds their numbers.
+	distinct distinct.Table
+	indexes  []int32
+	// expanded holds the strings of a column that does not repeat.
+	expanded intray.Texts
+	plain    []byte
 }
 
 func newEncoder(c *parquetio.Compressor, codec format.CompressionCodec) *encoder {
@@ -61,42 +66,35 @@ func (e *encoder) writeRequired(g *encodedGroup, t *intray.Texts) error {
 	if t.Len() != g.rows {
 		return fmt.Errorf("%d texts for %d rows", t.Len(), g.rows)
 	}
-	e.offsets = append(append(e.offsets[:0], 0), t.Ends...)
 	e.runs = e.runs[:0]
-	return e.writeTexts(g, t, 0)
+	return e.writeTexts(g, &intray.TextColumn{Texts: *t}, nil, 0)
 }
 
 // writeValues adds a column of cells. The cells in the rows listed in nulls are null.
-func (e *encoder) writeValues(g *encodedGroup, t *intray.Texts, nulls []uint32) error {
+func (e *encoder) writeValues(g *encodedGroup, t *intray.TextColumn, nulls []uint32) error {
 	if t.Len() != g.rows {
 		return fmt.Errorf("%d values for %d rows", t.Len(), g.rows)
 	}
 	if err := e.encodeLevels(g.rows, nulls, 1, 0); err != nil {
 		return err
 	}
-	e.offsets = append(e.offsets[:0], 0)
-	from := 0
 	for _, null := range nulls {
 		if len(t.At(int(null))) > 0 {
 			return fmt.Errorf("the null cell of row %d holds text", null)
 		}
-		e.offsets = append(e.offsets, t.Ends[from:null]...)
-		from = int(null) + 1
 	}
-	e.offsets = append(e.offsets, t.Ends[from:]...)
-	return e.writeTexts(g, t, len(nulls))
+	return e.writeTexts(g, t, nulls, len(nulls))
 }
 
 // writeSparse adds a column of strings. All rows except the given ones are null.
-func (e *encoder) writeSparse(g *encodedGroup, t *intray.Texts, rows []uint32) error {
+func (e *encoder) writeSparse(g *encodedGroup, t *intray.TextColumn, rows []uint32) error {
 	if t.Len() != len(rows) {
 		return fmt.Errorf("%d raw texts for %d rows", t.Len(), len(rows))
 	}
 	if err := e.encodeLevels(g.rows, rows, 0, 1); err != nil {
 		return err
 	}
-	e.offsets = append(append(e.offsets[:0], 0), t.Ends...)
-	return e.writeTexts(g, t, g.rows-len(rows))
+	return e.writeTexts(g, t, nil, g.rows-len(rows))
 }
 
 // encodeLevels encodes the definition levels of a column. The parameter one is the level of the
@@ -122,30 +120,58 @@ func fillLevels(levels []byte, n int, level byte) []byte {
 	return levels
 }
 
-// writeTexts adds a column of strings. The encoder must already hold the levels and
-// offsets of the column.
-func (e *encoder) writeTexts(g *encodedGroup, t *intray.Texts, nulls int) error {
+// writeTexts adds a column of strings. The encoder must already hold the levels of the column. The
+// listed rows of t are omitted. nulls is the number of nulls in the column.
+func (e *encoder) writeTexts(g *encodedGroup, t *intray.TextColumn, omitted []uint32, nulls int) error {
 	c := parquetio.Chunk{Codec: e.codec}
-	arena := t.Arena[:e.offsets[len(e.offsets)-1]]
-	if len(e.offsets) == 1 {
+	n := t.Len() - len(omitted)
+	if n == 0 {
 		// Parquet readers disagree on the encoding of an empty page of lengths. For an
 		// empty plain page, all of them expect no bytes.
 		return e.writePage(g, c, format.Plain, nulls, nil)
 	}
-	encoding := format.DeltaLengthByteArray
-	var err error
-	// If all strings are empty, their lengths take less space than any dictionary.
-	if len(arena) > 0 && e.indexTexts(arena, e.offsets) {
-		encoding = format.RLEDictionary
-		g.body = e.pages.AppendDictionaryPage(g.body, &c, &e.dict.Dictionary)
-		e.body, err = new(rle.DictionaryEncoding).EncodeInt32(e.body, e.indexes)
+	texts := &t.Texts
+	repeats := len(t.Codes) > 0 && 2*texts.Len() <= n
+	if repeats {
+		e.indexes = appendPresent(e.indexes[:0], t.Codes, omitted)
 	} else {
-		e.body, err = new(delta.LengthByteArrayEncoding).EncodeByteArray(e.body, arena, e.offsets)
+		if len(t.Codes) > 0 {
+			e.expanded.Reset()
+			for _, code := range t.Codes {
+				e.expanded.Append(texts.At(int(code)))
+			}
+			texts = &e.expanded
+		}
+		e.offsets = appendPresent(append(e.offsets[:0], 0), texts.Ends, omitted)
+		// If all strings are empty, their lengths take less space than any dictionary.
+		if len(texts.Arena) > 0 && e.indexTexts(texts.Arena, e.offsets) {
+			texts, repeats = &e.distinct.Texts, true
+		}
 	}
-	if err != nil {
+	var err error
+	if !repeats {
+		e.body, err = new(delta.LengthByteArrayEncoding).EncodeByteArray(e.body, texts.Arena[:e.offsets[n]], e.offsets)
+		if err != nil {
+			return err
+		}
+		return e.writePage(g, c, format.DeltaLengthByteArray, nulls, e.body)
+	}
+	e.plain = parquetio.AppendPlainTexts(e.plain[:0], texts)
+	g.body = e.pages.AppendDictionaryPage(g.body, &c, e.plain, texts.Len())
+	if e.body, err = new(rle.DictionaryEncoding).EncodeInt32(e.body, e.indexes); err != nil {
 		return err
 	}
-	return e.writePage(g, c, encoding, nulls, e.body)
+	return e.writePage(g, c, format.RLEDictionary, nulls, e.body)
+}
+
+// appendPresent appends all elements of list except those at the omitted indexes, which are ascending.
+func appendPresent[T int32 | uint32](dst, list []T, omitted []uint32) []T {
+	from := 0
+	for _, i := range omitted {
+		dst = append(dst, list[from:i]...)
+		from = int(i) + 1
+	}
+	return append(dst, list[from:]...)
 }
 
 // writePage adds the data page of a column. The dictionary page, if any, must have
@@ -170,35 +196,21 @@ func encodingsOf(values format.Encoding, c *parquetio.Chunk) []format.Encoding {
 	return list
 }
 
-const (
-	// A dictionary is used if it has at most maxEntries entries and each occurs at
-	// least minRepeats times on average.
-	maxEntries = 8192
-	minRepeats = 4
-	// maxPlain is the maximum size of a dictionary and its page, in bytes.
-	maxPlain = 16 << 20
-	// A dictionary is abandoned if it has more than firstMost entries after firstLook
-	// strings, or more than secondMost after secondLook strings. Each batch decides
-	// independently. A repeated run therefore writes the same bytes even if its workers
-	// process batches in a different order.
-	firstLook, firstMost   = 256, 192
-	secondLook, secondMost = 1000, 600
-)
-
-// indexTexts assigns each distinct string a dictionary index. It reports whether a
-// dictionary saves space.
+// indexTexts assigns each distinct string a code. It reports whether a dictionary saves space. Each batch
+// decides independently. A repeated run therefore writes the same bytes even if its workers process
+// batches in a different order.
 func (e *encoder) indexTexts(arena []byte, offsets []uint32) bool {
 	n := len(offsets) - 1
-	most := min(n/minRepeats, maxEntries)
+	most := distinct.MaxCodes(n)
 	if most == 0 {
 		return false
 	}
-	d := &e.dict
-	d.Reset(0, most)
+	d := &e.distinct
+	d.Reset()
 	e.indexes = e.indexes[:0]
 	for i := range n {
-		e.indexes = append(e.indexes, d.Index(arena[offsets[i]:offsets[i+1]]))
-		if d.Len() > most || d.Bytes() > maxPlain || i == firstLook && d.Len() > firstMost || i == secondLook && d.Len() > secondMost {
+		e.indexes = append(e.indexes, d.Code(arena[offsets[i]:offsets[i+1]], 0))
+		if !d.Pays(i, most) {
 			return false
 		}
 	}

@@ -69,35 +69,6 @@ func openText(manifest []byte) (*Stage, error) {
 	return Open(context.Background(), store, "p")
 }
 
-func TestDictionariesThatPay(t *testing.T) {
-	cases := map[string]struct {
-		texts func(i int) string
-		n     int
-		want  bool
-		tried int
-	}{
-		"too few texts":    {func(int) string { return "a" }, 3, false, 0},
-		"one text":         {func(int) string { return "a" }, 4, true, 4},
-		"all differ":       {func(i int) string { return fmt.Sprint(i) }, 16000, false, firstLook + 1},
-		"most differ":      {func(i int) string { return fmt.Sprint(i * 7 / 10) }, 16000, false, secondLook + 1},
-		"a quarter differ": {func(i int) string { return fmt.Sprint(i / 4) }, 16000, true, 16000},
-		"too large":        {func(i int) string { return strings.Repeat("x", maxPlain/2) + fmt.Sprint(i/4) }, 8, false, 5},
-	}
-	for name, c := range cases {
-		t.Run(name, func(t *testing.T) {
-			var texts intray.Texts
-			for i := range c.n {
-				texts.AppendString(c.texts(i))
-			}
-			var e encoder
-			got := e.indexTexts(texts.Arena, append([]uint32{0}, texts.Ends...))
-			if got != c.want || len(e.indexes) != c.tried {
-				t.Errorf("dictionary %v after %d texts, want %v after %d", got, len(e.indexes), c.want, c.tried)
-			}
-		})
-	}
-}
-
 func newTestEncoder(t testing.TB) *encoder {
 	t.Helper()
 	c, err := parquetio.NewCompressor(format.Zstd, 1)
@@ -112,14 +83,14 @@ func encoded(t *testing.T) *encodedGroup {
 	t.Helper()
 	e, g := newTestEncoder(t), &encodedGroup{}
 	g.reset(400)
-	var plain, few intray.Texts
+	var plain, few intray.TextColumn
 	for i := range 400 {
-		plain.AppendString(fmt.Sprint("text ", i*i))
-		few.AppendString(fmt.Sprint(i % 3))
+		plain.Append(fmt.Append(nil, "text ", i*i))
+		few.Append(fmt.Append(nil, i%3))
 	}
 	if err := errors.Join(
-		e.writeRequired(g, &plain), e.writeValues(g, &few, nil), e.writeValues(g, &plain, nil),
-		e.writeSparse(g, &intray.Texts{}, nil), e.writeInts(g, make([]int64, 400))); err != nil {
+		e.writeRequired(g, &plain.Texts), e.writeValues(g, &few, nil), e.writeValues(g, &plain, nil),
+		e.writeSparse(g, &intray.TextColumn{}, nil), e.writeInts(g, make([]int64, 400))); err != nil {
 		t.Fatal(err)
 	}
 	return g
@@ -128,8 +99,8 @@ func encoded(t *testing.T) *encodedGroup {
 func decodeAll(body []byte, rows int64) error {
 	d := decoder{codec: format.Zstd}
 	d.beginGroup(body, rows)
-	var texts intray.Texts
-	if err := d.readRequired(&texts); err != nil {
+	var texts intray.TextColumn
+	if err := d.readRequired(&texts.Texts); err != nil {
 		return err
 	}
 	for range 2 {
@@ -304,8 +275,8 @@ func damageLastLevel(t *testing.T, store blob.Store, m *Manifest, g *ProblemGrou
 // TestDictionaryEndsWithEmptyText checks that a dictionary whose last entry is empty can be read.
 func TestDictionaryEndsWithEmptyText(t *testing.T) {
 	var want, got intray.Texts
-	for i := range 12 {
-		want.AppendString([]string{"a", "bc", ""}[i/4])
+	for i := range 24 {
+		want.AppendString([]string{"a", "bc", ""}[i/8])
 	}
 	e, g := newTestEncoder(t), &encodedGroup{}
 	g.reset(want.Len())

@@ -1,0 +1,92 @@
+package intray
+
+import "bytes"
+
+// TextColumn is a list of short strings, one for each row of a batch. If the strings repeat, it can
+// store each distinct string once. The zero value is an empty list.
+type TextColumn struct {
+	// Texts holds the strings in the order of the rows if Codes is empty. Otherwise, it holds each
+	// distinct string, in any order.
+	Texts Texts
+	// Codes holds, for each row, the index of its string in Texts. It is empty if every row has its
+	// own string.
+	Codes []int32
+}
+
+// Len returns the number of rows.
+func (c *TextColumn) Len() int {
+	if len(c.Codes) > 0 {
+		return len(c.Codes)
+	}
+	return c.Texts.Len()
+}
+
+// At returns the string of row i. The slice is valid until the next Reset and must not be changed.
+func (c *TextColumn) At(i int) []byte {
+	if len(c.Codes) > 0 {
+		i = int(c.Codes[i])
+	}
+	return c.Texts.At(i)
+}
+
+// Append appends a row with a copy of b.
+func (c *TextColumn) Append(b []byte) {
+	if len(c.Codes) > 0 {
+		c.Expand()
+	}
+	c.Texts.Append(b)
+}
+
+// AppendRange appends copies of rows [from, to) of another column.
+func (c *TextColumn) AppendRange(src *TextColumn, from, to int) {
+	c.Expand()
+	if len(src.Codes) > 0 {
+		for _, code := range src.Codes[from:to] {
+			c.Texts.Append(src.Texts.At(int(code)))
+		}
+		return
+	}
+	c.Texts.AppendRange(&src.Texts, from, to)
+}
+
+// Expand stores a string for each row.
+func (c *TextColumn) Expand() {
+	if len(c.Codes) == 0 {
+		return
+	}
+	var all Texts
+	for _, code := range c.Codes {
+		all.Append(c.Texts.At(int(code)))
+	}
+	c.Texts, c.Codes = all, c.Codes[:0]
+}
+
+// Bytes returns the size of the strings of all rows, in bytes.
+func (c *TextColumn) Bytes() (n int) {
+	if len(c.Codes) == 0 {
+		return len(c.Texts.Arena)
+	}
+	for _, code := range c.Codes {
+		n += len(c.Texts.At(int(code)))
+	}
+	return n
+}
+
+// Reset empties the list and retains the allocated memory.
+func (c *TextColumn) Reset() {
+	c.Texts.Reset()
+	c.Codes = c.Codes[:0]
+}
+
+// Equal reports whether two columns hold the same strings, regardless of how they are stored.
+func (c TextColumn) Equal(other TextColumn) bool {
+	if c.Len() != other.Len() {
+		return false
+	}
+	for i := range c.Len() {
+		if !bytes.Equal(c.At(i), other.At(i)) {
+			return false
+		}
+	}
+	return true
+}
