@@ -214,7 +214,7 @@ func TestAnnotationsOfSheets(t *testing.T) {
 	}
 	b.Problems = []intray.Problem{fieldProblem(0, 0, intray.LevelError, "one"), fieldProblem(24, 0, intray.LevelError, "three")}
 	text := form.appendStart(nil, nil)
-	r := newRowCursor(b, 1)
+	r := newRowCursor(b, 1, nil)
 	for r.index = 0; r.index < rows; r.index++ {
 		if _, err := r.advance(keepReceived); err != nil {
 			t.Fatal(err)

@@ -39,17 +39,19 @@ func (f *csvWriter) appendEnd(b []byte, _ int64) ([]byte, error) { return b, nil
 
 func (f *csvWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
 	for i := range f.fields {
-		b = f.appendComma(b, i)
+		if text, prepared := r.preparedCell(i); prepared && !f.followsMinus {
+			b = append(b, text...)
+			f.followsMinus = i == 0 && f.fields[i].shape == numberShape && len(text) > 0 && text[0] == '-'
+			continue
+		}
 		v, kind, err := r.outputValue(i, &f.fields[i])
 		if err != nil {
 			return b, err
 		}
-		exempt := kind == canonical && (f.fields[i].shape == numberShape || f.fields[i].shape == booleanShape)
-		if exempt && !f.fields[i].shape.isLiteral(v) {
-			return b, fmt.Errorf("the value of field %q does not have the format of its type", f.fields[i].key)
+		if b, err = f.appendValue(b, i, v, kind); err != nil {
+			return b, err
 		}
-		b = f.appendCell(b, v, !exempt)
-		f.followsMinus = i == 0 && exempt && v[0] == '-'
+		f.followsMinus = i == 0 && f.isExempt(i, kind) && v[0] == '-'
 	}
 	for i := range f.columns {
 		b = f.appendComma(b, len(f.fields)+i)
@@ -58,6 +60,19 @@ func (f *csvWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
 	}
 	f.followsMinus = false
 	return append(b, '\n'), nil
+}
+
+func (f *csvWriter) appendValue(b []byte, i int, v []byte, kind content) ([]byte, error) {
+	exempt := f.isExempt(i, kind)
+	if exempt && !f.fields[i].shape.isLiteral(v) {
+		return b, fmt.Errorf("the value of field %q does not have the format of its type", f.fields[i].key)
+	}
+	return f.appendCell(f.appendComma(b, i), v, !exempt), nil
+}
+
+// isExempt reports whether a cell is a number or a boolean, which cannot be a formula.
+func (f *csvWriter) isExempt(i int, kind content) bool {
+	return kind == canonical && (f.fields[i].shape == numberShape || f.fields[i].shape == booleanShape)
 }
 
 func (f *csvWriter) appendComma(b []byte, i int) []byte {

@@ -62,7 +62,7 @@ func rowAndField(schema *intray.Schema, b *intray.Batch, i, at int) (*rowCursor,
 	if err != nil {
 		return nil, nil, err
 	}
-	r := newRowCursor(b, len(schema.Fields))
+	r := newRowCursor(b, len(schema.Fields), nil)
 	r.index, r.keep = i, keep
 	r.problem = sort.Search(len(b.Problems), func(p int) bool { return b.Problems[p].Row >= i })
 	return r, &fields[0], nil

@@ -151,7 +151,7 @@ func TestEncoderFails(t *testing.T) {
 	} {
 		w := newBounded(t, io.Discard, schema, parquetBounds{pageRows: 1, pageBytes: 1 << 20, groupRows: 100, groupBytes: 1 << 20, pieceBytes: 1})
 		text := w.appendStart(nil, nil)
-		r := newRowCursor(b, len(w.fields))
+		r := newRowCursor(b, len(w.fields), nil)
 		if _, err := r.advance(keepReceived); err != nil {
 			t.Fatal(err)
 		}

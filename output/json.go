@@ -64,12 +64,15 @@ func (f *jsonWriter) appendRow(b []byte, r *rowCursor, first bool) ([]byte, erro
 	}
 	b = append(b, '{')
 	for i := range f.fields {
-		b = append(b, f.keys[i]...)
+		if text, prepared := r.preparedCell(i); prepared {
+			b = append(b, text...)
+			continue
+		}
 		v, kind, err := r.outputValue(i, &f.fields[i])
 		if err != nil {
 			return b, err
 		}
-		if b, err = f.fields[i].appendJSON(b, v, kind); err != nil {
+		if b, err = f.appendValue(b, i, v, kind); err != nil {
 			return b, err
 		}
 	}
@@ -77,6 +80,10 @@ func (f *jsonWriter) appendRow(b []byte, r *rowCursor, first bool) ([]byte, erro
 		b = f.appendUnmapped(b, r)
 	}
 	return append(b, '}'), nil
+}
+
+func (f *jsonWriter) appendValue(b []byte, i int, v []byte, kind content) ([]byte, error) {
+	return f.fields[i].appendJSON(append(b, f.keys[i]...), v, kind)
 }
 
 func (f *jsonWriter) appendUnmapped(b []byte, r *rowCursor) []byte {

@@ -251,7 +251,7 @@ func writeBounded(t failer, out io.Writer, schema *intray.Schema, b *intray.Batc
 	w := newBounded(t, out, schema, narrow)
 	defer w.pool.running.Wait()
 	text := w.appendStart(nil, nil)
-	r := newRowCursor(b, len(w.fields))
+	r := newRowCursor(b, len(w.fields), nil)
 	for r.index = 0; r.index < b.Rows(); r.index++ {
 		_, err := r.advance(keepReceived)
 		if err == nil {

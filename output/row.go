@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype"
@@ -46,6 +47,10 @@ type rowCursor struct {
 	// invalid holds the indexes of the fields whose cells in this row have an error.
 	invalid []int
 	keep    policy
+	// prepared holds the formatted cells of columns that repeat, by field. It is empty if the format has
+	// none. walked are the fields of the other columns.
+	prepared []preparedColumn
+	walked   []int
 }
 
 // cellCursor is the position of the current row in the lists of one field.
@@ -54,8 +59,24 @@ type cellCursor struct {
 	invalid   bool
 }
 
-func newRowCursor(b *intray.Batch, fields int) *rowCursor {
-	return &rowCursor{batch: b, cells: make([]cellCursor, fields)}
+// newRowCursor returns a cursor. prepared may be empty.
+func newRowCursor(b *intray.Batch, fields int, prepared []preparedColumn) *rowCursor {
+	r := &rowCursor{batch: b, cells: make([]cellCursor, fields), prepared: prepared}
+	for i := range fields {
+		if len(prepared) == 0 || len(prepared[i].codes) == 0 {
+			r.walked = append(r.walked, i)
+		}
+	}
+	return r
+}
+
+// preparedCell returns the formatted cell of a field in the current row. It reports false if the cell must
+// be formatted on its own.
+func (r *rowCursor) preparedCell(i int) ([]byte, bool) {
+	if len(r.prepared) == 0 {
+		return nil, false
+	}
+	return r.prepared[i].at(r.index)
 }
 
 // advance moves to row r.index and reports whether that row is written.
@@ -65,7 +86,7 @@ func (r *rowCursor) advance(keep policy) (bool, error) {
 		r.cells[f].invalid = false
 	}
 	r.invalid = r.invalid[:0]
-	for i := range r.cells {
+	for _, i := range r.walked {
 		r.cells[i].advance(&r.batch.Fields[i], uint32(r.index))
 	}
 	bad, err := r.markInvalidCells()
@@ -86,6 +107,12 @@ func (p *cellCursor) advance(c *intray.Cells, index uint32) {
 	for p.raw < len(c.RawRows) && c.RawRows[p.raw] < index {
 		p.raw++
 	}
+}
+
+// find moves to the given row in the lists of a field that is not walked.
+func (p *cellCursor) find(c *intray.Cells, index uint32) {
+	p.null, _ = slices.BinarySearch(c.Nulls, index)
+	p.raw, _ = slices.BinarySearch(c.RawRows, index)
 }
 
 // markInvalidCells marks the cells of this row that have an error, and reports whether the
@@ -149,6 +176,9 @@ func (r *rowCursor) outputValue(i int, f *field) ([]byte, content, error) {
 // cellValue returns the value of a field that is not many-to-one, in the current row.
 func (r *rowCursor) cellValue(f int, stringField bool) ([]byte, content) {
 	c, p := &r.batch.Fields[f], &r.cells[f]
+	if len(r.prepared) > 0 && len(r.prepared[f].codes) > 0 {
+		p.find(c, uint32(r.index))
+	}
 	isNull := p.null < len(c.Nulls) && c.Nulls[p.null] == uint32(r.index)
 	if p.invalid && r.keep == blankCells {
 		return nil, null

@@ -128,8 +128,10 @@ type stream struct {
 	writer rowWriter
 	second halfWriter
 	buf    []byte
-	begun  bool
-	rows   int64
+	// prepared holds the formatted cells of the current batch.
+	prepared []preparedColumn
+	begun    bool
+	rows     int64
 	// columns are the unmapped columns of the first batch. All other batches must have the
 	// same columns.
 	columns []int
@@ -200,10 +202,13 @@ func (s *stream) writeBatch(ctx context.Context, b *intray.Batch) error {
 		return err
 	}
 	s.start()
+	if w, ok := s.writer.(cellWriter); ok {
+		s.prepared = prepareBatch(s.prepared, w, s.fields, b)
+	}
 	middle := b.Rows()
 	if s.second.writer != nil && isWorthSplitting(b) {
 		middle /= 2
-		wait := s.second.start(b, middle, len(s.fields))
+		wait := s.second.start(newRowCursor(b, len(s.fields), s.prepared), middle)
 		defer wait()
 		if err := s.writeRows(ctx, b, middle); err != nil {
 			return err
@@ -216,7 +221,7 @@ func (s *stream) writeBatch(ctx context.Context, b *intray.Batch) error {
 
 // writeRows writes the rows of a batch up to, but not including, end.
 func (s *stream) writeRows(ctx context.Context, b *intray.Batch, end int) error {
-	r := newRowCursor(b, len(s.fields))
+	r := newRowCursor(b, len(s.fields), s.prepared)
 	for r.index = 0; r.index < end; r.index++ {
 		if err := s.writeRow(r); err != nil {
 			return fmt.Errorf("row %d: %w", b.First+int64(r.index), err)
@@ -299,12 +304,12 @@ func isWorthSplitting(b *intray.Batch) bool {
 
 // start formats rows in the background. The parameter first is the index of the first of these
 // rows. The batch must not change until wait returns. wait may be called more than once.
-func (h *halfWriter) start(b *intray.Batch, first, fields int) (wait func()) {
+func (h *halfWriter) start(r *rowCursor, first int) (wait func()) {
 	h.text, h.rows, h.err = h.text[:0], 0, nil
 	var done sync.WaitGroup
 	done.Go(func() {
 		defer func() { h.panicked = recover() }()
-		h.err = h.writeRows(newRowCursor(b, fields), first)
+		h.err = h.writeRows(r, first)
 	})
 	return func() {
 		done.Wait()

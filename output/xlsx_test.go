@@ -295,7 +295,7 @@ func TestRowsContinueOnTheNextSheet(t *testing.T) {
 		b.Fields[0].AppendValue(fmt.Append(nil, i))
 	}
 	text := form.appendStart(nil, nil)
-	r := newRowCursor(b, 1)
+	r := newRowCursor(b, 1, nil)
 	for r.index = 0; r.index < rows; r.index++ {
 		if _, err := r.advance(keepReceived); err != nil {
 			t.Fatal(err)
