@@ -95,6 +95,10 @@ type work struct {
 	// buffer for the rows that a rule finds.
 	empty []rowSet
 	found rowSet
+	// codes is a buffer for a property of the distinct strings of a column, and matches one for whether
+	// they match an expression.
+	codes   []bool
+	matches []uint8
 }
 
 type rowWork struct {

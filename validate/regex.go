@@ -71,8 +71,15 @@ func (e *regexCache) regexRule(v intray.Validator) (check, error) {
 	slow.Level, slow.Text = intray.LevelError, intray.NewMessage("regex.too_slow", nil)
 	return func(b *intray.Batch, column int, w *work) {
 		cells := &b.Fields[column]
+		codes := cells.Values.Codes
+		if len(codes) > 0 {
+			w.matches = append(w.matches[:0], make([]uint8, cells.Values.Texts.Len())...)
+		}
 		timeouts := 0
 		for row := range b.Rows() {
+			if len(codes) > 0 && w.matches[codes[row]] == kept {
+				continue
+			}
 			if !w.canContinue() {
 				return // Apply returns the error
 			}
@@ -81,16 +88,31 @@ func (e *regexCache) regexRule(v intray.Validator) (check, error) {
 				continue // could not be parsed
 			}
 			found := problem
-			switch matched, err := w.match(expr, text, row, &timeouts); {
-			case err != nil:
-				found = slow
-			case matched == want:
-				continue
+			if len(codes) == 0 || w.matches[codes[row]] != violating {
+				switch matched, err := w.match(expr, text, row, &timeouts); {
+				case err != nil:
+					found = slow
+				case matched == want:
+					w.remember(codes, row, kept)
+					continue
+				default:
+					w.remember(codes, row, violating)
+				}
 			}
 			found.Row, found.Field = row, column
 			b.Problems = append(b.Problems, found)
 		}
 	}, nil
+}
+
+// kept and violating are the results of matching a distinct string.
+const kept, violating = 1, 2
+
+// remember stores the result of matching the string of a row, if the strings of the column repeat.
+func (w *work) remember(codes []int32, row int, result uint8) {
+	if len(codes) > 0 {
+		w.matches[codes[row]] = result
+	}
 }
 
 // match matches a cell against expr. It returns ErrTimeout without matching after maxTimeouts

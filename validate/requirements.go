@@ -15,16 +15,8 @@ import (
 // rowSet is a set of rows of a batch, with one bit for each row.
 type rowSet []uint64
 
-// isEmptyCell reports whether a cell is empty or contains only white space. A
-// cell that could not be parsed is not empty: it already has a problem.
-func isEmptyCell(cells *intray.Cells, row int) bool {
-	if text := cells.Values.At(row); len(text) > 0 && !celltype.IsBlank(text) {
-		return false
-	}
-	return celltype.IsBlank(cells.Raw(row))
-}
-
-// emptyRows returns the rows whose cell in a column is empty. It examines each column of a batch
+// emptyRows returns the rows whose cell in a column is empty or contains only white space. A cell that could
+// not be parsed is not empty: it already has a problem. It examines each column of a batch
 // once, because any number of rules can depend on it. The caller must not change the result.
 func (w *work) emptyRows(b *intray.Batch, column int) rowSet {
 	if missing := column + 1 - len(w.empty); missing > 0 {
@@ -33,8 +25,10 @@ func (w *work) emptyRows(b *intray.Batch, column int) rowSet {
 	if len(w.empty[column]) == 0 {
 		cells := &b.Fields[column]
 		w.empty[column] = w.empty[column].reset(b.Rows())
-		for row := range b.Rows() {
-			if isEmptyCell(cells, row) {
+		// Few values are empty, so only their raw text is examined.
+		isBlank := func(i int) bool { return celltype.IsBlank(cells.Values.Texts.At(i)) }
+		for row := range w.rowsWhere(b, &cells.Values, isBlank) {
+			if celltype.IsBlank(cells.Raw(row)) {
 				w.empty[column][row/64] |= 1 << (row % 64)
 			}
 		}

@@ -2,6 +2,7 @@ package validate
 
 import (
 	"fmt"
+	"iter"
 	"strconv"
 	"unicode/utf8"
 
@@ -12,18 +13,44 @@ import (
 // valueRule returns a rule that checks each value on its own. It skips cells
 // that are empty or could not be parsed.
 func valueRule(problem intray.Problem, keeps func(value []byte) bool) check {
-	return func(b *intray.Batch, column int, _ *work) {
-		cells := &b.Fields[column]
-		null := 0
-		for row := range b.Rows() {
-			if null < len(cells.Nulls) && cells.Nulls[null] == uint32(row) {
-				null++
-				continue
+	return func(b *intray.Batch, column int, w *work) {
+		values := &b.Fields[column].Values // a cell that could not be parsed has the value ""
+		violates := func(i int) bool {
+			text := values.Texts.At(i)
+			return len(text) > 0 && !celltype.IsBlank(text) && !keeps(text)
+		}
+		for row := range w.rowsWhere(b, values, violates) {
+			found := problem
+			found.Row, found.Field = row, column
+			b.Problems = append(b.Problems, found)
+		}
+	}
+}
+
+// rowsWhere returns the rows of a column whose string has a property. holds reports whether the string with
+// the given index in Texts has it, and is called once for each.
+func (w *work) rowsWhere(b *intray.Batch, c *intray.TextColumn, holds func(i int) bool) iter.Seq[int] {
+	return func(yield func(row int) bool) {
+		if len(c.Codes) == 0 {
+			for row := range b.Rows() {
+				if holds(row) && !yield(row) {
+					return
+				}
 			}
-			if text := cells.Values.At(row); len(text) > 0 && !celltype.IsBlank(text) && !keeps(text) {
-				found := problem
-				found.Row, found.Field = row, column
-				b.Problems = append(b.Problems, found)
+			return
+		}
+		w.codes = append(w.codes[:0], make([]bool, c.Texts.Len())...)
+		found := false
+		for code := range w.codes {
+			w.codes[code] = holds(code)
+			found = found || w.codes[code]
+		}
+		if !found {
+			return
+		}
+		for row, code := range c.Codes {
+			if w.codes[code] && !yield(row) {
+				return
 			}
 		}
 	}
