@@ -247,6 +247,30 @@ func (r *Records) AppendColumn(c int, t *Texts) {
 	}
 }
 
+// Span is the position of the text of a cell in its batch.
+type Span uint64
+
+// AppendSpans appends the span of cell c of each record to dst. If a record is too short, the span is that
+// of an empty text.
+func (r *Records) AppendSpans(dst []Span, c int) []Span {
+	first := uint32(0)
+	for _, end := range r.ends {
+		span := Span(0)
+		if at := first + uint32(c); at < end {
+			span = Span(r.spans[at])
+		}
+		dst = append(dst, span)
+		first = end
+	}
+	return dst
+}
+
+// Text returns the text of a span. It is valid until the next Reset and must not be changed.
+func (r *Records) Text(s Span) []byte {
+	from, to := s>>32, s&(1<<32-1)
+	return r.arena[from:to:to]
+}
+
 func (r *Records) cellRange(i int) (first, end uint32) {
 	if i > 0 {
 		first = r.ends[i-1]

@@ -45,8 +45,8 @@ type Result struct {
 	Remarks Remarks
 	// Value is the canonical text if State is Parsed.
 	Value []byte
-	// Problem describes the problem if State is Invalid.
-	Problem intray.Message
+	// Problem describes the problem if State is Invalid. Otherwise, it is nil.
+	Problem *intray.Message
 	// Note reports how the cell was read. It is nil for most cells, and must not be modified.
 	Note *Note
 }
@@ -177,7 +177,7 @@ func invalidResult(f intray.Field, problem intray.Message) Result {
 	if f.InvalidValueMessage != "" {
 		problem = intray.Literal(f.InvalidValueMessage)
 	}
-	return Result{State: Invalid, Problem: problem}
+	return Result{State: Invalid, Problem: &problem}
 }
 
 // newResult returns the result for a cell with this value, which must be in

@@ -121,7 +121,7 @@ func TestEmail(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := email(t).Parse(celltype.Cell{Raw: []byte(c.raw)}, nil)
-			if got.State != c.state || string(got.Value) != c.value || (!got.Problem.IsZero()) != (c.state == celltype.Invalid) {
+			if got.State != c.state || string(got.Value) != c.value || (got.Problem != nil) != (c.state == celltype.Invalid) {
 				t.Errorf("%q: state %d, value %q, problem %q; want state %d, value %q", c.raw, got.State, got.Value, got.Problem, c.state, c.value)
 			}
 		})
@@ -196,7 +196,7 @@ func FuzzEmail(f *testing.F) {
 		if got.State == celltype.Parsed && string(got.Value) != trimmed {
 			t.Fatalf("%q: value %q, want %q", before, got.Value, trimmed)
 		}
-		if (!got.Problem.IsZero()) != (want == celltype.Invalid) || !utf8.ValidString(got.Problem.String()) {
+		if (got.Problem != nil) != (want == celltype.Invalid) || got.Problem != nil && !utf8.ValidString(got.Problem.String()) {
 			t.Fatalf("%q: problem %q", before, got.Problem)
 		}
 	})

@@ -40,7 +40,7 @@ func TestMessagesOfManyNames(t *testing.T) {
 		result := parser.Parse(Cell{Raw: []byte(one.cell)}, nil)
 		text := result.Problem
 		if result.Note != nil {
-			text = result.Note.Text
+			text = &result.Note.Text
 		}
 		if text.Size() > 20_000 || !strings.Contains(text.String(), one.more) {
 			t.Errorf("%s, %.20q: a message of %d bytes, want %q in %.200q", one.field.Type.Name, one.cell, text.Size(), one.more, text)

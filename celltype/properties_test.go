@@ -101,7 +101,7 @@ func TestReadingTwiceChangesNothing(t *testing.T) {
 					if string(raw) != text {
 						t.Fatalf("the raw text %q became %q", text, raw)
 					}
-					if (!r.Problem.IsZero()) != (r.State == celltype.Invalid) || !utf8.ValidString(r.Problem.String()) {
+					if (r.Problem != nil) != (r.State == celltype.Invalid) || r.Problem != nil && !utf8.ValidString(r.Problem.String()) {
 						t.Fatalf("%q: state %d with the problem %q", text, r.State, r.Problem)
 					}
 					switch r.State {

@@ -344,7 +344,8 @@ func newOptionMatcher(f intray.Field, o options, budget *SearchBudget) *optionMa
 		}
 	}
 	p.invalid = invalidResult(f, notListed(labels))
-	p.notCompared = Result{State: Invalid, Problem: intray.NewMessage("select.not_compared", nil)}
+	notCompared := intray.NewMessage("select.not_compared", nil)
+	p.notCompared = Result{State: Invalid, Problem: &notCompared}
 	p.index = sync.OnceValue(func() *nameIndex { return newNameIndex(p.names) })
 	return p
 }

@@ -209,7 +209,7 @@ func (p *Plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 			cells.AppendNull(text)
 		case celltype.Invalid:
 			cells.AppendNull(text)
-			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem})
+			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: *result.Problem})
 		}
 		if n := result.Note; n != nil {
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: n.Code, Level: n.Level, Text: n.Text})
@@ -243,9 +243,10 @@ func parseChange(parser celltype.Parser, change intray.Change, kind intray.TypeN
 	case other.State == celltype.Invalid || bytes.Equal(ResultText(raw, result), ResultText(raw, other)):
 		return result
 	}
-	return celltype.Result{State: celltype.Invalid, Problem: intray.NewMessage("hook.ambiguous_number", intray.Params{
+	problem := intray.NewMessage("hook.ambiguous_number", intray.Params{
 		"value": mapping.Shorten(string(plain)), "with_point": string(ResultText(raw, result)), "as_column": string(ResultText(raw, other)),
-	})}
+	})
+	return celltype.Result{State: celltype.Invalid, Problem: &problem}
 }
 
 // ResultText returns the value of r, the result of parsing raw. It returns raw if parsing left

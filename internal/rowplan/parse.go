@@ -39,7 +39,8 @@ func (f *FieldPlan) parse(column int, recs *intray.Records, intact bool, b *intr
 	case f.plain && !recs.HasTyped() && len(repaired) == 0:
 		f.copyColumn(column, recs, &b.Fields[at].Values.Texts)
 	default:
-		f.parseCells(column, recs, repaired, b, at, scratch)
+		n.spans = recs.AppendSpans(n.spans[:0], column)
+		f.parseCells(column, recs, n.spans, repaired, b, at, scratch)
 	}
 }
 
@@ -78,7 +79,7 @@ func (f *FieldPlan) parseCell(c celltype.Cell, scratch []byte) (result celltype.
 func (f *FieldPlan) addProblems(b *intray.Batch, row, at int, result *celltype.Result) {
 	if result.State == celltype.Invalid {
 		b.Problems = append(b.Problems, intray.Problem{
-			Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: result.Problem,
+			Row: row, Field: at, Code: f.code, Level: intray.LevelError, Text: *result.Problem,
 		})
 	}
 	if n := result.Note; n != nil {
@@ -86,13 +87,14 @@ func (f *FieldPlan) addProblems(b *intray.Batch, row, at int, result *celltype.R
 	}
 }
 
-// parseCells parses each cell of a column. repaired holds the repaired texts of double-encoded cells.
-func (f *FieldPlan) parseCells(column int, recs *intray.Records, repaired map[int][]byte, b *intray.Batch, at int, scratch []byte) {
+// parseCells parses each cell of a column. spans are those of its cells. repaired holds the repaired texts of
+// double-encoded cells.
+func (f *FieldPlan) parseCells(column int, recs *intray.Records, spans []intray.Span, repaired map[int][]byte, b *intray.Batch, at int, scratch []byte) {
 	cells := &b.Fields[at]
 	typed := recs.HasTyped()
 	var counts remarkCounts
-	for row := range recs.Len() {
-		c := celltype.Cell{Raw: cellAt(recs, row, column)}
+	for row, span := range spans {
+		c := celltype.Cell{Raw: recs.Text(span)}
 		if typed {
 			c = TypedCell(recs, row, column)
 			if f.field.Type.Name != intray.TypeNumber {
@@ -100,8 +102,10 @@ func (f *FieldPlan) parseCells(column int, recs *intray.Records, repaired map[in
 			}
 		}
 		raw := c.Raw
-		if text, found := repaired[row]; found {
-			c.Raw = text
+		if repaired != nil {
+			if text, found := repaired[row]; found {
+				c.Raw = text
+			}
 		}
 		result := f.parseCell(c, scratch[:0])
 		counts.add(result.Remarks, 1)
@@ -124,6 +128,8 @@ func (f *FieldPlan) parseCells(column int, recs *intray.Records, repaired map[in
 // numbering numbers the distinct texts of one column of a batch, and holds how they were parsed. It reuses
 // memory.
 type numbering struct {
+	// spans are those of the cells of the column.
+	spans []intray.Span
 	texts distinct.Table
 	// codes holds the code of each row.
 	codes []int32
@@ -156,10 +162,11 @@ func (n *numbering) number(recs *intray.Records, column int) bool {
 	}
 	t, numbers := &n.texts, recs.HasTyped()
 	t.Reset()
+	n.spans = recs.AppendSpans(n.spans[:0], column)
 	n.codes, n.isNumber = n.codes[:0], n.isNumber[:0]
 	mark := uint8(0)
-	for row := range rows {
-		text := cellAt(recs, row, column)
+	for row, span := range n.spans {
+		text := recs.Text(span)
 		if numbers {
 			if mark = 0; len(text) > 0 && recs.IsNumber(row, column) {
 				mark = 1
