@@ -37,7 +37,7 @@ const (
 // A batch of records is full when it reaches any of these limits.
 const (
 	// BatchBytes is the maximum size of the raw text, in bytes. The last record may exceed it.
-	BatchBytes = 1 << 20
+	BatchBytes = 1 << 19
 	// BatchRows is the maximum number of records.
 	BatchRows = 16384
 	// BatchCells is the maximum number of cells. It is needed because an empty cell has no
