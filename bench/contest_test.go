@@ -20,16 +20,27 @@ import (
 // the others.
 type contest struct {
 	name string
-	// form is the file name extension.
-	form string
-	rows int
+	// file has the given number of rows of these columns. small has startRows of them, so that it
+	// takes almost no time to read.
+	file, small string
+	header      []string
+	rows        int
 	// alike lists the columns whose cells must be identical for all contestants.
 	alike       []int
 	contestants []contestant
 }
 
-// startRows is the number of rows of a file that takes almost no time to read.
+// startRows is the number of rows of a small file.
 const startRows = 10
+
+// generated returns a contest without contestants about a generated file.
+func generated(t *testing.T, name, form string, header []string, rows int) contest {
+	t.Helper()
+	c := contest{name: name, header: header, rows: rows}
+	c.file, _ = made(t, form, rows)
+	c.small, _ = made(t, form, startRows)
+	return c
+}
 
 // held contains the costs of all runs of a contestant.
 type held struct {
@@ -42,11 +53,9 @@ type held struct {
 // hold checks that all contestants find the same data, and then times them in alternation.
 func (c contest) hold(t *testing.T) (size int64, all []held) {
 	t.Helper()
-	file, size := made(t, c.form, c.rows)
-	small, _ := made(t, c.form, startRows)
 	found := make([]tally, len(c.contestants))
 	for i, one := range c.contestants {
-		found[i] = one.check(t, file)
+		found[i] = one.check(t, c.file)
 		if err := c.compare(found[0], found[i]); err != nil {
 			t.Fatalf("%s: %s and %s read different content: %v", c.name, c.contestants[0].name, one.name, err)
 		}
@@ -54,15 +63,24 @@ func (c contest) hold(t *testing.T) (size int64, all []held) {
 	}
 	for range repeats(5) {
 		for i := range all {
-			all[i].starts = append(all[i].starts, all[i].time(t, small).Cost)
-			r := all[i].time(t, file)
+			all[i].starts = append(all[i].starts, all[i].time(t, c.small).Cost)
+			r := all[i].time(t, c.file)
 			if r.Tally.Rows != int64(c.rows) || !all[i].keeps && !slices.Equal(r.Tally.Bytes, found[i].Bytes) {
 				t.Fatalf("%s: %s finds %+v when timed, and %+v when checked", c.name, all[i].name, r.Tally, found[i])
 			}
 			all[i].costs = append(all[i].costs, r.Cost)
 		}
 	}
-	return size, all
+	return fileSize(t, c.file), all
+}
+
+func fileSize(t *testing.T, name string) int64 {
+	t.Helper()
+	state, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return state.Size()
 }
 
 // compare returns an error that describes how the tally of a contestant differs from the
@@ -71,7 +89,7 @@ func (c contest) compare(first, other tally) error {
 	if first.Rows != int64(c.rows) || other.Rows != int64(c.rows) {
 		return fmt.Errorf("%d rows and %d, want %d", first.Rows, other.Rows, c.rows)
 	}
-	width := len(benchdata.Header)
+	width := len(c.header)
 	for _, t := range []tally{first, other} {
 		if len(t.Sums) != width || len(t.Bytes) != width {
 			return fmt.Errorf("%d columns, want %d", len(t.Sums), width)
@@ -79,7 +97,7 @@ func (c contest) compare(first, other tally) error {
 	}
 	for _, column := range c.alike {
 		if first.Bytes[column] != other.Bytes[column] || first.Sums[column] != other.Sums[column] {
-			return fmt.Errorf("the column %s has %d bytes with the sum %x, and %d with the sum %x", benchdata.Header[column],
+			return fmt.Errorf("the column %s has %d bytes with the sum %x, and %d with the sum %x", c.header[column],
 				first.Bytes[column], first.Sums[column], other.Bytes[column], other.Sums[column])
 		}
 	}
@@ -144,9 +162,9 @@ func generateFile(args []string) (any, error) {
 	return state.Size(), file.Close()
 }
 
-// columnsBut returns all columns except the named ones.
-func columnsBut(names ...string) (list []int) {
-	for i, name := range benchdata.Header {
+// columnsBut returns all columns of a header except the named ones.
+func columnsBut(header []string, names ...string) (list []int) {
+	for i, name := range header {
 		if !slices.Contains(names, name) {
 			list = append(list, i)
 		}
@@ -155,10 +173,10 @@ func columnsBut(names ...string) (list []int) {
 }
 
 func TestCompare(t *testing.T) {
-	if diff := cmp.Diff([]int{0, 1, 2, 3, 4, 7, 8, 9}, columnsBut("signed_up", "amount")); diff != "" {
+	if diff := cmp.Diff([]int{0, 1, 2, 3, 4, 7, 8, 9}, columnsBut(benchdata.Header, "signed_up", "amount")); diff != "" {
 		t.Errorf("columns but two (-want +got):\n%s", diff)
 	}
-	c := contest{rows: 2, alike: columnsBut("amount")}
+	c := contest{rows: 2, header: benchdata.Header, alike: columnsBut(benchdata.Header, "amount")}
 	fine := tally{Rows: 2, Bytes: make([]int64, 10), Sums: make([]uint64, 10)}
 	for name, wrong := range map[string]func(*tally){
 		"a row less":          func(t *tally) { t.Rows = 1 },

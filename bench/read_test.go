@@ -25,7 +25,8 @@ type tally struct {
 	// Bytes is the total size of the cells of each column, in bytes.
 	Bytes []int64 `json:"bytes"`
 	// Sums contains, for each column, the sum of the last eight bytes of the MD5 of each
-	// cell. It is computed only for a check.
+	// cell that is not empty, because others read an empty cell as null. It is computed only
+	// for a check.
 	Sums []uint64 `json:"sums"`
 }
 
@@ -36,7 +37,7 @@ func (t *tally) add(column int, cell []byte, check bool) {
 		t.Sums = append(t.Sums, 0)
 	}
 	t.Bytes[column] += int64(len(cell))
-	if check {
+	if check && len(cell) > 0 {
 		sum := md5.Sum(cell)
 		t.Sums[column] += binary.LittleEndian.Uint64(sum[8:])
 	}

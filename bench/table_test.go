@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"runtime"
@@ -15,9 +16,10 @@ type goal struct{ cpu, wall, peak float64 }
 
 // report is the table of one run.
 type report struct {
-	// python is a Python interpreter with DuckDB, or "".
-	python string
-	lines  [][]string
+	// python is a Python interpreter with DuckDB, and polars is one with polars. Each is "" if there
+	// is none.
+	python, polars string
+	lines          [][]string
 }
 
 // TestRatios runs all contests and prints one table.
@@ -27,7 +29,12 @@ func TestRatios(t *testing.T) {
 	if r.python, version = duckDB(t); r.python == "" {
 		version = "no DuckDB"
 	}
-	t.Run("CSV", func(t *testing.T) { contestCSV(t, &r) })
+	python := cmp.Or(r.python, "python3")
+	if polars, err := askPolars(python); err == nil {
+		r.polars, version = python, version+", "+polars
+	}
+	t.Run("CSV, customers", func(t *testing.T) { contestCustomers(t, &r) })
+	t.Run("CSV, flights", func(t *testing.T) { contestFlights(t, &r) })
 	t.Run("XLSX", func(t *testing.T) { contestXLSX(t, &r) })
 	t.Run("NDJSON", func(t *testing.T) { contestNDJSON(t, &r) })
 	for _, l := range ladders {

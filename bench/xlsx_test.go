@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/intraydata/intray/bench/benchdata"
 )
 
 // contestXLSX reads a workbook. Dates and amounts are not compared, because excelize
@@ -13,7 +15,8 @@ import (
 func contestXLSX(t *testing.T, r *report) {
 	us := ours()
 	us.goal = goal{peak: 128e6}
-	c := contest{name: "XLSX", form: "xlsx", rows: share(200_000), alike: columnsBut("signed_up", "amount"), contestants: []contestant{us}}
+	c := generated(t, "XLSX", "xlsx", benchdata.Header, share(200_000))
+	c.alike, c.contestants = columnsBut(c.header, "signed_up", "amount"), []contestant{us}
 	if program := excelize(t); program != "" {
 		c.contestants = append(c.contestants, contestant{name: "excelize, raw rows", command: []string{program}, goal: goal{cpu: 6}})
 	}
