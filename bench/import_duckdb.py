@@ -1,12 +1,12 @@
-"""Imports a customer file with DuckDB: checks the rows, stores them and writes the result.
+"""Imports a CSV file with DuckDB: checks the rows, stores them and writes the result.
 
-    import_duckdb.py RESULT DATABASE FILE
+    import_duckdb.py SCHEMA RESULT DATABASE FILE
 
-DATABASE is the path of a file, or :memory:. For each field, the table contains the value
-of valid cells and the raw text of invalid ones. One column has a bit for each rule that
-the row violates. RESULT receives one JSON object per row, with the raw text of invalid
-cells. The program prints the number of rows, of rows with errors, and of rows that violate
-each rule.
+SCHEMA is a schema document of Intray. DATABASE is the path of a file, or :memory:. For each field
+with rules, the table contains the value of valid cells and the raw text of invalid ones. One column
+has a bit for each rule that the row violates. RESULT receives one JSON object per row, with the raw
+text of invalid cells. The program prints the number of rows, of rows with errors, and of rows that
+violate each rule.
 """
 
 import json
@@ -14,67 +14,105 @@ import sys
 
 import duckdb
 
-COUNTRIES = "DE NL FR IT GB PL DK JP PT CH SE ES AT BE US CA BR IN AU NO".split()
-# For each column: the condition for a valid cell, and the expression for its value. No
-# condition is stricter than the rules of the schema, and most are simpler.
-RULES = {
-    "email": (r"regexp_full_match(email, '[^@\s]+@[^@\s]+\.[^@\s]+')", "email"),
-    "phone": (r"regexp_full_match(phone, '\+[0-9][0-9 -]{6,20}')", "replace(replace(phone, ' ', ''), '-', '')"),
-    "signed_up": (None, "TRY_CAST(signed_up AS DATE)"),
-    "amount": (None, "TRY_CAST(amount AS DOUBLE)"),
-    "country": ("country IN ({})".format(", ".join(f"'{c}'" for c in COUNTRIES)), "country"),
-    "reference": ("regexp_full_match(reference, '[A-Z]{2}-[0-9]{4}-[0-9]{2}')", "reference"),
-    "url": (r"regexp_full_match(url, 'https?://[^/\s]+\.[^/\s]+/\S*')", "url"),
+# For each type: the condition for a valid CELL, and the expression for its value. No condition is
+# stricter than the rules of Intray, and most are simpler.
+TYPES = {
+    "email": (r"regexp_full_match(CELL, '[^@\s]+@[^@\s]+\.[^@\s]+')", "CELL"),
+    "phone-number": (r"regexp_full_match(CELL, '\+[0-9][0-9 -]{6,20}')", "replace(replace(CELL, ' ', ''), '-', '')"),
+    "date": (None, "TRY_CAST(CELL AS DATE)"),
+    "number": (None, "TRY_CAST(CELL AS DOUBLE)"),
+    "select": ("CELL IN (OPTIONS)", "CELL"),
+    "url": (r"regexp_full_match(CELL, 'https?://[^/\s]+\.[^/\s]+/\S*')", "CELL"),
 }
-# Intray's code for each bit of the column errors.
-BITS = ["name.required", "email.email", "phone.phone_number", "signed_up.date", "amount.number", "country.select",
-        "reference.regex_match", "url.url"]
-UNIQUE = {"id": "id", "email": "email_value"}
 
-CHECKED = """CREATE TABLE checked AS SELECT id, name, notes, {columns}, ({bits})::SMALLINT AS errors
+CHECKED = """CREATE TABLE checked AS SELECT {columns}, ({bits})::BIGINT AS errors
 FROM read_csv('{file}', all_varchar = true, header = true)"""
 
-TWICE = """CREATE TABLE twice_{field} AS SELECT rowid AS row FROM checked
+TWICE = """CREATE TABLE "twice_{field}" AS SELECT rowid AS row FROM checked
 WHERE {column} IN (SELECT {column} FROM checked GROUP BY {column} HAVING count(*) > 1)"""
 
-WRITTEN = """COPY (SELECT id, coalesce(name, '') AS name, coalesce(email_value, email_raw) AS email,
-coalesce(phone_value, phone_raw) AS phone, coalesce(signed_up_value::VARCHAR, signed_up_raw) AS signed_up,
-CASE WHEN amount_value IS NULL THEN to_json(amount_raw) ELSE to_json(amount_value) END AS amount,
-coalesce(country_value, country_raw) AS country, coalesce(reference_value, reference_raw) AS reference, notes,
-coalesce(url_value, url_raw) AS url FROM checked) TO '{result}' (FORMAT JSON)"""
+WRITTEN = "COPY (SELECT {columns} FROM checked) TO '{result}' (FORMAT JSON)"
 
 
-def checked(file):
-    columns = []
-    for field, (rule, value) in RULES.items():
-        columns.append(f"CASE WHEN {rule} THEN {value} END AS {field}_value" if rule else f"{value} AS {field}_value")
-        columns.append(f"CASE WHEN {field}_value IS NULL THEN {field} END AS {field}_raw")
-    wrong = ["name IS NULL"] + [f"{field}_value IS NULL" for field in RULES]
-    bits = " + ".join(f"({w})::INTEGER * {1 << i}" for i, w in enumerate(wrong))
-    return CHECKED.format(columns=", ".join(columns), bits=bits, file=quoted(file))
+def quoted(text):
+    return "'" + text.replace("'", "''") + "'"
 
 
-def counted():
-    looks = ["count(*)", "count(*) FILTER (errors <> 0 OR rowid IN (FROM twice_id UNION ALL FROM twice_email))"]
-    looks += [f"count(*) FILTER (errors & {1 << i} <> 0)" for i in range(len(BITS))]
-    looks += [f"(SELECT count(*) FROM twice_{field})" for field in UNIQUE]
-    return "SELECT {} FROM checked".format(", ".join(looks))
+def listed(texts):
+    return ", ".join(quoted(text) for text in texts)
 
 
-def quoted(name):
-    return name.replace("'", "''")
+class Field:
+    """The SQL for one field."""
+
+    def __init__(self, field, missing):
+        self.key, kind = field["key"], field["type"]
+        self.name = f'"{self.key}"'
+        rules = {rule["validate"]: rule for rule in field.get("validators", [])}
+        valid, value = TYPES.get(kind, (None, None))
+        if kind == "select":
+            valid = valid.replace("OPTIONS", listed(option["value"] for option in field["selectOptions"]))
+        # conditions maps Intray's code of each rule to the condition under which a row violates it.
+        self.conditions = {}
+        self.unique = "unique" in rules
+        if "required" in rules:
+            self.conditions["required"] = f"{self.name} IS NULL"
+        if "regex_match" in rules:
+            valid = f"regexp_full_match(CELL, {quoted(rules['regex_match']['regex'].strip('^$'))})"
+            kind, value = "regex_match", "CELL"
+        if "length" in rules:
+            valid = f"length(CELL) BETWEEN {rules['length'].get('min', 0)} AND {rules['length']['max']}"
+            kind, value = "length", "CELL"
+        self.value, self.raw = self.name, None
+        self.columns = [self.name]
+        self.written = f"coalesce({self.name}, '')"
+        if value is None:
+            return
+        # The alias of a column can be used by the columns after it.
+        self.value, self.raw = f'"{self.key}_value"', f'"{self.key}_raw"'
+        value = value.replace("CELL", self.name)
+        if valid:
+            value = f"CASE WHEN {valid.replace('CELL', self.name)} THEN {value} END"
+        # A condition must not be NULL. Only a regular expression finds an empty cell wrong.
+        unread = f"{self.value} IS NULL"
+        if missing:
+            unread = f"({unread} AND {self.name} NOT IN ({listed(missing)})) IS TRUE"
+        wrong = unread if kind == "regex_match" or missing else f"({unread} AND {self.name} <> '') IS TRUE"
+        self.columns = [f"{value} AS {self.value}", f"CASE WHEN {unread} THEN {self.name} END AS {self.raw}"]
+        self.conditions[kind.replace("-", "_")] = wrong
+        if kind == "number":
+            self.written = f"CASE WHEN {self.value} IS NULL THEN to_json({self.raw}) ELSE to_json({self.value}) END"
+        elif kind == "length":
+            self.written = f"coalesce({self.value}, {self.raw}, '')"
+        elif kind == "select":
+            self.written = f"nullif(coalesce({self.value}, {self.raw}), '')"
+        else:
+            self.written = f"coalesce({self.value}::VARCHAR, {self.raw})"
 
 
-def main(result, database, file):
+def main(schema, result, database, file):
+    with open(schema) as document:
+        known = json.load(document)
+    extensions = known.get("extensions", {}).get("fields", {})
+    fields = [Field(field, extensions.get(field["key"], {}).get("missingValues", [])) for field in known["fields"]]
+    conditions = {f"{field.key}.{code}": condition for field in fields for code, condition in field.conditions.items()}
+    unique = [field for field in fields if field.unique]
     connection = duckdb.connect(database)
-    connection.execute(checked(file))
-    for field, column in UNIQUE.items():
-        connection.execute(TWICE.format(field=field, column=column))
-    found = connection.execute(counted()).fetchone()
-    connection.execute(WRITTEN.format(result=quoted(result)))
+    connection.execute(CHECKED.format(
+        columns=", ".join(column for field in fields for column in field.columns), file=file.replace("'", "''"),
+        bits=" + ".join(f"({condition})::BIGINT * {1 << i}" for i, condition in enumerate(conditions.values())) or "0"))
+    for field in unique:
+        connection.execute(TWICE.format(field=field.key, column=field.value))
+    twice = " UNION ALL ".join(f'FROM "twice_{field.key}"' for field in unique)
+    counts = ["count(*)", "count(*) FILTER (errors <> 0" + (f" OR rowid IN ({twice})" if twice else "") + ")"]
+    counts += [f"count(*) FILTER (errors & {1 << i} <> 0)" for i in range(len(conditions))]
+    counts += [f'(SELECT count(*) FROM "twice_{field.key}")' for field in unique]
+    found = connection.execute(f"SELECT {', '.join(counts)} FROM checked").fetchone()
+    connection.execute(WRITTEN.format(columns=", ".join(f"{field.written} AS {field.name}" for field in fields), result=result.replace("'", "''")))
     connection.close()
-    codes = BITS + [f"{field}.unique" for field in UNIQUE]
-    print(json.dumps({"rows": found[0], "badRows": found[1], "problems": dict(zip(codes, found[2:]))}))
+    codes = list(conditions) + [f"{field.key}.unique" for field in unique]
+    problems = {code: n for code, n in zip(codes, found[2:]) if n > 0}
+    print(json.dumps({"rows": found[0], "badRows": found[1], "problems": problems}))
 
 
 main(*sys.argv[1:])
