@@ -1,0 +1,109 @@
+package output_test
+
+import (
+	"bytes"
+	"context"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/distinct"
+	"github.com/intraydata/intray/output"
+)
+
+// TestPreparedCells writes batches whose columns have codes, and the same batches without codes. The files
+// must be equal.
+func TestPreparedCells(t *testing.T) {
+	texts := map[intray.TypeName][]string{
+		intray.TypeString:   {"", "a", "-a", "=1+2", "say \"x\"", "a,b", "line\nbreak", "é\u2028", "\xff", "a long text without anything special"},
+		intray.TypeNumber:   {"0", "-5", "12.5", "-0.25", "1e300"},
+		intray.TypeCheckbox: {"true", "false"},
+		intray.TypeDate:     {"2024-02-29", "1999-12-31"},
+	}
+	names := []intray.TypeName{intray.TypeString, intray.TypeNumber, intray.TypeCheckbox, intray.TypeDate}
+	rapid.Check(t, func(t *rapid.T) {
+		schema := &intray.Schema{Settings: intray.DefaultSettings()}
+		schema.Settings.InvalidDataBehavior = rapid.SampledFrom([]intray.InvalidDataBehavior{
+			intray.RemoveInvalidRows, intray.IncludeInvalidRows, intray.IncludeInvalidValues,
+		}).Draw(t, "behavior")
+		rows := rapid.IntRange(1, 40).Draw(t, "rows")
+		plain, coded := &intray.Batch{Lines: make([]int64, rows)}, &intray.Batch{Lines: make([]int64, rows)}
+		for f := range rapid.IntRange(1, 4).Draw(t, "fields") {
+			kind := rapid.SampledFrom(names).Draw(t, "type")
+			field := intray.Field{Key: string(rune('a' + f)), Type: intray.FieldType{Name: kind}}
+			if kind == intray.TypeDate && rapid.Bool().Draw(t, "format") {
+				field.Type.Options = map[string]any{"outputFormat": "DD.MM.YYYY"}
+			}
+			schema.Fields = append(schema.Fields, field)
+			var cells intray.Cells
+			for row := range rows {
+				switch rapid.IntRange(0, 9).Draw(t, "cell") {
+				case 0:
+					cells.AppendNull(nil)
+				case 1:
+					cells.AppendNull([]byte("-bad"))
+					plain.Problems = append(plain.Problems, intray.Problem{Row: row, Field: f, Level: intray.LevelError})
+				case 2:
+					cells.AppendParsed([]byte(rapid.SampledFrom(texts[kind]).Draw(t, "value")), []byte("raw"))
+				default:
+					cells.AppendValue([]byte(rapid.SampledFrom(texts[kind]).Draw(t, "value")))
+				}
+			}
+			plain.Fields = append(plain.Fields, cells)
+			cells.Values = withCodes(&cells.Values)
+			if rapid.Bool().Draw(t, "raws") {
+				cells.Raws = withCodes(&cells.Raws)
+			}
+			coded.Fields = append(coded.Fields, cells)
+		}
+		sortProblems(plain)
+		coded.Problems = plain.Problems
+		for _, format := range []output.Format{output.JSON, output.NDJSON, output.CSV} {
+			var want, got bytes.Buffer
+			wantRows, err := output.Write(context.Background(), &want, format, schema, of(plain))
+			if err != nil {
+				t.Fatal(err)
+			}
+			gotRows, err := output.Write(context.Background(), &got, format, schema, of(coded))
+			if err != nil || gotRows != wantRows || got.String() != want.String() {
+				t.Fatalf("%s: %d rows, %v:\n%s\nwithout codes, %d rows:\n%s", format, gotRows, err, got.String(), wantRows, want.String())
+			}
+		}
+	})
+}
+
+// TestPreparedCellIsInvalid checks that a value that does not have the format of its type is reported with
+// its row.
+func TestPreparedCellIsInvalid(t *testing.T) {
+	schema := &intray.Schema{Settings: intray.DefaultSettings(), Fields: []intray.Field{{Key: "n", Type: intray.FieldType{Name: intray.TypeNumber}}}}
+	b := &intray.Batch{First: 10, Lines: make([]int64, 3), Fields: make([]intray.Cells, 1)}
+	for _, value := range []string{"1", "1", "}"} {
+		b.Fields[0].AppendValue([]byte(value))
+	}
+	b.Fields[0].Values = withCodes(&b.Fields[0].Values)
+	_, err := output.Write(context.Background(), &bytes.Buffer{}, output.NDJSON, schema, of(b))
+	want := `write ndjson: row 12: the value of field "n" does not have the format of its type`
+	if err == nil || err.Error() != want {
+		t.Errorf("%v, want %s", err, want)
+	}
+}
+
+// withCodes returns a copy of a column in which each distinct text is stored once.
+func withCodes(c *intray.TextColumn) (coded intray.TextColumn) {
+	var table distinct.Table
+	table.Reset()
+	for i := range c.Len() {
+		coded.Codes = append(coded.Codes, table.Code(c.At(i), 0))
+	}
+	coded.Texts = table.Texts
+	return coded
+}
+
+func sortProblems(b *intray.Batch) {
+	for i := 1; i < len(b.Problems); i++ {
+		for j := i; j > 0 && b.Problems[j].Row < b.Problems[j-1].Row; j-- {
+			b.Problems[j], b.Problems[j-1] = b.Problems[j-1], b.Problems[j]
+		}
+	}
+}
