@@ -14,8 +14,8 @@
 // [Engine.Finish] calls beforeFinishCallback once all rows are staged.
 //
 // The engine stores only temporary files, and only during a run. It does not depend on a
-// database, HTTP or a clock. The same file, schema, settings and answers always yield the
-// same outcome and batches.
+// database or HTTP, and uses the clock only for [Outcome.Timings]. The same file, schema, settings and answers always yield the
+// same outcome and batches, apart from [Outcome.Timings].
 package engine
 
 import (
@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -122,7 +123,7 @@ func (e *Engine) Run(ctx context.Context, imp Import, open OpenSink) (out *Outco
 			imp.Progress = func() {}
 		}
 		imp.Input.ReaderAt = cancelableReader{imp.Input.ReaderAt, ctx.Err}
-		p := &importRun{Engine: e, imp: imp, open: open}
+		p := &importRun{Engine: e, imp: imp, open: open, started: time.Now()}
 		out, err = p.run(ctx)
 		return err
 	})()

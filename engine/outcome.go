@@ -73,6 +73,8 @@ type Outcome struct {
 	// ReadMissing holds the keys of the fields in which markers of missing values are read as
 	// empty. Revalidation uses it to parse edited cells.
 	ReadMissing []string
+	// Timings are the times of the stages that took any, in the order of the data.
+	Timings []Timing `json:",omitempty"`
 	// Questions must be answered before the import can continue.
 	Questions []intray.Question
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime/debug"
 	"slices"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -42,6 +43,10 @@ type pipeline struct {
 	// free holds the records that are not in use: not being read, processed or committed.
 	free chan *intray.Records
 
+	times stageTimes
+	// reading is the time of all calls of the reader. Only the goroutine that reads uses it.
+	reading time.Duration
+
 	// fileErr is the error that ended the file. The rows before it are committed
 	// first, so that the same file always yields the same outcome.
 	fileErr error
@@ -66,6 +71,7 @@ func (e *Engine) runPipeline(ctx context.Context, reader source.Reader, p *rowpl
 	}
 	stop := context.AfterFunc(ctx, budget.Stop)
 	defer stop()
+	defer func() { out.Timings = b.times.timings(reader, b.reading) }()
 	for range slots {
 		b.free <- &intray.Records{Width: p.RowWeight()}
 	}
@@ -98,9 +104,11 @@ func (b *pipeline) run(ctx context.Context, workers int, reader source.Reader, o
 		if err := b.checkProblemLimit(out, staged.summary.Problems); err != nil {
 			return err
 		}
+		start := time.Now()
 		if err := staged.commit(); err != nil {
 			return fmt.Errorf("commit rows from %d: %w", staged.recs.First, err)
 		}
+		b.times.add(StageCommit, start)
 		out.AddSummary(staged.summary)
 		if b.uniques != nil {
 			b.errorRows.AddMany(staged.summary.ErrorRowNumbers())
@@ -128,7 +136,9 @@ func recoverPanic(work func() error) func() error {
 func (b *pipeline) readRecords(ctx context.Context, reader source.Reader, report func(intray.Notice)) (*intray.Records, error) {
 	recs := <-b.free
 	for {
+		start := time.Now()
 		err := reader.Next(ctx, recs)
+		b.reading += time.Since(start)
 		for _, n := range recs.Notices {
 			report(n)
 		}
@@ -177,21 +187,28 @@ func (b *pipeline) newWorker() func(context.Context, *intray.Records) (stagedBat
 	var batch intray.Batch
 	scratch := make([]byte, 0, rowplan.ScratchBytes)
 	return func(ctx context.Context, recs *intray.Records) (stagedBatch, error) {
+		start := time.Now()
 		b.plan.Parse(recs, &batch, scratch)
 		if err := b.plan.FillAdded(&batch, recs.Added, scratch); err != nil {
 			return stagedBatch{}, err
 		}
+		start = b.times.add(StageParse, start)
 		if err := b.plan.RunHooks(ctx, &batch, scratch); err != nil {
 			return stagedBatch{}, err
+		}
+		if b.plan.RowHooks > 0 {
+			start = b.times.add(StageHooks, start)
 		}
 		if err := b.checkRules(ctx, &batch); err != nil {
 			return stagedBatch{}, err
 		}
+		start = b.times.add(StageCheck, start)
 		b.plan.FoldColumns(&batch)
 		commit, err := b.sink.StageBatch(&batch)
 		if err != nil {
 			return stagedBatch{}, fmt.Errorf("stage rows from %d: %w", batch.First, err)
 		}
+		b.times.add(StageEncode, start)
 		return stagedBatch{recs: recs, commit: commit, summary: b.plan.Summarize(&batch)}, nil
 	}
 }
@@ -228,6 +245,8 @@ func (b *pipeline) addCrossRowProblems(ctx context.Context, out *Outcome) error 
 	if b.uniques == nil {
 		return nil
 	}
+	start := time.Now()
+	defer func() { b.times.add(StageCompare, start) }()
 	found, err := b.uniques.Finish()
 	if err != nil {
 		return limitOfRules(ctx, err)

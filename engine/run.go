@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/rowplan"
@@ -17,6 +19,8 @@ type importRun struct {
 	imp  Import
 	open OpenSink
 	out  *Outcome
+	// started is the time at which the run started.
+	started time.Time
 	// hooks runs the hooks of the schema. It is nil if the schema has no hooks.
 	hooks HookRunner
 	// uploaded is set once the hooks of UPLOAD_STEP have been called.
@@ -149,7 +153,10 @@ func (p *importRun) mapAndImport(ctx context.Context, reader source.Reader) (*Ou
 		p.cfg.Progress(rows)
 		p.imp.Progress()
 	}
-	if err := p.runPipeline(ctx, p.mergeRows(rows), plan, sink, p.out, progress); err != nil {
+	opened := Timing{Stage: StageOpen, Busy: time.Since(p.started), Serial: true}
+	err = p.runPipeline(ctx, p.mergeRows(rows), plan, sink, p.out, progress)
+	p.out.Timings = slices.Insert(p.out.Timings, 0, opened)
+	if err != nil {
 		return p.out.unreadable(err)
 	}
 	if rows.dropped {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/engine"
@@ -52,12 +53,17 @@ const (
 	examplesOfGroup = 3
 )
 
+// StageWrite is the stage that writes the problems and the result of a run.
+const StageWrite engine.Stage = "write"
+
 // RunReport is the outcome of an import.
 type RunReport struct {
 	Outcome *engine.Outcome
 	// Groups are the groups of problems. The first ones have examples. Groups is empty if
 	// the rows were not processed to the end.
 	Groups []importer.ProblemGroup
+	// Timings are the times of the stages, with that of writing the problems and the result.
+	Timings []engine.Timing
 	// OutputRows is the number of rows in the result.
 	OutputRows int64
 	// Traces contains the traces of each row in Explain, one per field, or nil for a row that
@@ -103,12 +109,15 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 		return report, err
 	}
 	defer func() { err = errors.Join(err, imp.Close()) }()
-	report.Outcome = imp.Outcome
+	report.Outcome, report.Timings = imp.Outcome, slices.Clone(imp.Outcome.Timings)
 	if err := cfg.recheckAnswers(report.Outcome); err != nil || !imp.HasRows() {
 		return report, err
 	}
 	cfg.Schema = imp.Schema
-	if err := deliver(ctx, cfg, imp, &report); err != nil {
+	start := time.Now()
+	err = deliver(ctx, cfg, imp, &report)
+	report.Timings = append(report.Timings, engine.Timing{Stage: StageWrite, Busy: time.Since(start), Serial: true})
+	if err != nil {
 		return report, err
 	}
 	if report.Groups, err = imp.ProblemGroups(ctx, groupsWithExamples, examplesOfGroup); err != nil {

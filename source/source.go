@@ -22,6 +22,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/intraydata/intray"
 )
@@ -185,6 +186,15 @@ type Reader interface {
 	// returns all records that precede an error before it returns the error.
 	Next(ctx context.Context, batch *intray.Records) error
 	io.Closer
+}
+
+// TimedReader is a [Reader] that knows how long its goroutines worked.
+type TimedReader interface {
+	Reader
+	// Busy returns the time for splitting the file, which one goroutine does, and the time for reading
+	// the parts, which several goroutines do at the same time. parallel is false if the file was not
+	// split.
+	Busy() (split, read time.Duration, parallel bool)
 }
 
 // UnreadableError reports that a file cannot be read, at which line, and why.

@@ -53,6 +53,15 @@ type wiredRun struct {
 	Notices       []wiredNotice       `json:"notices"`
 	Problems      int64               `json:"problems"`
 	Groups        []wiredProblemGroup `json:"problemGroups"`
+	// Timings are only there with --timings.
+	Timings []wiredTiming `json:"timings,omitempty"`
+}
+
+type wiredTiming struct {
+	Stage   string  `json:"stage"`
+	Seconds float64 `json:"seconds"`
+	// Serial reports that the stage uses one processor at a time.
+	Serial bool `json:"serial"`
 }
 
 type wiredNotice struct {

@@ -32,6 +32,7 @@ type runCommand struct {
 	Problems string  `help:"Write all problems to this CSV file." placeholder:"FILE.csv"`
 	Strict   bool    `help:"Exit with status 5 if any row has an error. The result is written anyway."`
 	Explain  []int64 `help:"Explain where each value of this data row came from and what each step did to it. Rows count from 1; at most 20 rows." placeholder:"ROW"`
+	Timings  bool    `help:"Print how long each stage of the import took."`
 	JSON     bool    `name:"json" help:"Write the summary as JSON to standard output."`
 	Text     bool    `name:"text" help:"Write the summary as text to standard error (default). Takes precedence over --json."`
 	hookFlags
@@ -100,7 +101,11 @@ func (c *runCommand) printReport(s streams, cfg server.RunConfig, report server.
 	status := c.exitStatus(report.Outcome)
 	schema := report.Outcome.Schema(cfg.Schema)
 	if c.writesJSON() {
-		if err := writeJSON(s.out, wireRun(c.File, cfg.Out, schema, report, status)); err != nil {
+		wired := wireRun(c.File, cfg.Out, schema, report, status)
+		if c.Timings {
+			wired.Timings = wireTimings(report.Timings)
+		}
+		if err := writeJSON(s.out, wired); err != nil {
 			return err
 		}
 	} else {
@@ -110,6 +115,9 @@ func (c *runCommand) printReport(s streams, cfg server.RunConfig, report server.
 		if status == exitInvalid {
 			c.printErrorRows(s.err, report.Outcome)
 		}
+	}
+	if c.Timings && !c.writesJSON() {
+		printTimings(s.err, report.Timings)
 	}
 	c.printTraces(s.err, cfg, report)
 	if status != exitDone {
