@@ -20,6 +20,7 @@ type report struct {
 	// is none.
 	python, polars string
 	lines          [][]string
+	bars           []bar
 }
 
 // TestRatios runs all contests and prints one table.
@@ -40,7 +41,17 @@ func TestRatios(t *testing.T) {
 	for _, l := range ladders {
 		t.Run("memory "+l.name, func(t *testing.T) { measureMemory(t, &r, l) })
 	}
-	t.Logf("%s; %s; %s\n%s%s", machine(), version, excelizeVersion(t), extent(), r.table())
+	version += "; " + excelizeVersion(t)
+	t.Logf("%s; %s\n%s%s", machine(), version, extent(), r.table())
+	r.publish(t, section{Name: "2-readers", Title: "Reading files", Versions: version, Explanation: "Each program reads the file and " +
+		"touches every cell, as text. Intray also detects the format, the encoding, the delimiter and the header."})
+}
+
+// publish stores the table with the texts of s.
+func (r *report) publish(t *testing.T, s section) {
+	t.Helper()
+	s.Titles, s.Lines, s.Bars = titles, r.lines, r.bars
+	s.publish(t)
 }
 
 // extent describes the size of the measurement.
@@ -78,10 +89,19 @@ func (r *report) ranked(name string, rows int, size int64, all []held) {
 		if i > 0 {
 			ratios = goal{cpu: ratio(h, all[0], cpu), wall: ratio(h, all[0], wall)}
 			byCPU, byWall = factor(ratios.cpu), factor(ratios.wall)
+			r.bars = append(r.bars, bar{name + " " + quantity(rows) + ": " + h.name, ratios.cpu, h.goal.cpu})
 		}
 		ratios.peak = spreadOf(h.costs, peak).median
 		r.add(name, int64(rows), size, h, byCPU, byWall, h.goal.against(ratios))
 	}
+}
+
+// quantity formats a number of rows.
+func quantity(rows int) string {
+	if rows >= 1_000_000 {
+		return fmt.Sprintf("%.1f M", float64(rows)/1e6)
+	}
+	return fmt.Sprintf("%d k", rows/1000)
 }
 
 // ratio returns the cost of reading the file with a contestant as a multiple of Intray's cost,
