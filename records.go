@@ -1,5 +1,10 @@
 package intray
 
+import (
+	"iter"
+	"slices"
+)
+
 // Column is one column of a file.
 type Column struct {
 	// Index is the position of the column in the file, counted from 0.
@@ -63,10 +68,10 @@ type Records struct {
 	// Added holds one entry for each record if hooks added all of them. Otherwise it is empty.
 	Added []AddedRow
 
-	// arena holds the text of the cells. spans holds the position of each cell in arena:
-	// the start in the upper 32 bits and the end in the lower 32 bits.
+	// arena holds the text of the cells. spans holds the position of each cell in arena, in the format of
+	// Span: the start in the upper 32 bits and the end in the lower 32 bits.
 	arena []byte
-	spans []uint64
+	spans []Span
 	// typed and kinds hold the typed value and the kind of each cell. Both are
 	// empty as long as all cells are plain text.
 	typed Texts
@@ -155,8 +160,29 @@ func (r *Records) AdoptArena(text []byte) (before []byte) {
 }
 
 // AppendSpan appends the text between two positions of the arena as a cell of the current record.
-func (r *Records) AppendSpan(from, to int) {
-	r.spans = append(r.spans, uint64(from)<<32|uint64(to))
+func (r *Records) AppendSpan(from, to int) { r.spans = append(r.spans, NewSpan(from, to)) }
+
+// Span is the position of the text of a cell in the arena of its batch: the start in the upper 32 bits and
+// the end in the lower 32 bits.
+type Span uint64
+
+// NewSpan returns the span between two positions.
+func NewSpan(from, to int) Span { return Span(from)<<32 | Span(to) }
+
+// SpanRoom returns room for the spans of the next n cells, which EndSpans appends. The first kept spans
+// in it are those of the room that an earlier call returned. The room is valid until the next change of
+// the batch other than by EndSpans.
+func (r *Records) SpanRoom(kept, n int) []Span {
+	cells := len(r.spans)
+	r.spans = slices.Grow(r.spans[:cells+kept], n-kept)[:cells]
+	return r.spans[cells : cells+n]
+}
+
+// EndSpans appends the first n spans of the room, which starts with the next span afterwards, as the cells
+// of a record that begins on the given line.
+func (r *Records) EndSpans(n int, line int64) {
+	r.spans = r.spans[:len(r.spans)+n]
+	r.EndRecord(line)
 }
 
 // Swap exchanges the records of two batches. It does not change their Width.
@@ -234,6 +260,21 @@ func (r *Records) Cell(i, c int) []byte {
 	return r.arena[from:to:to]
 }
 
+// Cells returns the cells of record i with their indexes. They are valid until the next Reset and must not
+// be changed.
+func (r *Records) Cells(i int) iter.Seq2[int, []byte] {
+	first, end := r.cellRange(i)
+	return func(yield func(int, []byte) bool) {
+		arena := r.arena
+		for c, span := range r.spans[first:end] {
+			from, to := span>>32, span&(1<<32-1)
+			if !yield(c, arena[from:to:to]) {
+				return
+			}
+		}
+	}
+}
+
 // AppendColumn appends cell c of each record to t, or "" if the record is too short.
 func (r *Records) AppendColumn(c int, t *Texts) {
 	first := uint32(0)
@@ -247,9 +288,6 @@ func (r *Records) AppendColumn(c int, t *Texts) {
 	}
 }
 
-// Span is the position of the text of a cell in its batch.
-type Span uint64
-
 // AppendSpans appends the span of cell c of each record to dst. If a record is too short, the span is that
 // of an empty text.
 func (r *Records) AppendSpans(dst []Span, c int) []Span {
@@ -257,7 +295,7 @@ func (r *Records) AppendSpans(dst []Span, c int) []Span {
 	for _, end := range r.ends {
 		span := Span(0)
 		if at := first + uint32(c); at < end {
-			span = Span(r.spans[at])
+			span = r.spans[at]
 		}
 		dst = append(dst, span)
 		first = end
@@ -287,7 +325,7 @@ func (r *Records) Truncate(n int) {
 	r.spans = r.spans[:cells]
 	end := uint64(0)
 	for _, span := range r.spans {
-		end = max(end, span&(1<<32-1))
+		end = max(end, uint64(span&(1<<32-1)))
 	}
 	r.arena = r.arena[:end]
 	if len(r.kinds) > int(cells) {

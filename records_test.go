@@ -259,6 +259,37 @@ func TestRecordsArena(t *testing.T) {
 	}
 }
 
+// TestRecordsSpanRoom checks that records can be added in the room for spans, and that the spans of an
+// unfinished record remain when the room grows.
+func TestRecordsSpanRoom(t *testing.T) {
+	var r intray.Records
+	r.AdoptArena([]byte("one,two,three,four,"))
+	kept := 0
+	var want [][]string
+	for line := range int64(1000) {
+		room := r.SpanRoom(kept, kept+3)
+		copy(room[kept:], []intray.Span{intray.NewSpan(4, 7), intray.NewSpan(8, 13), intray.NewSpan(14, 18)})
+		if kept == 0 {
+			r.EndSpans(2, line)
+			want = append(want, []string{"two", "three"})
+		} else {
+			r.EndSpans(4, line)
+			want = append(want, []string{"four", "two", "three", "four"})
+		}
+		kept = 1 - kept
+	}
+	if diff := cmp.Diff(want, contents(&r)); diff != "" {
+		t.Errorf("records (-want +got):\n%.2000s", diff)
+	}
+	for i := range r.Len() {
+		for c, cell := range r.Cells(i) {
+			if string(cell) != want[i][c] || cap(cell) != len(cell) {
+				t.Fatalf("cell %d of record %d is %q with capacity %d, want %q", c, i, cell, cap(cell), want[i][c])
+			}
+		}
+	}
+}
+
 // TestRecordsCopies checks that AppendRecord and AppendColumn copy the cells of a batch in
 // which some records are too short for the column.
 func TestRecordsCopies(t *testing.T) {

@@ -94,8 +94,8 @@ func pull(ctx context.Context, reader source.Reader, check bool) (t tally, err e
 		}
 		t.Rows += int64(batch.Len())
 		for i := range batch.Len() {
-			for c := range batch.NumCells(i) {
-				t.add(c, batch.Cell(i, c), check)
+			for c, cell := range batch.Cells(i) {
+				t.add(c, cell, check)
 			}
 		}
 	}

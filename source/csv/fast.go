@@ -39,23 +39,28 @@ func newFastParser(s *sheet) *fastParser {
 }
 
 // read parses text, which must end with a line end, into an empty batch of at most `most`
-// records. The batch takes ownership of text. Lines are counted from 0. read returns the number
-// of lines, or false if a record is irregular. In that case, the content of the batch is
-// undefined.
+// records. The batch takes ownership of text, and read may change it. Lines are counted from 0.
+// read returns the number of lines, or false if a record is irregular. In that case, the content
+// of the batch and of text is undefined.
 func (f *fastParser) read(text []byte, most int, batch *intray.Records) (lines int64, plain bool) {
 	if !utf8.Valid(text) || bytes.IndexByte(text, 0) >= 0 {
 		return 0, false
 	}
 	batch.AdoptArena(text)
 	r := fastRun{fastParser: f, boundaries: newBoundaryScanner(text, f.delim, f.quote), batch: batch, maxRows: most}
-	var found positions
+	breaks := int64(bytes.Count(text, []byte{'\n'}))
 	for r.boundaries.at < len(text) {
-		n, fine := r.boundaries.next(&found)
-		if !fine || !r.appendCells(found[:n]) {
+		cells := batch.SpanRoom(r.pending, f.width+max(f.width, cellsPerCall)+blockBytes)
+		n, fine := r.boundaries.next(cells, r.pending)
+		if !fine || !r.endRecords(cells[:n]) {
 			return 0, false
 		}
 	}
-	if r.from != len(text) {
+	if r.boundaries.returns {
+		breaks += int64(bytes.Count(text, []byte{'\r'})) - r.boundaries.pairs
+	}
+	// A line end that does not end a record is in a quoted cell, or it ends a record too early.
+	if r.start != len(text) || r.lines != breaks {
 		return 0, false
 	}
 	return r.lines, true
@@ -68,72 +73,94 @@ type fastRun struct {
 	batch      *intray.Records
 	maxRows    int
 	lines      int64
-	// breaks is the number of line ends inside the unfinished record.
-	breaks int64
-	// start is the offset of the unfinished record, and suspect reports whether one of its cells has
-	// lines that can be rows. judge decides whether they are.
-	start   int
+	// start is the offset of the unfinished record, and pending is the number of its cells found so
+	// far. empty is at least the number of those that are empty.
+	start, pending, empty int
+	// suspect reports whether a cell of the current record has lines that can be rows. judge
+	// decides whether they are.
 	suspect bool
 	judge   quoteJudge
-	// from is the offset of the next cell, column is the index of that cell, and empty is the
-	// number of empty cells in the unfinished record.
-	from, column, empty int
 }
 
-// appendCells appends the cells that end at the given offsets. It returns false if a record is
-// irregular.
-func (r *fastRun) appendCells(places []uint32) bool {
-	text, quote, delim, width := r.boundaries.text, r.quote, r.delim, r.width
-	from, column, empty := r.from, r.column, r.empty
-	for _, place := range places {
-		at := int(place)
-		switch {
-		case from == at:
-			empty++
-			r.batch.AppendSpan(from, at)
-		case text[from] == quote:
-			r.appendQuotedCell(from, at, column)
-		default:
-			r.batch.AppendSpan(from, at)
-		}
-		if column == 0 && at-from == len(r.header) && r.header != nil && bytes.Equal(text[from:at], r.header) {
+// endRecords appends the records that the given cells, which are in the room of the batch, complete. It returns false if a record is irregular.
+func (r *fastRun) endRecords(cells []intray.Span) bool {
+	text, width, quoted := r.boundaries.text, r.width, r.boundaries.quotedCells
+	sparse := 2*(r.empty+r.boundaries.empty) >= width
+	first, ended := 0, 0 // the indexes of the first cell and of the first quoted cell of a record
+	for ; first+width <= len(cells); first += width {
+		row := cells[first : first+width : first+width]
+		end := int(uint32(row[width-1]))
+		row[0] = intray.NewSpan(r.start, int(uint32(row[0])))
+		if c := text[end]; c != '\n' && c != '\r' || r.batch.Len() == r.maxRows || sparse && isSparse(row) || r.startsLikeHeader(row[0]) {
 			return false
 		}
-		column++
-		if text[at] == delim == (column == width) {
-			return false
-		}
-		from = at + 1
-		if column == width {
-			// A mostly empty row may be blank or not belong to the table.
-			if 2*(width-empty) <= width || r.batch.Len() == r.maxRows {
+		var breaks int64
+		if ended < len(quoted) && quoted[ended] < first+width {
+			from := ended
+			for ended < len(quoted) && quoted[ended] < first+width {
+				ended++
+			}
+			var fine bool
+			if breaks, fine = r.unquote(row, first, quoted[from:ended], end); !fine {
 				return false
 			}
-			if r.breaks > 0 && r.suspect && r.hidesRows(at) {
-				return false
-			}
-			r.batch.EndRecord(r.lines)
-			r.lines += r.breaks + 1
-			from, column, empty, r.breaks = skipLineEnd(text, at), 0, 0, 0
-			r.start = from
 		}
+		r.batch.EndSpans(width, r.lines)
+		r.lines += breaks + 1
+		r.start = skipLineEnd(text, end)
 	}
-	r.from, r.column, r.empty = from, column, empty
+	r.pending = len(cells) - first
+	rest := quoted[:copy(quoted, quoted[ended:])]
+	for i := range rest {
+		rest[i] -= first
+	}
+	r.boundaries.quotedCells = rest
+	r.empty, r.boundaries.empty = r.boundaries.empty, 0
 	return true
 }
 
-// appendQuotedCell appends the cell between two quotes.
-func (r *fastRun) appendQuotedCell(from, to, column int) {
-	inside := r.boundaries.text[from+1 : to-1]
-	if r.boundaries.lastQuotedEnd > from && (bytes.IndexByte(inside, '\n') >= 0 || r.boundaries.returns && bytes.IndexByte(inside, '\r') >= 0) {
-		r.breaks += countLineBreaks(inside)
-		r.suspect = r.suspect || r.sheet.misplaced != source.MisplacedAsQuotes && r.sheet.mayHideRows(inside, column)
+// isSparse reports whether a row is mostly empty, so that it may be blank or not belong to the table.
+func isSparse(row []intray.Span) bool {
+	filled := len(row)
+	for _, span := range row {
+		if span>>32 == span&math.MaxUint32 {
+			filled--
+		}
 	}
-	if r.boundaries.lastDoubledQuote > from && bytes.IndexByte(inside, r.quote) >= 0 {
-		r.batch.AppendCell(unescapeDoubledQuotes(inside, r.quote))
-		return
+	return 2*filled <= len(row)
+}
+
+// startsLikeHeader reports whether the first cell of a record is that of the header.
+func (r *fastRun) startsLikeHeader(span intray.Span) bool {
+	from, to := span>>32, span&math.MaxUint32
+	return r.header != nil && int(to-from) == len(r.header) && bytes.Equal(r.boundaries.text[from:to], r.header)
+}
+
+// unquote removes the quotes of the quoted cells of a row, which ends at the offset given by end. first is
+// the index of the first cell of the row, and quoted holds those of the quoted cells. It returns the
+// number of line ends in these cells, or false if lines in them may be rows.
+func (r *fastRun) unquote(row []intray.Span, first int, quoted []int, end int) (breaks int64, fine bool) {
+	text := r.boundaries.text
+	for _, i := range quoted {
+		span := row[i-first]
+		from, to := int(span>>32)+1, int(uint32(span))-1
+		if inside := text[from:to]; r.boundaries.lastQuotedEnd >= from && (bytes.IndexByte(inside, '\n') >= 0 || r.boundaries.returns && bytes.IndexByte(inside, '\r') >= 0) {
+			breaks += countLineBreaks(inside)
+			r.suspect = r.suspect || r.sheet.misplaced != source.MisplacedAsQuotes && r.sheet.mayHideRows(inside, i-first)
+		}
+		row[i-first] = intray.NewSpan(from, to)
 	}
-	r.batch.AppendSpan(from+1, to-1)
+	if breaks > 0 && r.suspect && r.hidesRows(end) {
+		return 0, false
+	}
+	if r.boundaries.lastDoubledQuote <= r.start {
+		return breaks, true
+	}
+	for _, i := range quoted {
+		from, to := int(row[i-first]>>32), int(uint32(row[i-first]))
+		row[i-first] = intray.NewSpan(from, from+unescapeDoubledQuotes(text[from:to], r.quote))
+	}
+	return breaks, true
 }
 
 // hidesRows reports whether lines within the record that ends at an offset may be rows.
@@ -146,16 +173,16 @@ func (r *fastRun) hidesRows(end int) bool {
 	return r.judge.work > maxChunkJudgeWork || r.judge.verdict(row, &rec) != quotesEnclose
 }
 
-// unescapeDoubledQuotes returns text with each doubled quote replaced by a single quote.
-func unescapeDoubledQuotes(text []byte, quote byte) []byte {
-	out := make([]byte, 0, len(text))
-	for {
-		i := bytes.IndexByte(text, quote)
+// unescapeDoubledQuotes replaces each doubled quote in text by a single quote, and returns the new
+// length.
+func unescapeDoubledQuotes(text []byte, quote byte) (n int) {
+	for rest := text; ; {
+		i := bytes.IndexByte(rest, quote)
 		if i < 0 {
-			return append(out, text...)
+			return n + copy(text[n:], rest)
 		}
-		out = append(out, text[:i+1]...)
-		text = text[i+2:]
+		n += copy(text[n:], rest[:i+1])
+		rest = rest[i+2:]
 	}
 }
 
@@ -180,13 +207,20 @@ type boundaryScanner struct {
 	// lastDoubledQuote is the offset of the last doubled quote. lastQuotedEnd is the offset of
 	// the last delimiter or line end inside quotes.
 	lastDoubledQuote, lastQuotedEnd int
+	// from is the offset of the next cell, or of the line feed before it.
+	from uint32
+	// empty is the number of empty cells found, and quotedCells holds the indexes of quoted cells.
+	// The caller resets both. pairs is the number of carriage returns before a line feed.
+	empty       int
+	quotedCells []int
+	pairs       int64
 }
 
 const (
 	// blockBytes is the number of bytes in a block. Each byte has one bit in a word.
 	blockBytes = 64
-	// positionsPerCall is the approximate number of offsets found by one call.
-	positionsPerCall = 256
+	// cellsPerCall is the approximate number of cells found by one call.
+	cellsPerCall = 64
 
 	ones            = 0x0101010101010101
 	lowBits         = 0x7F * ones
@@ -210,15 +244,13 @@ func newBoundaryScanner(text []byte, delim, quote byte) boundaryScanner {
 	return s
 }
 
-// positions has room for positionsPerCall offsets and for the offsets of one more block.
-type positions [positionsPerCall + blockBytes]uint32
-
-// next stores the offsets of the next boundaries and returns their number. Once s.at has reached
-// the end of the text, there are no more boundaries. It returns false if a quote is neither at
-// an edge of a cell nor doubled.
-func (s *boundaryScanner) next(into *positions) (n int, fine bool) {
+// next stores the cells that end at the next boundaries after the first n cells, and returns the new
+// number of cells. It stores them until there is no room for those of another block. A cell has the format of
+// intray.Span and includes its quotes. Once s.at has reached the end of the text, there are no more
+// boundaries. next returns false if a quote is neither at an edge of a cell nor doubled.
+func (s *boundaryScanner) next(cells []intray.Span, n int) (end int, fine bool) {
 	var last [blockBytes]byte
-	for s.at < len(s.text) && n < positionsPerCall {
+	for s.at < len(s.text) && n+blockBytes <= len(cells) {
 		block := &last
 		if s.at+blockBytes <= len(s.text) {
 			block = (*[blockBytes]byte)(s.text[s.at:])
@@ -231,15 +263,22 @@ func (s *boundaryScanner) next(into *positions) (n int, fine bool) {
 			ends, found = s.addReturns(block, ends)
 		}
 		if s.nextQuoteAt < s.at+blockBytes || s.inside|s.shut != 0 {
-			within, fine := s.quotedBits(ends, s.quoteBits(block))
+			within, opens, fine := s.quotedBits(ends, s.quoteBits(block))
 			if !fine {
 				return 0, false
 			}
 			found &^= within
+			for ; opens != 0; opens &= opens - 1 {
+				s.quotedCells = append(s.quotedCells, n+bits.OnesCount64(found&(opens&-opens-1)))
+			}
 		}
+		s.empty += bits.OnesCount64(found & (ends<<1 | s.ended))
 		s.ended = ends >> (blockBytes - 1)
-		writePositions(found, uint32(s.at), (*[blockBytes]uint32)(into[n:]))
+		writeSpans(found, uint32(s.at), s.from, (*[blockBytes]intray.Span)(cells[n:]))
 		n += bits.OnesCount64(found)
+		if found != 0 {
+			s.from = uint32(s.at + bits.Len64(found))
+		}
 		s.at += blockBytes
 	}
 	return n, true
@@ -301,6 +340,7 @@ func (s *boundaryScanner) addReturns(block *[blockBytes]byte, ends uint64) (all,
 	for both := ends & (returns<<1 | s.returned); both != 0; both &= both - 1 {
 		if at := bits.TrailingZeros64(both); block[at&(blockBytes-1)] == '\n' {
 			found &^= both & -both
+			s.pairs++
 		}
 	}
 	s.returned = returns >> (blockBytes - 1)
@@ -309,17 +349,18 @@ func (s *boundaryScanner) addReturns(block *[blockBytes]byte, ends uint64) (all,
 
 // quotedBits returns a word with a bit for each byte of a block that is inside quotes. This
 // includes the opening quote, but not the closing quote. A doubled quote counts as a closing
-// and an opening quote. fine is false if a quote is neither at an edge of a cell nor doubled.
-func (s *boundaryScanner) quotedBits(ends, quotes uint64) (in uint64, fine bool) {
+// and an opening quote. cells has a bit for each quote that opens a cell. fine is false if a quote
+// is neither at an edge of a cell nor doubled.
+func (s *boundaryScanner) quotedBits(ends, quotes uint64) (in, cells uint64, fine bool) {
 	in = quotes
 	for by := 1; by < blockBytes; by *= 2 {
 		in ^= in << by
 	}
 	in ^= s.inside
 	opens, shuts := quotes&in, quotes&^in
-	afterShut := shuts<<1 | s.shut
-	if afterShut&^(ends|opens)|opens&^(ends<<1|s.ended|afterShut) != 0 {
-		return 0, false
+	afterShut, afterEnd := shuts<<1|s.shut, ends<<1|s.ended
+	if afterShut&^(ends|opens)|opens&^(afterEnd|afterShut) != 0 {
+		return 0, 0, false
 	}
 	if twice := opens & afterShut; twice != 0 {
 		s.lastDoubledQuote = s.at + bits.Len64(twice) - 1
@@ -329,29 +370,39 @@ func (s *boundaryScanner) quotedBits(ends, quotes uint64) (in uint64, fine bool)
 	}
 	s.shut = shuts >> (blockBytes - 1)
 	s.inside = -(in >> (blockBytes - 1))
-	return in, true
+	return in, opens & afterEnd, true
 }
 
-// writePositions stores the offset of each 1 bit of set. It stores eight values at a time, even
-// if there are fewer 1 bits, because that is faster than testing each bit.
-func writePositions(set uint64, at uint32, into *[blockBytes]uint32) {
+// writeSpans stores a span for each 1 bit of set, which ends there and starts after the previous one. The
+// first span starts at the offset given by from. It stores eight values at a time, even if there are
+// fewer 1 bits, because that is faster than testing each bit.
+func writeSpans(set uint64, at, from uint32, into *[blockBytes]intray.Span) {
 	for i := 0; set != 0; i += 8 {
-		eight := (*[8]uint32)(into[i&(blockBytes-8):])
-		eight[0] = at + uint32(bits.TrailingZeros64(set))
+		eight := (*[8]intray.Span)(into[i&(blockBytes-8):])
+		to0 := at + uint32(bits.TrailingZeros64(set))
+		eight[0] = intray.Span(from)<<32 | intray.Span(to0)
 		set &= set - 1
-		eight[1] = at + uint32(bits.TrailingZeros64(set))
+		to1 := at + uint32(bits.TrailingZeros64(set))
+		eight[1] = intray.Span(to0+1)<<32 | intray.Span(to1)
 		set &= set - 1
-		eight[2] = at + uint32(bits.TrailingZeros64(set))
+		to2 := at + uint32(bits.TrailingZeros64(set))
+		eight[2] = intray.Span(to1+1)<<32 | intray.Span(to2)
 		set &= set - 1
-		eight[3] = at + uint32(bits.TrailingZeros64(set))
+		to3 := at + uint32(bits.TrailingZeros64(set))
+		eight[3] = intray.Span(to2+1)<<32 | intray.Span(to3)
 		set &= set - 1
-		eight[4] = at + uint32(bits.TrailingZeros64(set))
+		to4 := at + uint32(bits.TrailingZeros64(set))
+		eight[4] = intray.Span(to3+1)<<32 | intray.Span(to4)
 		set &= set - 1
-		eight[5] = at + uint32(bits.TrailingZeros64(set))
+		to5 := at + uint32(bits.TrailingZeros64(set))
+		eight[5] = intray.Span(to4+1)<<32 | intray.Span(to5)
 		set &= set - 1
-		eight[6] = at + uint32(bits.TrailingZeros64(set))
+		to6 := at + uint32(bits.TrailingZeros64(set))
+		eight[6] = intray.Span(to5+1)<<32 | intray.Span(to6)
 		set &= set - 1
-		eight[7] = at + uint32(bits.TrailingZeros64(set))
+		to7 := at + uint32(bits.TrailingZeros64(set))
+		eight[7] = intray.Span(to6+1)<<32 | intray.Span(to7)
 		set &= set - 1
+		from = to7 + 1
 	}
 }

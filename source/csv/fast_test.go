@@ -52,26 +52,53 @@ func slowClosingQuote(text []byte, at int, quote byte) int {
 	return notFound
 }
 
-// scanBoundaries returns all boundaries that boundaryScanner finds.
-func scanBoundaries(text []byte, delim, quote byte) (found []int, fine bool) {
+// scanBoundaries returns the ends of all cells that boundaryScanner finds. It checks where they start,
+// which of them are quoted, and the number of empty cells.
+func scanBoundaries(t *testing.T, text []byte, delim, quote byte) (found []int, fine bool) {
+	t.Helper()
 	s := newBoundaryScanner(text, delim, quote)
-	var some positions
+	cells := make([]intray.Span, len(text)+blockBytes)
+	n := 0
 	for s.at < len(text) {
-		n, fine := s.next(&some)
-		if !fine {
+		if n, fine = s.next(cells[:n+blockBytes], n); !fine {
 			return nil, false
 		}
-		for _, place := range some[:n] {
-			found = append(found, int(place))
-		}
 	}
-	return found, s.inside == 0
+	from, empty := 0, 0
+	var quoted []int
+	for i, cell := range cells[:n] {
+		to := int(uint32(cell))
+		if int(cell>>32) != from {
+			t.Fatalf("%q: a cell starts at %d, want %d", text, cell>>32, from)
+		}
+		if from > 0 && text[from-1] == '\r' && text[from] == '\n' {
+			from++
+		}
+		if from == to {
+			empty++
+		}
+		if text[from] == quote && quote != noQuote {
+			quoted = append(quoted, i)
+		}
+		found = append(found, to)
+		from = to + 1
+	}
+	if s.inside != 0 {
+		return nil, false
+	}
+	if diff := cmp.Diff(quoted, s.quotedCells, cmpopts.EquateEmpty()); diff != "" {
+		t.Fatalf("%q: quoted cells (-want +got):\n%s", text, diff)
+	}
+	if s.empty != empty {
+		t.Fatalf("%q: %d empty cells, want %d", text, s.empty, empty)
+	}
+	return found, true
 }
 
 func checkBoundaries(t *testing.T, text []byte, delim, quote byte) {
 	t.Helper()
 	want, whole := slowBoundaries(text, delim, quote)
-	got, fine := scanBoundaries(text, delim, quote)
+	got, fine := scanBoundaries(t, text, delim, quote)
 	if fine != whole {
 		t.Fatalf("%q with %q and %q: fine %v, want %v", text, delim, quote, fine, whole)
 	}
@@ -96,7 +123,7 @@ func TestBoundaries(t *testing.T) {
 				checkBoundaries(t, []byte(long), delim, noQuote)
 			}
 		}
-		checkBoundaries(t, bytes.Repeat([]byte(text), 3*positionsPerCall/len(text)), ',', '"')
+		checkBoundaries(t, bytes.Repeat([]byte(text), 3*cellsPerCall/len(text)), ',', '"')
 	}
 }
 
