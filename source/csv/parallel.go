@@ -1,10 +1,12 @@
 package csv
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/ordered"
@@ -111,63 +113,112 @@ type chunk struct {
 	raw, text []byte
 	batch     intray.Records
 	lines     int64
-	// regular reports whether all records follow the dialect.
+	// regular reports whether the text could be read and all records follow the dialect.
 	regular bool
 }
 
-// chunkReader splits text at line ends outside quotes, and workers parse the chunks. After a
-// misplaced quote, chunks can end inside records. The chunk with that quote is then irregular,
-// and the caller must discard all later chunks.
+// chunkReader splits text into chunks, and workers read and parse them. It examines only the text around
+// the end of a chunk, so a chunk can end inside a record. That chunk is then irregular, and the caller must
+// discard all later chunks.
 type chunkReader struct {
 	*ordered.Results[*chunk]
 	text *decodedText
-	// at is the offset of the next chunk, and end is the offset before which all chunks end.
+	fast *fastParser
+	// at is the offset of the next chunk, and end is the offset before which all chunks start.
 	at, end int64
 	size    int
-	quote   byte
-	quoted  bool
 	spare   chan *chunk
+	// around and decoded hold the text around the end of a chunk, in the file and decoded to UTF-8.
+	around, decoded []byte
+	rec             record
 }
 
 // startChunkReader starts reading at the offset given by from, which must be the start of a
-// record. All chunks end before the offset given by end.
+// record. All chunks start before the offset given by end.
 func startChunkReader(text *decodedText, f *fastParser, from, end int64, size, maxRows int) *chunkReader {
 	workers := max(runtime.GOMAXPROCS(0), 1)
-	c := &chunkReader{text: text, at: from, end: end, size: size, quote: f.quote, quoted: f.quoted, spare: make(chan *chunk, 2*workers+4)}
+	c := &chunkReader{text: text, fast: f, at: from, end: end, size: size, spare: make(chan *chunk, 2*workers+4)}
 	c.Results = ordered.Start(context.Background(), workers, workers+3, c.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
 		return func(_ context.Context, job *chunk) (*chunk, error) {
-			job.text = text.decodeChunk(job.text, job.raw)
-			job.lines, job.regular = f.read(job.text, maxRows, &job.batch)
+			if job.regular = text.readChunk(&job.raw, job.from, job.to); job.regular {
+				job.text = text.decodeChunk(job.text, job.raw)
+				job.lines, job.regular = f.read(job.text, maxRows, &job.batch)
+			}
 			return job, nil
 		}
 	})
 	return c
 }
 
-// cutChunk returns the next chunk, unparsed. It returns io.EOF at the end, if a chunk has no
-// line end outside quotes, or if reading fails. The sequential reader then continues at that
+const (
+	// cutBytes is the number of bytes before and after the end of a chunk in which a record is
+	// searched. If there is none, maxCutBytes is that number.
+	cutBytes, maxCutBytes = 4 << 10, 64 << 10
+	// maxCuts is the maximum number of lines that are examined there, and cutRecords is the maximum number
+	// of records after each.
+	maxCuts, cutRecords = 32, 8
+)
+
+// cutChunk returns the next chunk, which is not read yet. It returns io.EOF at the end, if no record is
+// found at the end of a chunk, or if reading fails. The sequential reader then continues at that
 // offset and reports any error.
 func (c *chunkReader) cutChunk(context.Context) (*chunk, error) {
 	if c.at >= c.end {
 		return nil, io.EOF
 	}
-	job := c.newChunk()
-	size := int(min(int64(c.size), c.text.length()-c.at))
-	if cap(job.raw) < size {
-		job.raw = make([]byte, size)
+	for reach := int64(cutBytes); reach <= maxCutBytes; reach *= maxCutBytes / cutBytes {
+		if to := c.findCut(reach); to > c.at {
+			job := c.newChunk()
+			job.from, job.to = c.at, to
+			c.at = to
+			return job, nil
+		}
 	}
-	job.raw = job.raw[:size]
-	if err := readFullAt(c.text.in, job.raw, c.at+int64(c.text.guess.BOM)); err != nil {
-		return nil, io.EOF
+	return nil, io.EOF
+}
+
+// findCut returns the offset of the first record that starts at most reach bytes before the intended end of
+// the next chunk, or notFound.
+func (c *chunkReader) findCut(reach int64) int64 {
+	end := min(c.at+int64(c.size), c.text.length())
+	unit := int64(c.text.units.size)
+	from := max(c.at, (end-reach)/unit*unit)
+	if !c.text.readChunk(&c.around, from, min(end+reach, c.text.length())) {
+		return notFound
 	}
-	end := c.text.units.lastLineEnd(job.raw, c.quote, c.quoted)
-	if end == 0 {
-		return nil, io.EOF
+	c.decoded = c.text.decodeChunk(c.decoded, c.around)
+	at := 0
+	for range maxCuts {
+		line := bytes.IndexByte(c.decoded[at:], '\n') + 1
+		at += line
+		to := from + c.text.units.encodedLength(c.decoded[:at])
+		if line == 0 || to > end {
+			return notFound
+		}
+		if c.startsRecord(c.decoded[at:]) {
+			return to
+		}
 	}
-	job.raw = job.raw[:end]
-	job.from, job.to = c.at, c.at+int64(end)
-	c.at = job.to
-	return job, nil
+	return notFound
+}
+
+// startsRecord reports whether text probably starts with a record. It examines several records, until one of
+// them has a quoted cell, because the lines of a quoted cell can look like records up to its end.
+func (c *chunkReader) startsRecord(text []byte) bool {
+	for n := range cutRecords {
+		c.fast.sheet.dialect.parseRecord(text, notFound, &c.rec)
+		if c.rec.next >= len(text) {
+			return n > 0
+		}
+		if !c.fast.sheet.isRegular(&c.rec) {
+			return false
+		}
+		if slices.ContainsFunc(c.rec.cells, func(one cell) bool { return one.quoted }) {
+			return true
+		}
+		text = text[c.rec.next:]
+	}
+	return true
 }
 
 // newChunk returns an empty chunk. It reuses the memory of a recycled chunk if possible.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -86,6 +87,40 @@ func TestParallelPanic(t *testing.T) {
 	var batch intray.Records
 	err = r.Next(t.Context(), &batch)
 	t.Errorf("%d records, error %v, want a panic", batch.Len(), err)
+}
+
+// TestChunksEndBetweenRecords checks that no chunk ends within a quoted cell whose lines look like records.
+func TestChunksEndBetweenRecords(t *testing.T) {
+	odd := map[int]string{}
+	for n := 1; n <= 6_000; n++ {
+		odd[n] = contact(n)[:strings.IndexByte(contact(n), '"')] + "\"Main Street, 5, London, x, y\nSide Street, 7, Leeds, x, y\n\"\"Upper\"\" Street, 7\n\""
+	}
+	text := contacts(6_000, odd)
+	for _, raw := range [][]byte{[]byte(text), encodeUTF16(text), encodeWindows1252(t, strings.ReplaceAll(text, "Ada", "Ädä"))} {
+		want, _ := readChunks(t, raw, 0)
+		for _, size := range []int{5_000, 40_000, 90_000} {
+			r, err := openChunks(t, sourcetest.NewInput("", raw), size)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var batch intray.Records
+			read := 0
+			for r.Next(t.Context(), &batch) == nil {
+				for i := range batch.Len() {
+					if got := string(batch.Cell(i, 4)); got != want[read+i][4] {
+						t.Fatalf("chunks of %d: the note of record %d is %q, want %q", size, read+i, got, want[read+i][4])
+					}
+				}
+				read += batch.Len()
+				if until, end := r.parallel.sequentialUntil, r.parallel.endOffset(); until != 0 && r.window.offset() < end {
+					t.Fatalf("chunks of %d: read sequentially up to %d, want no fallback before %d", size, until, end)
+				}
+			}
+			if read != len(want) {
+				t.Errorf("chunks of %d: %d records, want %d", size, read, len(want))
+			}
+		}
+	}
 }
 
 // TestCanceledChunk checks that later calls return all rows if Next is canceled while the

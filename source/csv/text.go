@@ -129,6 +129,13 @@ func (d *decodedText) rawSize(text int) int {
 	return max(d.units.size*text/2, 1)
 }
 
+// readChunk reads the part of the file between two offsets. It uses the memory of raw if it is large
+// enough, and returns false if reading fails.
+func (d *decodedText) readChunk(raw *[]byte, from, to int64) bool {
+	*raw = slices.Grow((*raw)[:0], int(to-from))[:to-from]
+	return readFullAt(d.in, *raw, from+int64(d.guess.BOM)) == nil
+}
+
 // decodeChunk decodes a part of the file to UTF-8. It may overwrite the slice named into and use
 // its memory for the result. If the file is UTF-8, it returns raw unchanged.
 func (d *decodedText) decodeChunk(into, raw []byte) []byte {
@@ -228,47 +235,6 @@ func (u units) encodedLength(text []byte) int64 {
 		return 2 * int64(n)
 	}
 	return int64(u.size) * int64(utf8.RuneCount(text))
-}
-
-// lastLineEnd returns the offset after the last line feed outside quotes, or 0 if there is
-// none. raw must be a part of the file that starts outside quotes. quoted reports whether the
-// dialect has quotes.
-func (u units) lastLineEnd(raw []byte, quote byte, quoted bool) int {
-	switch {
-	case u.size > 1:
-		return u.lastWideLineEnd(raw, quote, quoted)
-	case !quoted:
-		return bytes.LastIndexByte(raw, '\n') + 1
-	}
-	mark := []byte{quote}
-	open := bytes.Count(raw, mark)%2 == 1
-	for end := len(raw); ; {
-		feed := bytes.LastIndexByte(raw[:end], '\n')
-		if feed < 0 {
-			return 0
-		}
-		if bytes.Count(raw[feed:end], mark)%2 == 1 {
-			open = !open
-		}
-		if !open {
-			return feed + 1
-		}
-		end = feed
-	}
-}
-
-func (u units) lastWideLineEnd(raw []byte, quote byte, quoted bool) (end int) {
-	open := false
-	for at := 0; at+u.size <= len(raw); at += u.size {
-		switch c, ascii := u.asciiChar(raw[at : at+u.size]); {
-		case !ascii:
-		case c == quote && quoted:
-			open = !open
-		case c == '\n' && !open:
-			end = at + u.size
-		}
-	}
-	return end
 }
 
 // asciiChar returns the character of a unit. ok is false if it is not ASCII.
