@@ -203,10 +203,11 @@ func (r *Records) AppendTyped(shown []byte, kind CellKind, value []byte) {
 	r.typed.Append(value)
 }
 
-// MarkNumber makes the last cell a CellNumber whose value is its text. It is
+// MarkNumber makes cell c of the last record a CellNumber whose value is its text. It is
 // cheaper than AppendTyped.
-func (r *Records) MarkNumber() {
-	at := len(r.spans) - 1
+func (r *Records) MarkNumber(c int) {
+	first, _ := r.cellRange(r.Len() - 1)
+	at := int(first) + c
 	for len(r.numbers) <= at>>6 {
 		r.numbers = append(r.numbers, 0)
 	}

@@ -33,11 +33,8 @@ func TestTypedCells(t *testing.T) {
 		for i, row := range rows {
 			for _, c := range row {
 				switch c.kind {
-				case intray.CellText:
+				case intray.CellText, intray.CellNumber:
 					recs.AppendCell([]byte(c.text))
-				case intray.CellNumber:
-					recs.AppendCell([]byte(c.text))
-					recs.MarkNumber()
 				default:
 					recs.AppendTyped([]byte(c.text), c.kind, []byte(c.typed))
 				}
@@ -46,6 +43,11 @@ func TestTypedCells(t *testing.T) {
 				}
 			}
 			recs.EndRecord(int64(i))
+			for j, c := range row {
+				if c.kind == intray.CellNumber {
+					recs.MarkNumber(j)
+				}
+			}
 		}
 		if recs.HasTyped() != (typed > 0) {
 			t.Fatalf("HasTyped returned %v for %d typed cells", recs.HasTyped(), typed)
@@ -298,8 +300,8 @@ func TestRecordsCopies(t *testing.T) {
 	from.AppendCell([]byte("b"))
 	from.EndRecord(5)
 	from.AppendCell([]byte("7"))
-	from.MarkNumber()
 	from.EndRecord(6)
+	from.MarkNumber(0)
 	from.EndRecord(9)
 	for i := range from.Len() {
 		to.AppendRecord(&from, i)

@@ -54,11 +54,13 @@ func TestRepeatingColumns(tt *testing.T) {
 		write := func(r *intray.Records, row int) {
 			for c := range columns {
 				r.AppendCell([]byte(columns[c][row]))
-				if text := columns[c][row]; numbers && c%2 == 1 && (text == "5" || text == "-12") && row%3 > 0 {
-					r.MarkNumber()
-				}
 			}
 			r.EndRecord(int64(row))
+			for c := range columns {
+				if text := columns[c][row]; numbers && c%2 == 1 && (text == "5" || text == "-12") && row%3 > 0 {
+					r.MarkNumber(c)
+				}
+			}
 		}
 		together, apart := repeatingPlan(tt), repeatingPlan(tt)
 		var recs intray.Records

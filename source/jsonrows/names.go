@@ -1,6 +1,9 @@
 package jsonrows
 
 import (
+	"bytes"
+	"encoding/binary"
+
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
 )
@@ -18,10 +21,10 @@ type nameNode struct {
 	// Most objects have their names in the same order as the previous object.
 	firstChild, nextSibling *nameNode
 	column                  int
-	// id is the number of the name in the tree. quoted is the JSON of the name with its colon,
-	// as usually written, or "".
-	id     int
-	quoted string
+	// id is the number of the name in the tree. key is the JSON of the name with its colon, as
+	// usually written.
+	id  int
+	key memberKey
 	// filled reports whether at least one element has text for this name.
 	filled  bool
 	samples []string
@@ -90,12 +93,47 @@ func (t *nameTree) findOrAddChild(in, last *nameNode, key []byte, readOnly bool)
 	return found, nil
 }
 
+// memberKey is the JSON of a name with its colon, prepared for comparison. The zero value, which is that
+// of names with escape sequences, is equal to no text.
+type memberKey struct {
+	length int
+	// words holds the first 16 bytes, and masks has bits for the bytes that belong to the key. rest holds
+	// the other bytes.
+	words, masks [2]uint64
+	rest         string
+}
+
+func newMemberKey(name string) (k memberKey) {
+	text := []byte(`"` + name + `":`)
+	if stringStop(text, 1) != len(name)+1 {
+		return k
+	}
+	k.length = len(text)
+	padded, mask := make([]byte, 16), make([]byte, 16)
+	copy(mask, bytes.Repeat([]byte{0xFF}, copy(padded, text)))
+	for i := range k.words {
+		k.words[i], k.masks[i] = binary.LittleEndian.Uint64(padded[8*i:]), binary.LittleEndian.Uint64(mask[8*i:])
+	}
+	k.rest = string(text[min(16, len(text)):])
+	return k
+}
+
+// precedes reports whether text[at:] starts with the key. It returns false if fewer than 16 bytes follow.
+func (k *memberKey) precedes(text []byte, at int) bool {
+	if k.length == 0 || at+16 > len(text) {
+		return false
+	}
+	sixteen := text[at : at+16 : at+16]
+	if (binary.LittleEndian.Uint64(sixteen)^k.words[0])&k.masks[0]|(binary.LittleEndian.Uint64(sixteen[8:])^k.words[1])&k.masks[1] != 0 {
+		return false
+	}
+	return k.rest == "" || bytes.HasPrefix(text[at+16:], []byte(k.rest))
+}
+
 func (t *nameTree) addChild(in *nameNode, key string) *nameNode {
 	n := &nameNode{text: key, path: key, column: noColumn, id: t.count}
 	t.count++
-	if quoted := `"` + key + `":`; stringStop([]byte(quoted), 1) == len(key)+1 {
-		n.quoted = quoted
-	}
+	n.key = newMemberKey(key)
 	if in != t.root {
 		n.path = in.path + "." + key
 	}

@@ -177,13 +177,15 @@ func (r *reader) readElement(batch *intray.Records) error {
 
 // appendRecord appends one record to the batch.
 func appendRecord(batch *intray.Records, cells [][]byte, numbers []bool, line int64) {
-	for i, cell := range cells {
+	for _, cell := range cells {
 		batch.AppendCell(cell)
-		if numbers[i] {
-			batch.MarkNumber()
-		}
 	}
 	batch.EndRecord(line)
+	for i := range cells {
+		if numbers[i] {
+			batch.MarkNumber(i)
+		}
+	}
 }
 
 // setCell stores the text of a leaf in the current record.
@@ -199,41 +201,48 @@ func (r *reader) setCell(n *nameNode, cell []byte) error {
 
 // fillWorker parses chunks in the second pass.
 type fillWorker struct {
-	scan *lineScanner
-	// cells holds the locations, in the text, of the cells of the current element, indexed by
-	// column.
-	cells   []span
+	scan    *lineScanner
+	batch   *intray.Records
+	columns int
 	maxRows int
-}
-
-type span struct {
-	from, to int
-	number   bool
 }
 
 // newFillWorker returns a worker for batches of at most maxRows records.
 func newFillWorker(b *book, s *sheetShape, maxRows int) *fillWorker {
-	f := &fillWorker{cells: make([]span, len(s.columns)), maxRows: maxRows}
+	f := &fillWorker{columns: len(s.columns), maxRows: maxRows}
 	f.scan = newLineScanner(b.in, s.names, b.opt.Limits, f)
 	return f
 }
 
-func (f *fillWorker) addLeaf(n *nameNode, _ []byte, from, to int, number bool) bool {
-	if n.column == noColumn {
-		return from == to
+// addElement appends the record of an element. Lines count from 1.
+func (f *fillWorker) addElement(_ []byte, leaves []leaf) bool {
+	cells := f.batch.SpanRoom(0, f.columns)
+	clear(cells)
+	for i := range leaves {
+		l := &leaves[i]
+		switch column := l.name.column; {
+		case column != noColumn:
+			cells[column] = intray.NewSpan(l.from, l.to)
+		case l.from != l.to:
+			return false
+		}
 	}
-	f.cells[n.column] = span{from, to, number}
+	f.batch.EndSpans(f.columns, int64(f.batch.Len())+1)
+	for i := range leaves {
+		if l := &leaves[i]; l.number {
+			f.batch.MarkNumber(l.name.column)
+		}
+	}
 	return true
 }
 
-func (f *fillWorker) restartElement() { clear(f.cells) }
-
-// read parses a chunk into its batch. Lines count from 1.
+// read parses a chunk into its batch.
 func (f *fillWorker) read(job *chunk) {
 	if job.badOffset = job.from; !f.scan.reset(job.text, job.from) {
 		return
 	}
 	batch := &job.batch
+	f.batch = batch
 	batch.AdoptArena(job.text)
 	text := job.text
 	job.text = nil
@@ -245,14 +254,6 @@ func (f *fillWorker) read(job *chunk) {
 		if at = f.scan.scanElement(at); at == notFound {
 			return
 		}
-		for _, cell := range f.cells {
-			batch.AppendSpan(cell.from, cell.to)
-			if cell.number {
-				batch.MarkNumber()
-			}
-		}
-		clear(f.cells)
-		batch.EndRecord(int64(batch.Len()) + 1)
 	}
 	job.count, job.complete = int64(batch.Len()), true
 }

@@ -28,7 +28,9 @@ type lineScanner struct {
 	// seen holds, for each name, the number of the last element with that name.
 	seen    []uint32
 	element uint32
-	sink    leafSink
+	sink    elementSink
+	// leaves holds the leaves of the current element.
+	leaves []leaf
 
 	walk *elementWalker
 	dec  *jsontext.Decoder
@@ -38,17 +40,20 @@ type lineScanner struct {
 	packAt int
 }
 
-// leafSink receives the leaves of an element.
-type leafSink interface {
-	// addLeaf receives the leaf text[from:to] and whether it is a number. It returns false
-	// if the element must be read by the sequential reader.
-	addLeaf(n *nameNode, text []byte, from, to int, number bool) bool
-	// restartElement discards the leaves of the current element. All of its leaves are passed
-	// again.
-	restartElement()
+// leaf is the leaf text[from:to] of an element.
+type leaf struct {
+	name     *nameNode
+	from, to int
+	number   bool
 }
 
-func newLineScanner(in source.Input, tree *nameTree, limits source.Limits, sink leafSink) *lineScanner {
+// elementSink receives the leaves of each element. It returns false if the element must be read by the
+// sequential reader.
+type elementSink interface {
+	addElement(text []byte, leaves []leaf) bool
+}
+
+func newLineScanner(in source.Input, tree *nameTree, limits source.Limits, sink elementSink) *lineScanner {
 	s := &lineScanner{in: in, names: tree, limits: limits, sink: sink, seen: make([]uint32, tree.count)}
 	s.walk = &elementWalker{names: tree, readOnly: true, visit: s.storeCell, cellBytes: limits.CellBytes, columns: limits.Columns}
 	s.dec = jsontext.NewDecoder(bytes.NewReader(nil))
@@ -74,15 +79,21 @@ func (s *lineScanner) nextElement(at int) int { return skipSpace(s.text, at) }
 // notFound if the sequential reader must read it.
 func (s *lineScanner) scanElement(at int) int {
 	s.element++
+	s.leaves = s.leaves[:0]
 	if s.text[at] != '{' {
 		return notFound
 	}
+	next := notFound
 	if end := s.scanObject(at, s.names.root, 1); end != notFound && end-at <= s.limits.RecordBytes {
-		if next := s.skipLineEnd(end); next != notFound {
-			return next
-		}
+		next = s.skipLineEnd(end)
 	}
-	return s.scanStrict(at)
+	if next == notFound {
+		next = s.scanStrict(at)
+	}
+	if next == notFound || !s.sink.addElement(s.text, s.leaves) {
+		return notFound
+	}
+	return next
 }
 
 // skipLineEnd returns the offset after the line end at text[at], which white space may
@@ -110,51 +121,48 @@ func (s *lineScanner) scanObject(at int, in *nameNode, depth int) int {
 	if depth > MaxDepth {
 		return notFound
 	}
-	if at = s.skipBlanks(at + 1); s.text[at] == '}' {
-		if in != s.names.root && !s.sink.addLeaf(in, s.text, 0, 0, false) {
-			return notFound
+	text := s.text
+	if at = s.skipBlanks(at + 1); text[at] == '}' {
+		if in != s.names.root {
+			s.leaves = append(s.leaves, leaf{name: in})
 		}
 		return at + 1
 	}
-	expected := in.firstChild
+	child := in.firstChild // the most likely name, or nil
 	for {
-		child, value := s.scanName(at, in, expected)
+		if child != nil && child.key.precedes(text, at) {
+			if at += child.key.length; text[at] == ' ' {
+				at = s.skipBlanks(at)
+			}
+		} else {
+			child, at = s.scanName(s.skipBlanks(at), in)
+		}
 		if child == nil || s.seen[child.id] == s.element {
 			return notFound
 		}
 		s.seen[child.id] = s.element
-		if at = s.scanValue(value, child, depth); at == notFound {
+		if at = s.scanValue(at, child, depth); at == notFound {
 			return notFound
 		}
-		if c := s.text[at]; c != ',' && c != '}' {
+		if c := text[at]; c != ',' && c != '}' {
 			at = s.skipBlanks(at)
 		}
-		switch s.text[at] {
+		switch text[at] {
 		case '}':
 			return at + 1
 		case ',':
-			if at++; s.text[at] != '"' {
-				at = s.skipBlanks(at)
+			if at++; text[at] == ' ' {
+				at++
 			}
 		default:
 			return notFound
 		}
-		expected = child.nextSibling
+		child = child.nextSibling
 	}
 }
 
 // scanName reads the name at text[at] and its colon, and returns the offset of the value.
-// expected is the most likely name, or nil.
-func (s *lineScanner) scanName(at int, in, expected *nameNode) (child *nameNode, value int) {
-	if expected != nil && expected.quoted != "" {
-		end := at + len(expected.quoted)
-		if end < len(s.text) && string(s.text[at:end]) == expected.quoted {
-			if s.text[end] == ' ' {
-				end = s.skipBlanks(end)
-			}
-			return expected, end
-		}
-	}
+func (s *lineScanner) scanName(at int, in *nameNode) (child *nameNode, value int) {
 	if s.text[at] != '"' {
 		return nil, notFound
 	}
@@ -191,9 +199,10 @@ func (s *lineScanner) scanValue(at int, n *nameNode, depth int) (end int) {
 			to = end
 		}
 	}
-	if end == notFound || to-from > s.limits.CellBytes || !s.sink.addLeaf(n, s.text, from, to, number) {
+	if end == notFound || to-from > s.limits.CellBytes {
 		return notFound
 	}
+	s.leaves = append(s.leaves, leaf{n, from, to, number})
 	return end
 }
 
@@ -261,8 +270,7 @@ func (s *lineScanner) scanStrict(at int) int {
 	if err != nil || len(value) > s.limits.RecordBytes {
 		return notFound
 	}
-	s.packAt = at
-	s.sink.restartElement()
+	s.packAt, s.leaves = at, s.leaves[:0]
 	if err := s.walk.walkElement(value); err != nil {
 		return notFound
 	}
@@ -276,9 +284,7 @@ func (s *lineScanner) scanStrict(at int) int {
 func (s *lineScanner) storeCell(n *nameNode, cell []byte) error {
 	from := s.packAt
 	s.packAt += copy(s.text[from:], cell)
-	if !s.sink.addLeaf(n, s.text, from, s.packAt, s.walk.isNumber) {
-		return errIrregular
-	}
+	s.leaves = append(s.leaves, leaf{n, from, s.packAt, s.walk.isNumber})
 	return nil
 }
 

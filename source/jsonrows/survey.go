@@ -147,8 +147,6 @@ func walkNextElement(p *pass, w *elementWalker) error {
 type observation struct {
 	name *nameNode
 	cell string
-	// before is the status of the name before this observation.
-	before nameStatus
 }
 
 // surveyWorker parses chunks in the first pass.
@@ -158,8 +156,6 @@ type surveyWorker struct {
 	// status in the current chunk. Both are indexed by the id of the name.
 	initial, current []nameStatus
 	observations     []observation
-	// first is the index of the first observation of the current element.
-	first int
 }
 
 // nameStatus describes the state of a name in the first pass: whether it has a column, whether
@@ -185,28 +181,27 @@ func (y *surveyWorker) addStatus(s *sheetShape, n *nameNode) {
 	}
 }
 
-// addLeaf records a leaf. It returns false if the name of the leaf has no column yet.
-func (y *surveyWorker) addLeaf(n *nameNode, text []byte, from, to int, _ bool) bool {
-	w := &y.current[n.id]
-	switch size := to - from; {
-	case !w.column:
-		return false
-	case size == 0 || w.filled && (w.samples == 0 || size > sampleCell):
-	case size > sampleCell:
-		y.observations = append(y.observations, observation{name: n, before: *w})
-	default:
-		y.observations = append(y.observations, observation{n, string(text[from:to]), *w})
+// addElement records the leaves of an element. It returns false if the name of a leaf has no column yet.
+func (y *surveyWorker) addElement(text []byte, leaves []leaf) bool {
+	for i := range leaves {
+		l := &leaves[i]
+		w := &y.current[l.name.id]
+		if !w.column {
+			return false
+		}
+		size := l.to - l.from
+		if size == 0 || w.filled && (w.samples == 0 || size > sampleCell) {
+			continue
+		}
+		w.filled = true
+		if size > sampleCell {
+			y.observations = append(y.observations, observation{name: l.name})
+			continue
+		}
+		y.observations = append(y.observations, observation{l.name, string(text[l.from:l.to])})
 		w.samples = max(w.samples, 1) - 1
 	}
-	w.filled = w.filled || to > from
 	return true
-}
-
-func (y *surveyWorker) restartElement() {
-	for i := len(y.observations) - 1; i >= y.first; i-- {
-		y.current[y.observations[i].name.id] = y.observations[i].before
-	}
-	y.observations = y.observations[:y.first]
 }
 
 // read parses a chunk into its observations.
@@ -223,7 +218,6 @@ func (y *surveyWorker) readElements(job *chunk) (count, bad int64, plain bool) {
 	}
 	for at := y.scan.nextElement(0); at < len(job.text); at = y.scan.nextElement(at) {
 		from := at
-		y.first = len(y.observations)
 		if at = y.scan.scanElement(at); at == notFound {
 			return 0, job.from + int64(from), false
 		}

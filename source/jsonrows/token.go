@@ -15,18 +15,31 @@ const notFound = -1
 // token or value that starts at text[at], or notFound.
 
 // stringStop returns the offset of the first quote, backslash or control character at or after
-// text[at], or the end of text. It examines eight bytes at a time.
+// text[at], or the end of text. It examines 16 bytes at a time.
 func stringStop(text []byte, at int) int {
-	for ; at+8 <= len(text); at += 8 {
-		word := binary.LittleEndian.Uint64(text[at:])
-		if hits := zeroBytes(word^quotes) | zeroBytes(word^slashes) | (word-blanks)&^word&highs; hits != 0 {
-			return at + bits.TrailingZeros64(hits)/8
+	for ; at+16 <= len(text); at += 16 {
+		sixteen := text[at : at+16 : at+16]
+		hits, next := stops(binary.LittleEndian.Uint64(sixteen)), stops(binary.LittleEndian.Uint64(sixteen[8:]))
+		if hits|next != 0 {
+			from := at
+			if hits == 0 {
+				hits, from = next, at+8
+			}
+			return from + bits.TrailingZeros64(hits)/8
 		}
 	}
 	for at < len(text) && text[at] != '"' && text[at] != '\\' && text[at] >= ' ' {
 		at++
 	}
 	return at
+}
+
+// stops returns a word in which the high bit of the lowest byte of word that is a quote, a backslash or a
+// control character is set. Higher bits are not reliable. After the exclusive OR with 2, only quotes and
+// control characters are less than 33.
+func stops(word uint64) uint64 {
+	low := word ^ 2*ones
+	return (low-33*ones)&^low&highs | zeroBytes(word^slashes)
 }
 
 // stringToken reads the string whose opening quote is at text[at].
@@ -110,8 +123,15 @@ func numberToken(text []byte, at int) int {
 	return at
 }
 
-// skipDigits returns the offset after the digits that start at text[at].
+// skipDigits returns the offset after the digits that start at text[at]. It examines eight bytes at a
+// time. Only the lowest bit of others is reliable.
 func skipDigits(text []byte, at int) int {
+	for ; at+8 <= len(text); at += 8 {
+		values := binary.LittleEndian.Uint64(text[at:]) ^ '0'*ones
+		if others := (values + (0x80-10)*ones | values) & highs; others != 0 {
+			return at + bits.TrailingZeros64(others)/8
+		}
+	}
 	for at < len(text) && text[at]-'0' <= 9 {
 		at++
 	}
@@ -234,7 +254,6 @@ const (
 	highs   = 0x8080808080808080
 	quotes  = '"' * ones
 	slashes = '\\' * ones
-	blanks  = ' ' * ones
 )
 
 // zeroBytes returns a word in which the high bit of each zero byte of word is set. Only the

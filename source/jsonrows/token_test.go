@@ -1,8 +1,10 @@
 package jsonrows
 
 import (
+	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"strings"
 	"testing"
 	"unicode/utf8"
 
@@ -41,6 +43,55 @@ func TestTokens(t *testing.T) {
 	for text, want := range tests {
 		if got := isJSON(text); got != want {
 			t.Errorf("%s: accepted %v", text, got)
+		}
+	}
+}
+
+// TestStops compares stringStop and skipDigits with loops over single bytes, for each byte at each offset.
+func TestStops(t *testing.T) {
+	for c := range 256 {
+		for at := range 40 {
+			for _, fill := range []string{"a", "\x00", "\x7f", "\x80", "\xff", "0", "9"} {
+				text := []byte(strings.Repeat("5", at) + string([]byte{byte(c)}) + strings.Repeat(fill, 20))
+				stop := bytes.IndexFunc(text, func(r rune) bool { return r == '"' || r == '\\' || r < ' ' })
+				if stop < 0 {
+					stop = len(text)
+				}
+				if got := stringStop(text, 0); got != stop {
+					t.Fatalf("the string %q stops at %d, want %d", text, got, stop)
+				}
+				digits := len(text) - len(bytes.TrimLeft(text, "0123456789"))
+				if got := skipDigits(text, 0); got != digits {
+					t.Fatalf("%q starts with %d digits, want %d", text, got, digits)
+				}
+			}
+		}
+	}
+}
+
+// TestMemberKey checks which text starts with the JSON of a name, for names of all lengths up to 40.
+func TestMemberKey(t *testing.T) {
+	for n := range 40 {
+		name := strings.Repeat("ab", 20)[:n]
+		k := newMemberKey(name)
+		text := []byte(`"` + name + `":` + strings.Repeat(" ", 16))
+		if !k.precedes(text, 0) || k.length != n+3 {
+			t.Errorf("%q does not start with the key %q of %d bytes", text, name, k.length)
+		}
+		for i := range n + 3 {
+			other := bytes.Clone(text)
+			other[i]++
+			if k.precedes(other, 0) {
+				t.Errorf("%q starts with the key %q", other, name)
+			}
+		}
+		if k.precedes(text[:15], 0) || k.precedes(text, 5+n) {
+			t.Errorf("text of fewer than 16 bytes starts with the key %q", name)
+		}
+	}
+	for _, name := range []string{`a"b`, `a\`, "a\n"} {
+		if k := newMemberKey(name); k.precedes([]byte(`"a\"b":               `), 0) || k.length != 0 {
+			t.Errorf("the name %q needs escape sequences, but has a key", name)
 		}
 	}
 }
