@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -126,7 +127,7 @@ type chunk struct {
 	text []byte
 	// count is the number of elements in the chunk.
 	count int64
-	// complete reports whether all elements were parsed. If it is false, badOffset is the file
+	// complete reports whether the text could be read and all elements were parsed. If it is false, badOffset is the file
 	// offset of the first element that was not parsed, and tooManyRows reports whether the
 	// maximum number of rows was the reason.
 	complete    bool
@@ -137,7 +138,7 @@ type chunk struct {
 	observations []observation
 }
 
-// chunkReader splits a file after line ends, and workers parse the chunks.
+// chunkReader splits a file after line ends, and workers read and parse the chunks.
 type chunkReader struct {
 	*ordered.Results[*chunk]
 	in source.Input
@@ -145,6 +146,8 @@ type chunkReader struct {
 	at    int64
 	size  int
 	spare chan *chunk
+	// tail holds the end of a chunk.
+	tail []byte
 }
 
 // startChunkReader starts reading at an offset in the file, which must be the start of a line.
@@ -154,37 +157,42 @@ func startChunkReader(in source.Input, from int64, size int, newWorker func() fu
 	r.Results = ordered.Start(context.Background(), workers, workers+3, r.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
 		parse := newWorker()
 		return func(_ context.Context, c *chunk) (*chunk, error) {
-			parse(c)
+			c.text = slices.Grow(c.text[:0], int(c.to-c.from))[:c.to-c.from]
+			if c.badOffset = c.from; readFullAt(in, c.text, c.from) == nil {
+				parse(c)
+			}
 			return c, nil
 		}
 	})
 	return r
 }
 
-// cutChunk returns the next chunk, unparsed. It returns io.EOF at the end, if a chunk has no
+// lineEndBytes is the number of bytes at the end of a chunk in which its last line end is searched. If there
+// is none, that number grows by lineEndGrowth.
+const lineEndBytes, lineEndGrowth = 4 << 10, 16
+
+// cutChunk returns the next chunk, which is not read yet. It returns io.EOF at the end, if a chunk has no
 // line end, or if reading fails. The sequential reader then continues at that offset and
 // reports any error.
 func (r *chunkReader) cutChunk(context.Context) (*chunk, error) {
-	if r.at >= r.in.Size {
-		return nil, io.EOF
+	end := min(r.at+int64(r.size), r.in.Size)
+	for reach := int64(lineEndBytes); r.at < end; reach *= lineEndGrowth {
+		from := max(r.at, end-reach)
+		r.tail = slices.Grow(r.tail[:0], int(end-from))[:end-from]
+		if err := readFullAt(r.in, r.tail, from); err != nil {
+			return nil, io.EOF
+		}
+		if line := bytes.LastIndexByte(r.tail, '\n') + 1; line > 0 {
+			c := r.newChunk()
+			*c = chunk{from: r.at, to: from + int64(line), text: c.text, batch: c.batch, observations: c.observations[:0]}
+			r.at = c.to
+			return c, nil
+		}
+		if from == r.at {
+			break
+		}
 	}
-	c := r.newChunk()
-	size := int(min(int64(r.size), r.in.Size-r.at))
-	if cap(c.text) < size {
-		c.text = make([]byte, size)
-	}
-	c.text = c.text[:size]
-	if err := readFullAt(r.in, c.text, r.at); err != nil {
-		return nil, io.EOF
-	}
-	end := bytes.LastIndexByte(c.text, '\n') + 1
-	if end == 0 {
-		return nil, io.EOF
-	}
-	from := r.at
-	r.at += int64(end)
-	*c = chunk{from: from, to: r.at, text: c.text[:end], batch: c.batch, observations: c.observations[:0]}
-	return c, nil
+	return nil, io.EOF
 }
 
 // newChunk returns an empty chunk. It reuses the memory of a recycled chunk if possible.
