@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/ordered"
 	"github.com/intraydata/intray/internal/textinput"
 	"github.com/intraydata/intray/source"
 	"github.com/intraydata/intray/source/charset"
@@ -86,9 +88,13 @@ const detectBytes = 256 << 10
 // scanForNonASCII searches the whole file for bytes that are not ASCII. If it finds any, it
 // updates the guess of the encoding.
 func (d *decodedText) scanForNonASCII(ctx context.Context) error {
+	start, err := skipASCII(ctx, d.in)
+	if err != nil || start == d.in.Size {
+		return err
+	}
 	var check charset.Checker
-	chunk := make([]byte, 1<<20)
-	for at := int64(0); at < d.in.Size && check.FirstInvalid() < 0; at += int64(len(chunk)) {
+	chunk := make([]byte, asciiBytes)
+	for at := start; at < d.in.Size && check.FirstInvalid() < 0; at += int64(len(chunk)) {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -104,7 +110,7 @@ func (d *decodedText) scanForNonASCII(ctx context.Context) error {
 		}
 		return nil
 	}
-	from := max(0, check.FirstInvalid()-detectBytes/2)
+	from := max(0, start+check.FirstInvalid()-detectBytes/2)
 	around := make([]byte, min(detectBytes, d.in.Size-from))
 	if err := readFullAt(d.in, around, from); err != nil {
 		return err
@@ -115,6 +121,48 @@ func (d *decodedText) scanForNonASCII(ctx context.Context) error {
 	d.guess = charset.Detect(around, false)
 	d.guess.BOM = 0
 	return nil
+}
+
+// asciiBytes is the number of bytes that one worker of skipASCII examines at a time.
+const asciiBytes = 512 << 10
+
+// skipASCII returns an offset before which all bytes of the file are ASCII: its size, or an offset shortly
+// before the first other byte. Workers examine parts of the file in parallel.
+func skipASCII(ctx context.Context, in source.Input) (int64, error) {
+	at := int64(0)
+	cut := func(context.Context) (int64, error) {
+		if at >= in.Size {
+			return 0, io.EOF
+		}
+		from := at
+		at += asciiBytes
+		return from, nil
+	}
+	workers := max(runtime.GOMAXPROCS(0), 1)
+	parts := ordered.Start(ctx, workers, 2*workers, cut, func() func(context.Context, int64) (bool, error) {
+		part := make([]byte, asciiBytes)
+		return func(_ context.Context, from int64) (bool, error) {
+			part = part[:min(asciiBytes, in.Size-from)]
+			if err := readFullAt(in, part, from); err != nil {
+				return false, err
+			}
+			var check charset.Checker
+			_, _ = check.Write(part)
+			return check.ASCII(), nil
+		}
+	})
+	defer parts.Close()
+	for from := int64(0); ; from += asciiBytes {
+		ascii, err := parts.Next(ctx)
+		switch {
+		case errors.Is(err, io.EOF):
+			return in.Size, nil
+		case err != nil:
+			return 0, err
+		case !ascii:
+			return from, nil
+		}
+	}
 }
 
 // length returns the length of the file in bytes, without its byte order mark.

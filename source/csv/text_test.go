@@ -3,6 +3,7 @@ package csv
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
+	"github.com/intraydata/intray/source/charset"
 	"github.com/intraydata/intray/source/sourcetest"
 )
 
@@ -127,6 +129,24 @@ func TestUnits(t *testing.T) {
 				t.Errorf("decoded %q", got)
 			}
 		})
+	}
+}
+
+// TestLateEncoding checks the encoding of a file whose sample is ASCII, for a later character at the edges of
+// the parts that workers examine.
+func TestLateEncoding(t *testing.T) {
+	lines := bytes.Repeat([]byte("Ada,Main Street,7\n"), 5*asciiBytes/18)
+	for _, at := range []int{2 * asciiBytes, 3*asciiBytes - 2, 3*asciiBytes - 1, 3 * asciiBytes, len(lines) - 20} {
+		for text, isUTF8 := range map[string]bool{"\u00fc": true, "\xfc": false, "": true} {
+			raw := slices.Concat(lines[:at], []byte(text), lines[at:])
+			d, err := openText(t.Context(), sourcetest.NewInput("", raw), "")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if (d.guess.Encoding == charset.UTF8) != isUTF8 || d.guess.ASCII != (text == "") {
+				t.Errorf("%q at %d: the encoding is %s, ASCII %v", text, at, d.guess.Encoding.Name(), d.guess.ASCII)
+			}
+		}
 	}
 }
 
