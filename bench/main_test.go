@@ -47,7 +47,7 @@ func childCommand(task string, args ...string) []string {
 func child(task string, args []string) (status int) {
 	tasks := map[string]func([]string) (any, error){
 		"measure": measure, "generate": generateFile, "intray": readWithIntray, "encoding/csv": readWithStandard,
-		"windows": windows, "hooks": runHooks, "hook workers": startWorkers,
+		"windows": windows, "stage grid": stageGrid, "grid": reviewGrid, "hooks": runHooks, "hook workers": startWorkers,
 		"stage": stageChild, "export": export, "export wide": exportWide,
 	}
 	answer, err := tasks[task](args)

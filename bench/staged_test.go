@@ -30,31 +30,31 @@ func stageInFolder(ctx context.Context, args []string) (*disk.Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := stageFile(ctx, blobs, args[0], args[2]); err != nil {
+	if _, err := stageFile(ctx, blobs, args[0], args[2]); err != nil {
 		return nil, errors.Join(err, blobs.Close())
 	}
 	return blobs, nil
 }
 
-// stageFile imports a file into a stage, as intray run does.
-func stageFile(ctx context.Context, blobs *disk.Store, schemaFile, name string) error {
+// stageFile imports a file into a stage, as intray run does, and returns its outcome.
+func stageFile(ctx context.Context, blobs *disk.Store, schemaFile, name string) (*engine.Outcome, error) {
 	text, err := os.Open(schemaFile)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer text.Close()
 	schema, err := schema.Read(text)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	file, err := os.Open(name)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer file.Close()
 	state, err := file.Stat()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	var w *staging.Writer
 	open := func(fields []string, unmapped []int) (engine.Sink, error) {
@@ -64,13 +64,13 @@ func stageFile(ctx context.Context, blobs *disk.Store, schemaFile, name string) 
 	in := source.Input{Name: filepath.Base(name), ReaderAt: file, Size: state.Size()}
 	out, err := engine.New(engine.Config{Formats: formats.Formats("")}).Run(ctx, engine.Import{Input: in, Schema: schema}, open)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if out.Verdict != engine.Done || w == nil {
-		return fmt.Errorf("the import ended with verdict %d: %+v", out.Verdict, out.Questions)
+		return nil, fmt.Errorf("the import ended with verdict %d: %+v", out.Verdict, out.Questions)
 	}
 	_, err = w.Close(ctx)
-	return err
+	return out, err
 }
 
 // stagedCounts contains figures that DuckDB also computes.
