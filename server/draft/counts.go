@@ -172,7 +172,7 @@ func (d *Draft) Distinct(ctx context.Context, field int, q Query, n int) (Distin
 func (d *Draft) eachText(ctx context.Context, s *snapshot, rows *roaring.Bitmap, field int, newCounter func() (do func(text []byte, row uint32), end func() error)) error {
 	fields := []int{field}
 	return d.eachSpan(ctx, rows, nil, func() spanWork {
-		l := d.newFieldReader(s, fields)
+		l := d.newFieldReader(s, fields, nil)
 		do, end := newCounter()
 		return func(ctx context.Context, at span) error {
 			pieces, err := l.readSpan(ctx, at, rows)

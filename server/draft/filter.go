@@ -8,7 +8,6 @@ import (
 	"io"
 	"sort"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -277,7 +276,8 @@ func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, f f
 	found := roaring.New()
 	var mu sync.Mutex
 	err := d.eachSpan(ctx, rows, progress, func() spanWork {
-		l, f := d.newFieldReader(s, fields), f
+		f := f
+		l := d.newFieldReader(s, fields, f.keep)
 		return func(ctx context.Context, at span) error {
 			pieces, err := l.readSpan(ctx, at, rows)
 			if err != nil {
@@ -286,6 +286,9 @@ func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, f f
 			var hits []uint32
 			for _, p := range pieces {
 				has := f.rows(p.batch, fields)
+				if has == nil {
+					continue
+				}
 				for i, row := range p.rows {
 					if has[p.at[i]] {
 						hits = append(hits, row)
@@ -301,69 +304,36 @@ func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, f f
 	return found, err
 }
 
-// needle is the text of a search that ignores case.
-type needle struct {
-	text []byte
-	// spread is set if letters outside ASCII may fold to letters of the text. This is
-	// the case if the text contains letters outside ASCII, or the letters i, k or s.
-	// For example, the Kelvin sign folds to k.
-	spread bool
-	// whole is set if texts must equal the needle instead of containing it.
-	whole bool
-}
-
-func newNeedle(text string) *needle {
-	n := &needle{text: foldCase([]byte(text), nil)}
-	n.spread = bytes.ContainsAny(n.text, "iks") || !isASCII(n.text)
-	return n
-}
-
-// foldCase returns text with case differences removed.
-func foldCase(text, scratch []byte) []byte {
-	if !isASCII(text) {
-		return bytes.ToLower(bytes.ToUpper(text))
-	}
-	return appendLower(scratch[:0], text)
-}
-
-func isASCII(text []byte) bool {
-	for _, c := range text {
-		if c >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
-// appendLower appends text, with the letters A to Z converted to lower case.
-func appendLower(to, text []byte) []byte {
-	at := len(to)
-	to = append(to, text...)
-	for i, c := range to[at:] {
-		if c-'A' < 26 {
-			to[at+i] = c | 0x20
-		}
-	}
-	return to
-}
-
 // finder searches batches for a needle. It must not be used concurrently.
 type finder struct {
 	needle *needle
 	// nameMatches are the raw values, by field, whose displayed name contains the needle.
 	nameMatches textMatches
 	draft       *Draft
-	has         []bool
+	// has reports for each row whether it matches, and any whether one does.
+	has []bool
+	any bool
 	// codes are the codes of a column whose strings contain the needle.
 	codes   []bool
 	scratch []byte
 	fold    []byte
 }
 
+// keep reports whether a column of a field can contain the needle, or a raw value whose displayed name does.
+// texts contains all of its texts.
+func (f *finder) keep(field int, texts []byte) bool {
+	if f.needle == nil || f.draft.isList(field) || f.nameMatches[field] != nil {
+		return true
+	}
+	o := occurrences{needle: f.needle, text: texts}
+	return o.next(0, &f.scratch) >= 0 || f.needle.mayFold(texts)
+}
+
 // rows reports, for each row of a batch, whether one of the fields contains the
-// needle in its value, raw value or displayed name.
+// needle in its value, raw value or displayed name. It returns nil if no row does. Columns that keep
+// rejects may be empty.
 func (f *finder) rows(b *intray.Batch, fields []int) []bool {
-	f.has = append(f.has[:0], make([]bool, b.Rows())...)
+	f.has, f.any = append(f.has[:0], make([]bool, b.Rows())...), false
 	for _, field := range fields {
 		c := &b.Fields[field]
 		if f.draft.isList(field) {
@@ -376,8 +346,14 @@ func (f *finder) rows(b *intray.Batch, fields []int) []bool {
 			f.matchNames(c, b.Rows(), texts, f.draft.isList(field))
 		}
 	}
+	if !f.any {
+		return nil
+	}
 	return f.has
 }
+
+// mark marks a row.
+func (f *finder) mark(row int) { f.has[row], f.any = true, true }
 
 // matchColumn marks the rows whose string contains the needle. String i belongs to row rows[i], or to row i
 // if rows is nil.
@@ -386,16 +362,16 @@ func (f *finder) matchColumn(c *intray.TextColumn, rows []uint32) {
 		if rows != nil {
 			i = int(rows[i])
 		}
-		f.has[i] = true
+		f.mark(i)
 	}
 	if len(c.Codes) == 0 {
 		f.matchTexts(&c.Texts, mark)
 		return
 	}
 	f.codes = append(f.codes[:0], make([]bool, c.Texts.Len())...)
-	any := false
-	f.matchTexts(&c.Texts, func(code int) { f.codes[code], any = true, true })
-	if !any {
+	found := false
+	f.matchTexts(&c.Texts, func(code int) { f.codes[code], found = true, true })
+	if !found {
 		return
 	}
 	for i, code := range c.Codes {
@@ -407,31 +383,29 @@ func (f *finder) matchColumn(c *intray.TextColumn, rows []uint32) {
 
 // matchTexts calls mark for each string that contains the needle.
 func (f *finder) matchTexts(t *intray.Texts, mark func(i int)) {
-	f.scratch = appendLower(f.scratch[:0], t.Arena)
+	o := occurrences{needle: f.needle, text: t.Arena}
 	for at := 0; ; {
-		found := bytes.Index(f.scratch[at:], f.needle.text)
+		found := o.next(at, &f.scratch)
 		if found < 0 {
 			break
 		}
-		found += at
 		i := sort.Search(len(t.Ends), func(i int) bool { return int(t.Ends[i]) > found })
-		if end := int(t.Ends[i]); found+len(f.needle.text) <= end {
+		if found+len(f.needle.text) <= int(t.Ends[i]) {
 			if !f.needle.whole || len(f.needle.text) == len(t.At(i)) {
 				mark(i)
 			}
-			at = end
-		} else {
-			at = found + 1
+		}
+		// The next occurrence within a string begins in a later one that is long enough.
+		for at = int(t.Ends[i]); i+1 < t.Len() && len(t.At(i+1)) < len(f.needle.text); i++ {
+			at = int(t.Ends[i+1])
 		}
 	}
-	if !f.needle.spread || isASCII(t.Arena) {
+	if !f.needle.mayFold(t.Arena) {
 		return
 	}
 	for i := range t.Len() {
-		if text := t.At(i); !isASCII(text) {
-			if f.contains(text) {
-				mark(i)
-			}
+		if text := t.At(i); f.needle.mayFold(text) && f.contains(text) {
+			mark(i)
 		}
 	}
 }
@@ -446,7 +420,9 @@ func (d *Draft) isList(field int) bool {
 // set, the raw values are lists, too.
 func (f *finder) matchLists(c *intray.Cells, rows int, many bool) {
 	eachOf(c, rows, func(row int, v, raw []byte) {
-		f.has[row] = f.has[row] || f.listContains(v) || (many && f.listContains(raw)) || (!many && f.contains(raw))
+		if f.listContains(v) || many && f.listContains(raw) || !many && f.contains(raw) {
+			f.mark(row)
+		}
 	})
 }
 

@@ -56,7 +56,7 @@ func (t *keyIndex) replaceIndex(index *validate.Index) {
 func (t *keyIndex) scanRows(ctx context.Context, index *validate.Index, s *snapshot, progress func(done, total int64)) (*roaring.Bitmap, error) {
 	fields := t.key.Fields()
 	err := t.draft.eachSpan(ctx, s.live, progress, func() spanWork {
-		l, h := t.draft.newFieldReader(s, fields), t.key.Hasher()
+		l, h := t.draft.newFieldReader(s, fields, nil), t.key.Hasher()
 		return func(ctx context.Context, at span) error {
 			some, err := l.readSpan(ctx, at, s.live)
 			if err != nil {

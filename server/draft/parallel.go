@@ -84,7 +84,8 @@ type worker struct {
 }
 
 func (m *changeBuilder) worker() *worker {
-	w := &worker{builder: m, fields: m.draft.newFieldReader(m.before, m.plan.fields), finder: finder{needle: m.plan.needle, nameMatches: m.plan.nameMatches, draft: m.draft}}
+	w := &worker{builder: m, finder: finder{needle: m.plan.needle, nameMatches: m.plan.nameMatches, draft: m.draft}}
+	w.fields = m.draft.newFieldReader(m.before, m.plan.fields, w.finder.keep)
 	for _, t := range m.draft.keyIndexes {
 		w.hashers = append(w.hashers, t.key.Hasher())
 	}
@@ -149,13 +150,18 @@ func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (
 	for _, p := range pieces {
 		var has []bool
 		if plan.needle != nil {
-			has = w.finder.rows(p.batch, plan.fields)
+			if has = w.finder.rows(p.batch, plan.fields); has == nil {
+				continue
+			}
 		}
 		for i, row := range p.rows {
 			if has != nil && !has[p.at[i]] {
 				continue
 			}
 			for _, f := range plan.fields {
+				if !hasText(&p.batch.Fields[f], p.at[i]) {
+					continue // keep has rejected the column
+				}
 				err := w.builder.draft.eachCell(p.batch, f, p.at[i], func(part int, text []byte) {
 					if to, changes := plan.change(f, text); changes {
 						edits = append(edits, pending{row, f, part, to})
@@ -176,6 +182,15 @@ func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (
 		}
 	}
 	return edits, list, nil
+}
+
+// hasText reports whether a column holds the raw value of a row.
+func hasText(c *intray.Cells, row int) bool {
+	if c.Values.Len() > 0 {
+		return true
+	}
+	_, found := slices.BinarySearch(c.RawRows, uint32(row))
+	return found
 }
 
 // typedEdits returns the edits that a Set makes to the rows of a result. It removes

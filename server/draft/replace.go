@@ -145,7 +145,9 @@ func (n *needle) isIn(text string) bool { return bytes.Contains(foldCase([]byte(
 // value or raw value has an element in texts.
 func (f *finder) matchNames(c *intray.Cells, rows int, texts map[string]bool, lists bool) {
 	eachOf(c, rows, func(row int, v, raw []byte) {
-		f.has[row] = f.has[row] || texts[string(raw)] || lists && (listHasAny(v, texts) || listHasAny(raw, texts))
+		if texts[string(raw)] || lists && (listHasAny(v, texts) || listHasAny(raw, texts)) {
+			f.mark(row)
+		}
 	})
 }
 

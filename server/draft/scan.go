@@ -95,13 +95,15 @@ type fieldReader struct {
 	draft  *Draft
 	snap   *snapshot
 	fields []int
+	// keep rejects columns of staged rows that need not be read. It may be nil.
+	keep   staging.Keep
 	scan   *staging.Scan
 	places []int
 	list   []uint32
 }
 
-func (d *Draft) newFieldReader(s *snapshot, fields []int) *fieldReader {
-	return &fieldReader{draft: d, snap: s, fields: fields, scan: d.cfg.Stage.Scan()}
+func (d *Draft) newFieldReader(s *snapshot, fields []int, keep staging.Keep) *fieldReader {
+	return &fieldReader{draft: d, snap: s, fields: fields, keep: keep, scan: d.cfg.Stage.Scan()}
 }
 
 // rowChunk holds some rows of a span. Row rows[i] of the draft is row at[i] of the
@@ -113,7 +115,8 @@ type rowChunk struct {
 }
 
 // readSpan reads those of the given rows that are in a span. The result is valid
-// until the next call. Only the fields of the reader are guaranteed to be filled.
+// until the next call. Only the fields of the reader are guaranteed to be filled, except for columns
+// that keep rejects.
 func (l *fieldReader) readSpan(ctx context.Context, at span, rows *roaring.Bitmap) ([]rowChunk, error) {
 	l.list, l.places = l.list[:0], l.places[:0]
 	var changed []uint32
@@ -131,7 +134,7 @@ func (l *fieldReader) readSpan(ctx context.Context, at span, rows *roaring.Bitma
 	}
 	var out []rowChunk
 	if len(l.list) > 0 {
-		b, err := l.scan.ReadFields(ctx, int64(at.first), l.fields)
+		b, err := l.scan.ReadFields(ctx, int64(at.first), l.fields, l.keep)
 		if err != nil {
 			return nil, err
 		}

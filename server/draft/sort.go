@@ -94,7 +94,7 @@ func (d *Draft) readSortKeys(ctx context.Context, s *snapshot, rows *roaring.Bit
 	isNumber, names := d.cfg.Fields[field].Type.Name == intray.TypeNumber, d.displayNames(field)
 	var mu sync.Mutex
 	err := d.eachSpan(ctx, rows, nil, func() spanWork {
-		l, own := d.newFieldReader(s, []int{field}), &sortKeys{}
+		l, own := d.newFieldReader(s, []int{field}, nil), &sortKeys{}
 		return func(ctx context.Context, at span) error {
 			pieces, err := l.readSpan(ctx, at, rows)
 			if err != nil {

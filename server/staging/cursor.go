@@ -3,6 +3,7 @@ package staging
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -42,7 +43,7 @@ func newCursor(s *Stage) *cursor {
 
 // readBatch reads a row group and its problems. The batch is valid until the next call.
 func (c *cursor) readBatch(ctx context.Context, s *Segment, g RowGroup) (*intray.Batch, error) {
-	if err := c.readRows(ctx, s, g, nil); err != nil {
+	if err := c.readRows(ctx, s, g, nil, nil); err != nil {
 		return nil, err
 	}
 	c.held = 0
@@ -60,8 +61,9 @@ func (c *cursor) load(ctx context.Context, name string, at Piece, rows int64) er
 }
 
 // readRows reads a row group without its problems into c.current, unless it is already there. If
-// wanted is not nil, readRows reads only the selected fields and leaves all other columns empty.
-func (c *cursor) readRows(ctx context.Context, s *Segment, g RowGroup, wanted []bool) error {
+// wanted is not nil, readRows reads only the selected fields, and of these only the columns that keep does
+// not reject. It leaves all other columns empty.
+func (c *cursor) readRows(ctx context.Context, s *Segment, g RowGroup, wanted []bool, keep Keep) error {
 	if c.held == g.First+1 {
 		return ctx.Err()
 	}
@@ -71,7 +73,7 @@ func (c *cursor) readRows(ctx context.Context, s *Segment, g RowGroup, wanted []
 	}
 	b := &c.current
 	b.Reset(len(c.stage.manifest.Fields))
-	if err := c.decodeRows(b, wanted); err != nil {
+	if err := c.decodeRows(b, wanted, keep); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrDamaged, s.Name, err)
 	}
 	if len(c.lines) == 0 || c.lines[0] != g.First {
@@ -81,10 +83,20 @@ func (c *cursor) readRows(ctx context.Context, s *Segment, g RowGroup, wanted []
 	return nil
 }
 
-func (c *cursor) decodeRows(b *intray.Batch, wanted []bool) error {
+func (c *cursor) decodeRows(b *intray.Batch, wanted []bool, keep Keep) error {
 	d := c.decoder
 	for i := range b.Fields {
-		if err := d.readField(&b.Fields[i], wanted == nil || wanted[i]); err != nil {
+		if wanted != nil && !wanted[i] {
+			if err := errors.Join(d.skipColumn(), d.skipColumn()); err != nil {
+				return err
+			}
+			continue
+		}
+		var keepField func(texts []byte) bool
+		if keep != nil {
+			keepField = func(texts []byte) bool { return keep(i, texts) }
+		}
+		if err := d.readField(&b.Fields[i], keepField); err != nil {
 			return err
 		}
 	}
@@ -97,7 +109,7 @@ func (c *cursor) decodeRows(b *intray.Batch, wanted []bool) error {
 		if wanted == nil {
 			err = d.readRequired(&b.Unmapped[i].Cells)
 		} else {
-			_, _, err = d.nextDataPage(false)
+			err = d.skipColumn()
 		}
 		if err != nil {
 			return err
@@ -111,18 +123,16 @@ func (c *cursor) decodeRows(b *intray.Batch, wanted []bool) error {
 	return err
 }
 
-// readField reads the two columns of a field, or skips them if the field is not wanted.
-func (d *decoder) readField(c *intray.Cells, wanted bool) (err error) {
-	if !wanted {
-		if _, _, err = d.nextDataPage(false); err == nil {
-			_, _, err = d.nextDataPage(false)
-		}
+// readField reads the two columns of a field, except for those that keep rejects. If it needs the
+// values, it also needs the raw values, because a row without a raw value has its value instead.
+func (d *decoder) readField(c *intray.Cells, keep func(texts []byte) bool) (err error) {
+	if c.Nulls, err = d.readValues(&c.Values, c.Nulls, keep); err != nil {
 		return err
 	}
-	if c.Nulls, err = d.readValues(&c.Values, c.Nulls); err != nil {
-		return err
+	if c.Values.Len() > 0 {
+		keep = nil
 	}
-	c.RawRows, err = d.readSparse(&c.Raws, c.RawRows)
+	c.RawRows, err = d.readSparse(&c.Raws, c.RawRows, keep)
 	return err
 }
 
@@ -152,7 +162,7 @@ func (c *cursor) appendRanges(ctx context.Context, out *intray.Batch, ranges ite
 	for first, end := range ranges {
 		for from := first; from < end; {
 			segment, g := c.stage.groupFor(from)
-			if err := c.readRows(ctx, segment, g, nil); err != nil {
+			if err := c.readRows(ctx, segment, g, nil, nil); err != nil {
 				return err
 			}
 			AppendRows(out, &c.current, int(from-g.First), int(min(end-g.First, g.Rows)))

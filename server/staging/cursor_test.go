@@ -1,6 +1,7 @@
 package staging_test
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"slices"
@@ -140,7 +141,7 @@ func TestScan(t *testing.T) {
 			want := batches[rapid.IntRange(0, len(batches)-1).Draw(t, "batch")]
 			row := want.First + rapid.Int64Range(0, int64(want.Rows())-1).Draw(t, "row")
 			fields := rapid.SliceOfDistinct(rapid.IntRange(0, len(layout.Fields)-1), rapid.ID[int]).Draw(t, "fields")
-			got, err := scan.ReadFields(context.Background(), row, fields)
+			got, err := scan.ReadFields(context.Background(), row, fields, nil)
 			if err != nil || got.First != want.First || got.Rows() != want.Rows() || len(got.Problems) > 0 {
 				t.Fatalf("%v, %+v", err, got)
 			}
@@ -155,7 +156,7 @@ func TestScan(t *testing.T) {
 			}
 		}
 		for _, row := range []int64{-1, next} {
-			if _, err := scan.ReadFields(context.Background(), row, nil); err == nil {
+			if _, err := scan.ReadFields(context.Background(), row, nil, nil); err == nil {
 				t.Errorf("row %d was returned", row)
 			}
 		}
@@ -181,4 +182,56 @@ func TestCountRowGroups(t *testing.T) {
 			t.Errorf("%+v: %v, %v", k, rows, err)
 		}
 	}
+}
+
+// TestScanKeep checks that keep receives all strings of a column, and that a Scan leaves only the columns
+// empty that keep rejects.
+func TestScanKeep(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		layout := drawLayout(t)
+		want := drawBatch(t, layout, 0)
+		s := writeStage(t, blobtest.NewMemory(), layout, staging.Config{Codec: rapid.SampledFrom(codecs).Draw(t, "codec")}, want)
+		defer s.Close()
+		answers := rapid.SliceOfN(rapid.Bool(), 2*len(layout.Fields), 2*len(layout.Fields)).Draw(t, "answers")
+		var fields []int
+		for f := range layout.Fields {
+			fields = append(fields, f)
+		}
+		asked := make([]bool, len(fields))
+		got, err := s.Scan().ReadFields(context.Background(), 0, fields, func(f int, found []byte) bool {
+			column := want.Fields[f].Values
+			if asked[f] {
+				column = want.Fields[f].Raws
+			}
+			for i := range column.Len() {
+				if !bytes.Contains(found, column.At(i)) {
+					t.Errorf("field %d: %q is not in %q", f, column.At(i), found)
+				}
+			}
+			at := 2 * f
+			if asked[f] {
+				at++
+			}
+			asked[f] = true
+			return answers[at]
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for f, cells := range want.Fields {
+			if !answers[2*f] {
+				cells.Values, cells.Nulls = intray.TextColumn{}, nil
+				if !answers[2*f+1] {
+					cells.Raws, cells.RawRows = intray.TextColumn{}, nil
+				}
+			}
+			if diff := cmp.Diff(cells, got.Fields[f], cmpopts.EquateEmpty()); diff != "" {
+				t.Fatal(diff)
+			}
+		}
+		all, err := s.Scan().ReadFields(context.Background(), 0, fields, nil)
+		if err != nil || cmp.Diff(want.Fields, all.Fields, cmpopts.EquateEmpty()) != "" {
+			t.Errorf("without keep: %v", err)
+		}
+	})
 }

@@ -48,7 +48,7 @@ func (d *decoder) beginGroup(body []byte, rows int64) { d.rest, d.rows = body, i
 
 // readInts decodes the next column, which must contain integers.
 func (d *decoder) readInts(dst []int64) ([]int64, error) {
-	p, err := d.readPage(false)
+	p, _, err := d.readPage(false, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (d *decoder) readInts(dst []int64) ([]int64, error) {
 
 // readRequired decodes the next column, which must contain strings without nulls.
 func (d *decoder) readRequired(t *intray.Texts) error {
-	p, err := d.readPage(false)
+	p, _, err := d.readPage(false, nil)
 	if err != nil {
 		return err
 	}
@@ -74,16 +74,20 @@ func (d *decoder) readRequired(t *intray.Texts) error {
 }
 
 // readValues decodes the next column, which must contain cells. It returns the rows
-// that are null.
-func (d *decoder) readValues(t *intray.TextColumn, nulls []uint32) ([]uint32, error) {
-	p, err := d.readPage(true)
+// that are null. If keep rejects the column, the result is empty.
+func (d *decoder) readValues(t *intray.TextColumn, nulls []uint32, keep func(texts []byte) bool) ([]uint32, error) {
+	p, kept, err := d.readPage(true, keep)
 	if err != nil {
 		return nil, err
+	}
+	nulls = nulls[:0]
+	if !kept {
+		t.Reset()
+		return nulls, nil
 	}
 	if err = d.readTexts(t, p); err != nil {
 		return nil, err
 	}
-	nulls = nulls[:0]
 	if p.values == d.rows {
 		return nulls, nil
 	}
@@ -121,14 +125,18 @@ func insertRows[T int32 | uint32](list []T, rows []uint32, fill func(before int)
 }
 
 // readSparse decodes the next column, which contains strings for some rows only. It
-// returns these rows.
-func (d *decoder) readSparse(t *intray.TextColumn, rows []uint32) ([]uint32, error) {
-	p, err := d.readPage(true)
+// returns these rows. If keep rejects the column, the result is empty.
+func (d *decoder) readSparse(t *intray.TextColumn, rows []uint32, keep func(texts []byte) bool) ([]uint32, error) {
+	p, kept, err := d.readPage(true, keep)
 	if err != nil {
 		return nil, err
 	}
-	err = d.readTexts(t, p)
 	rows = rows[:0]
+	if !kept {
+		t.Reset()
+		return rows, nil
+	}
+	err = d.readTexts(t, p)
 	if err != nil || p.values == 0 {
 		return rows, err
 	}
@@ -144,48 +152,72 @@ func (d *decoder) readSparse(t *intray.TextColumn, rows []uint32) ([]uint32, err
 var textLeaf = parquetio.Leaf{Type: format.ByteArray}
 
 // readPage reads the next column and returns its decompressed data page. It stores
-// the levels of an optional column in d.levels.
-func (d *decoder) readPage(optional bool) (dataPage, error) {
-	h, body, err := d.nextDataPage(true)
+// the levels of an optional column in d.levels. keep may be nil. It receives bytes that include the
+// strings of the column, each in one piece. If it returns false, readPage returns false and no page.
+func (d *decoder) readPage(optional bool, keep func(texts []byte) bool) (p dataPage, kept bool, err error) {
+	kept, err = d.readDictionary(keep)
 	if err != nil {
-		return dataPage{}, err
+		return p, false, err
 	}
-	p := dataPage{encoding: h.Encoding, values: d.rows - h.Nulls}
+	h, body, err := d.nextDataPage()
+	if err != nil || !kept {
+		return p, false, err
+	}
+	p = dataPage{encoding: h.Encoding, values: d.rows - h.Nulls}
 	if h.Compressed {
 		if d.body, err = d.decompressor.Decompress(d.body, &h, d.codec, body); err != nil {
-			return dataPage{}, err
+			return p, false, err
 		}
 		body = d.body
 	}
 	p.body = body[h.DefBytes:]
+	if keep != nil && p.encoding != format.RLEDictionary && !keep(p.body) {
+		return p, false, nil
+	}
 	if optional {
 		err = d.readLevels(body[:h.DefBytes], p.values)
 	}
-	return p, err
+	return p, true, err
 }
 
-// nextDataPage moves to the data page of the next column. If load is set, it also
-// loads the dictionary, which comes before the page.
-func (d *decoder) nextDataPage(load bool) (h parquetio.PageHeader, body []byte, err error) {
+// readDictionary reads the dictionary of the next column, if it has one. If keep rejects its
+// strings, readDictionary returns false.
+func (d *decoder) readDictionary(keep func(texts []byte) bool) (kept bool, err error) {
+	h, body, rest, err := parquetio.CutPage(d.rest, d.codec)
+	if err != nil || h.Kind != format.DictionaryPage {
+		return true, errors.Join(err, d.dict.Load(&textLeaf, nil, 0))
+	}
+	d.rest = rest
+	if d.plain, err = d.decompressor.Decompress(d.plain, &h, d.codec, body); err != nil {
+		return false, err
+	}
+	if keep != nil && !keep(d.plain) {
+		return false, nil
+	}
+	return true, d.dict.Load(&textLeaf, d.plain, h.Count)
+}
+
+// skipColumn moves behind the next column.
+func (d *decoder) skipColumn() error {
+	h, _, rest, err := parquetio.CutPage(d.rest, d.codec)
+	if err == nil && h.Kind == format.DictionaryPage {
+		d.rest = rest
+	}
+	if err == nil {
+		_, _, err = d.nextDataPage()
+	}
+	return err
+}
+
+// nextDataPage moves behind the next page, which must be a data page.
+func (d *decoder) nextDataPage() (h parquetio.PageHeader, body []byte, err error) {
 	if h, body, d.rest, err = parquetio.CutPage(d.rest, d.codec); err != nil {
 		return h, nil, err
-	}
-	plain, entries := d.plain[:0], 0
-	if h.Kind == format.DictionaryPage {
-		if load {
-			if d.plain, err = d.decompressor.Decompress(d.plain, &h, d.codec, body); err != nil {
-				return h, nil, err
-			}
-			plain, entries = d.plain, h.Count
-		}
-		if h, body, d.rest, err = parquetio.CutPage(d.rest, d.codec); err != nil {
-			return h, nil, err
-		}
 	}
 	if h.Kind != format.DataPageV2 || h.Rows != d.rows || h.Nulls < 0 || h.RepBytes > 0 {
 		return h, nil, errPage
 	}
-	return h, body, d.dict.Load(&textLeaf, plain, entries)
+	return h, body, nil
 }
 
 func (d *decoder) readLevels(runs []byte, values int) error {

@@ -77,7 +77,7 @@ func TestDecoderRejectsOtherPages(t *testing.T) {
 			if test.required {
 				err = d.readRequired(&got.Texts)
 			} else {
-				_, err = d.readValues(&got, nil)
+				_, err = d.readValues(&got, nil, nil)
 			}
 			if want := (parquetio.DamageError{}); errors.Is(test.want, damage) && errors.As(err, &want) {
 				return

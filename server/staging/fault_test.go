@@ -97,7 +97,7 @@ var readings = map[string]func(ctx context.Context, s *staging.Stage) (any, erro
 		var all []intray.Cells
 		scan := s.Scan()
 		for _, row := range []int64{0, 17} {
-			b, err := scan.ReadFields(ctx, row, []int{2})
+			b, err := scan.ReadFields(ctx, row, []int{2}, nil)
 			if err != nil {
 				return nil, err
 			}

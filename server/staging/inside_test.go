@@ -104,11 +104,11 @@ func decodeAll(body []byte, rows int64) error {
 		return err
 	}
 	for range 2 {
-		if _, err := d.readValues(&texts, nil); err != nil {
+		if _, err := d.readValues(&texts, nil, nil); err != nil {
 			return err
 		}
 	}
-	if _, err := d.readSparse(&texts, nil); err != nil {
+	if _, err := d.readSparse(&texts, nil, nil); err != nil {
 		return err
 	}
 	_, err := d.readInts(nil)

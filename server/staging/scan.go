@@ -34,9 +34,15 @@ func (s *Stage) RowGroups() []RowGroup {
 	return all
 }
 
+// Keep reports whether a column of a field is needed: its values or its raw values. texts includes all
+// distinct strings of the column, each in one piece, and other bytes between them. If the values are
+// needed, so are the raw values.
+type Keep func(field int, texts []byte) bool
+
 // ReadFields reads the given fields of the batch that contains row. It leaves all other fields,
-// unmapped columns and problems empty. The batch is valid until the next call.
-func (s *Scan) ReadFields(ctx context.Context, row int64, fields []int) (*intray.Batch, error) {
+// unmapped columns and problems empty, and the columns that keep rejects. keep may be nil. The batch
+// is valid until the next call.
+func (s *Scan) ReadFields(ctx context.Context, row int64, fields []int, keep Keep) (*intray.Batch, error) {
 	c := s.cursor
 	if row < 0 || row >= c.stage.manifest.Rows {
 		return nil, fmt.Errorf("read staged rows: row %d does not exist", row)
@@ -47,7 +53,7 @@ func (s *Scan) ReadFields(ctx context.Context, row int64, fields []int) (*intray
 	}
 	c.held = 0 // the current batch may contain different fields
 	segment, g := c.stage.groupFor(row)
-	if err := c.readRows(ctx, segment, g, s.wanted); err != nil {
+	if err := c.readRows(ctx, segment, g, s.wanted, keep); err != nil {
 		return nil, fmt.Errorf("read the staged rows from %d on: %w", row, err)
 	}
 	return &c.current, nil
