@@ -229,7 +229,7 @@ func (g *gridReview) open(ctx context.Context, schemaFile, folder string) (close
 	if err != nil {
 		return nil, err
 	}
-	return func() error { return errors.Join(g.Draft.Close(), stage.Close(), r.Close(), blobs.Close()) }, nil
+	return func() error { return errors.Join(g.Close(), stage.Close(), r.Close(), blobs.Close()) }, nil
 }
 
 // field returns the index of a field.

@@ -81,10 +81,21 @@ func (o Replace) exactReplacer() func(text []byte) (string, bool) {
 		if o.Whole {
 			return o.With, string(text) == o.Find && o.With != o.Find
 		}
-		if !bytes.Contains(text, find) {
+		n := bytes.Count(text, find)
+		if n == 0 {
 			return "", false
 		}
-		return changedText(text, string(bytes.ReplaceAll(text, find, with)))
+		var to strings.Builder
+		to.Grow(len(text) + n*(len(with)-len(find)))
+		rest := text
+		for range n {
+			at := bytes.Index(rest, find)
+			to.Write(rest[:at])
+			to.Write(with)
+			rest = rest[at+len(find):]
+		}
+		to.Write(rest)
+		return changedText(text, to.String())
 	}
 }
 

@@ -3,6 +3,8 @@ package draft
 import (
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 // TestReplaceNames checks replacements, by name and by raw value, in cells that display a name.
@@ -86,4 +88,20 @@ func TestLongReplacements(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestExactReplacer compares exact replacements with those of the standard library.
+func TestExactReplacer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		letters := rapid.StringOfN(rapid.SampledFrom([]rune("aab")), 0, 12, -1)
+		text, o := letters.Draw(t, "text"), Replace{Find: "a" + letters.Draw(t, "find"), With: letters.Draw(t, "with"), MatchCase: true}
+		change, err := o.newReplacer()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.ReplaceAll(text, o.Find, o.With)
+		if got, changes := change([]byte(text)); changes != (want != text) || changes && got != want {
+			t.Fatalf("%q: %q, %t, want %q", text, got, changes, want)
+		}
+	})
 }

@@ -31,10 +31,11 @@ type cursor struct {
 	interned         map[string]string
 }
 
-// loadedProblems holds the problem group with index loaded-1. It is empty if loaded is 0.
+// loadedProblems holds the columns of the problem group with index loaded-1. It is empty if loaded is 0.
 type loadedProblems struct {
-	table  problemTable
-	loaded int
+	rows, fields, parts  []int64
+	codes, levels, texts intray.TextColumn
+	loaded               int
 }
 
 func newCursor(s *Stage) *cursor {
@@ -159,18 +160,60 @@ func rangesOf(rows []int64) iter.Seq2[int64, int64] {
 
 // appendRanges appends ranges of rows of the stage, with their problems, to an empty batch.
 func (c *cursor) appendRanges(ctx context.Context, out *intray.Batch, ranges iter.Seq2[int64, int64]) error {
+	total := int64(0)
+	for first, end := range ranges {
+		total += end - first
+	}
 	for first, end := range ranges {
 		for from := first; from < end; {
 			segment, g := c.stage.groupFor(from)
 			if err := c.readRows(ctx, segment, g, nil, nil); err != nil {
 				return err
 			}
-			AppendRows(out, &c.current, int(from-g.First), int(min(end-g.First, g.Rows)))
+			switch whole := from == g.First && end >= g.First+g.Rows; {
+			case out.Rows() == 0 && whole && total == g.Rows:
+				c.giveRows(out)
+			default:
+				if out.Rows() == 0 {
+					c.reserveRows(out, int(total))
+				}
+				AppendRows(out, &c.current, int(from-g.First), int(min(end-g.First, g.Rows)))
+			}
 			from = g.First + g.Rows
 		}
 	}
 	return c.readProblems(ctx, out, ranges)
 }
+
+// giveRows moves all rows of the current batch to an empty batch, and leaves the cursor without a batch.
+func (c *cursor) giveRows(out *intray.Batch) {
+	out.Lines, out.Fields, out.Unmapped = c.current.Lines, c.current.Fields, c.current.Unmapped
+	c.current, c.held = intray.Batch{}, 0
+}
+
+// reserveRows makes room for rows in an empty batch. They probably have the same sizes as the current rows.
+func (c *cursor) reserveRows(out *intray.Batch, rows int) {
+	rows = min(rows, maxReserved)
+	reserve := func(to *intray.Texts, size, count int) {
+		if count > 0 {
+			to.Ends = slices.Grow(to.Ends, count*rows/c.current.Rows())
+			to.Arena = slices.Grow(to.Arena, (size*rows/c.current.Rows())/8*9)
+		}
+	}
+	out.Lines = slices.Grow(out.Lines, rows)
+	for i := range out.Fields {
+		to, from := &out.Fields[i], &c.current.Fields[i]
+		reserve(&to.Values.Texts, from.Values.Bytes(), from.Values.Len())
+		reserve(&to.Raws.Texts, from.Raws.Bytes(), from.Raws.Len())
+	}
+	for i := range out.Unmapped {
+		from := &c.current.Unmapped[i].Cells
+		reserve(&out.Unmapped[i].Cells, len(from.Arena), from.Len())
+	}
+}
+
+// maxReserved is the maximum number of rows that reserveRows makes room for.
+const maxReserved = 1 << 14
 
 // readProblems adds to a batch the problems of its rows. ranges are the positions of
 // these rows in the stage.
@@ -201,7 +244,7 @@ func (c *cursor) readProblemGroups(ctx context.Context, b *intray.Batch, in *loa
 			if err := c.loadProblems(ctx, in, groups, i); err != nil {
 				return err
 			}
-			if err := c.appendProblems(b, &in.table, first, end, at); err != nil {
+			if err := c.appendProblems(b, in, first, end, at); err != nil {
 				return err
 			}
 		}
@@ -219,14 +262,14 @@ func (c *cursor) loadProblems(ctx context.Context, in *loadedProblems, groups []
 	if err := c.load(ctx, problemsName, g.Piece, g.Problems); err != nil {
 		return err
 	}
-	if err := c.decoder.readProblems(&in.table); err != nil {
+	if err := c.decoder.readProblems(in); err != nil {
 		return fmt.Errorf("%w: %s: %w", ErrDamaged, problemsName, err)
 	}
 	in.loaded = index + 1
 	return nil
 }
 
-func (d *decoder) readProblems(t *problemTable) error {
+func (d *decoder) readProblems(t *loadedProblems) error {
 	for _, ints := range []*[]int64{&t.rows, &t.fields, &t.parts} {
 		read, err := d.readInts(*ints)
 		if err != nil {
@@ -234,17 +277,17 @@ func (d *decoder) readProblems(t *problemTable) error {
 		}
 		*ints = read
 	}
-	for _, texts := range []*intray.Texts{&t.codes, &t.levels, &t.texts} {
-		if err := d.readRequired(texts); err != nil {
+	for _, texts := range []*intray.TextColumn{&t.codes, &t.levels, &t.texts} {
+		if err := d.readColumn(texts); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// appendProblems adds the problems that a table has for rows [first, end) of the stage. at is
+// appendProblems adds the problems of a group that rows [first, end) of the stage have. at is
 // the index that the first of these rows has in the batch.
-func (c *cursor) appendProblems(out *intray.Batch, t *problemTable, first, end, at int64) error {
+func (c *cursor) appendProblems(out *intray.Batch, t *loadedProblems, first, end, at int64) error {
 	from, _ := slices.BinarySearch(t.rows, first)
 	to, _ := slices.BinarySearch(t.rows, end)
 	for i := from; i < to; i++ {

@@ -235,3 +235,29 @@ func TestScanKeep(t *testing.T) {
 		}
 	})
 }
+
+// TestWholeGroups checks that batches that consist of a whole row group do not share memory with later reads.
+func TestWholeGroups(t *testing.T) {
+	ctx := context.Background()
+	s := writeStage(t, blobtest.NewMemory(), contactLayout(), staging.Config{}, contacts(0, 60), contacts(60, 60))
+	defer s.Close()
+	all := readAll(t, s)
+	whole := map[int64]*intray.Batch{}
+	for _, first := range []int64{0, 60, 0} {
+		b, err := s.Window(ctx, first, 60)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole[first] = b
+		for _, from := range []int64{30, 0, 59} { // parts, and rows of both groups
+			if _, err := s.Window(ctx, from, 61); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for first, b := range whole {
+		if diff := cmp.Diff(all[first:first+60], rowsOf(b)); diff != "" {
+			t.Errorf("rows from %d on: %s", first, diff)
+		}
+	}
+}

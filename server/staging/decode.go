@@ -59,18 +59,26 @@ func (d *decoder) readInts(dst []int64) ([]int64, error) {
 	return dst, err
 }
 
-// readRequired decodes the next column, which must contain strings without nulls.
-func (d *decoder) readRequired(t *intray.Texts) error {
+// readColumn decodes the next column, which must contain strings without nulls.
+func (d *decoder) readColumn(t *intray.TextColumn) error {
 	p, _, err := d.readPage(false, nil)
 	if err != nil {
 		return err
 	}
-	err = d.readTexts(&d.column, p)
+	return d.readTexts(t, p)
+}
+
+// readRequired decodes the next column like readColumn, and stores a string for each row.
+func (d *decoder) readRequired(t *intray.Texts) error {
+	err := d.readColumn(&d.column)
 	t.Reset()
+	if err != nil {
+		return err
+	}
 	for i := range d.column.Len() {
 		t.Append(d.column.At(i))
 	}
-	return err
+	return nil
 }
 
 // readValues decodes the next column, which must contain cells. It returns the rows
