@@ -48,7 +48,7 @@ func (s *rowCache) read(_ context.Context, rows []uint32) (*intray.Batch, error)
 }
 
 // rowCaches are the caches of a draft: one for rows with problems, and one for the
-// results of the last search.
+// results of the last search or the rows of the last sorted view.
 type rowCaches struct {
 	problems, search atomic.Pointer[rowCache]
 }
@@ -70,6 +70,17 @@ func (s *rowCaches) find(rows []uint32) *rowCache {
 func (d *Draft) isScattered(rows *roaring.Bitmap) bool {
 	groups := d.cfg.Stage.CountRowGroups(rows)
 	return groups > minGroups && rows.GetCardinality() < uint64(groups)*minRowsPerGroup
+}
+
+// cacheSorted starts caching the rows of a sorted view. A window of them may need a read for each row. Scattered
+// rows are cached when they are searched for or, if they have problems, when the draft is opened.
+func (d *Draft) cacheSorted(rows *roaring.Bitmap) {
+	if rows.GetCardinality() > maxCacheRows || d.isScattered(rows) || d.cfg.Stage.CountRowGroups(rows) <= minGroups {
+		return
+	}
+	staged := rows.Clone()
+	staged.RemoveRange(uint64(d.staged), 1<<32)
+	d.cacheRows(&d.caches.search, staged)
 }
 
 // fillCaches starts caching the rows with rare kinds of problems in the background.

@@ -55,6 +55,30 @@ func TestRowCache(t *testing.T) {
 	}
 }
 
+// TestSortedRowCache checks that the rows of a sorted view are cached although they are in neighboring rows.
+func TestSortedRowCache(t *testing.T) {
+	u := newTestDraft(t, t.TempDir(), similarRows(2000), 200, limits{})
+	defer u.close(t)
+	u.change(t, Fill{Where: Selector{Numbers: []int64{7, 1500}, Fields: []int{fCode}}, Text: "odd"})
+	q := Query{Sort: &Sort{Field: fMail, Descending: true}}
+	read := func(first int64) []Row {
+		w, err := u.draft.Window(t.Context(), q, first, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.Rows
+	}
+	want := read(1000)
+	u.draft.background.Wait()
+	cached := u.draft.caches.search.Load()
+	if cached == nil || cached.rows.GetCardinality() != 2000 {
+		t.Fatal("the rows of the sorted view are not cached")
+	}
+	if diff := cmp.Diff(want, read(1000)); diff != "" {
+		t.Errorf("from the stage (-) and from the cache (+):\n%s", diff)
+	}
+}
+
 func TestRowCacheYields(t *testing.T) {
 	var c callTracker
 	if c.isBusy() {

@@ -208,6 +208,7 @@ func (d *Draft) resolveQuery(ctx context.Context, s *snapshot, q Query, progress
 		if rows.order, err = d.sortRows(ctx, s, set, *q.Sort); err != nil {
 			return "", rowList{}, err
 		}
+		d.cacheSorted(set)
 	}
 	d.views.remember(token, rows, s)
 	return token, rows, nil
