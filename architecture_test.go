@@ -143,7 +143,7 @@ var levels = map[string][]string{
 	"validate/":               {"intray"},
 	"mapping":                 {"intray", "mapping/lexicon"},
 	"mapping/lexicon":         {},
-	"output":                  {"intray", "celltype", "internal/parquetio"},
+	"output":                  {"intray", "celltype", "internal/distinct", "internal/parquetio"},
 	"source":                  {"intray"},
 	"source/archive":          {"intray", "internal/zipfile", "source"},
 	"source/charset":          {"intray"},

@@ -144,23 +144,20 @@ func TestEncoderFails(t *testing.T) {
 	errBroken := errors.New("broken")
 	schema, b := mixedRows()
 	schema.Settings.PassThroughUnmappedColumns = false
-	for name, next := range map[string]func(w *parquetWriter, r *rowCursor) error{
-		"page":  func(w *parquetWriter, r *rowCursor) error { _, err := w.appendRow(nil, r, false); return err },
-		"group": func(w *parquetWriter, _ *rowCursor) error { _, err := w.endGroup(nil); return err },
-		"end":   func(w *parquetWriter, _ *rowCursor) error { _, err := w.appendEnd(nil, 2); return err },
+	b.Lines, b.Problems = b.Lines[:1], nil
+	for name, next := range map[string]func(w *parquetWriter) error{
+		"page":  func(w *parquetWriter) error { _, _, err := w.appendBatch(nil, b, keepReceived); return err },
+		"group": func(w *parquetWriter) error { _, err := w.endGroup(nil); return err },
+		"end":   func(w *parquetWriter) error { _, err := w.appendEnd(nil, 2); return err },
 	} {
 		w := newBounded(t, io.Discard, schema, parquetBounds{pageRows: 1, pageBytes: 1 << 20, groupRows: 100, groupBytes: 1 << 20, pieceBytes: 1})
 		text := w.appendStart(nil, nil)
-		r := newRowCursor(b, len(w.fields), nil)
-		if _, err := r.advance(keepReceived); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := w.appendRow(text, r, false); err != nil {
+		if _, _, err := w.appendBatch(text, b, keepReceived); err != nil {
 			t.Fatal(err)
 		}
 		w.pool.running.Wait()
 		w.pool.errs[len(w.pool.errs)-1] = errBroken
-		if err := next(w, r); !errors.Is(err, errBroken) {
+		if err := next(w); !errors.Is(err, errBroken) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

@@ -38,9 +38,7 @@ type parquetWriter struct {
 	columns []*columnWriter
 	passed  int
 	text    *columnWriter
-	// untypedText is the value of the text column in the current row: the members of a JSON
-	// object, each with a comma before it.
-	untypedText []byte
+	batchCursor
 
 	// rows and bytes are the numbers of rows and bytes in the page that is being filled.
 	// grouped is the number of rows in earlier pages of the row group.
@@ -74,6 +72,7 @@ func newParquetWriter(schema *intray.Schema, fields []field) (*parquetWriter, er
 	}
 	var err error
 	w.pool, err = newEncoderPool()
+	w.replacements = make([][]replacement, len(fields))
 	return w, err
 }
 
@@ -109,93 +108,6 @@ func (w *parquetWriter) appendStart(b []byte, columns []int) []byte {
 	}
 	w.offset = int64(len(parquetio.Magic))
 	return append(b, parquetio.Magic...)
-}
-
-func (w *parquetWriter) rowSeparator() string { return "" }
-
-func (w *parquetWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
-	w.untypedText = w.untypedText[:0]
-	for i := range w.fields {
-		v, kind, err := r.outputValue(i, &w.fields[i])
-		if err != nil {
-			return b, err
-		}
-		if err := w.appendCell(w.columns[i], &w.fields[i], v, kind); err != nil {
-			return b, err
-		}
-	}
-	for i := range w.passed {
-		v := r.batch.Unmapped[i].Cells.At(r.index)
-		w.columns[len(w.fields)+i].filling.appendText(v)
-		w.bytes += len(v) + lengthCost + levelCost
-	}
-	w.endTextCell()
-	w.rows++
-	if w.rows >= w.pageRows || w.bytes >= w.pageBytes {
-		return w.endPage(b)
-	}
-	return b, nil
-}
-
-// lengthCost is the size of the length of a string, and levelCost is the size of the level
-// of a cell, both in bytes.
-const lengthCost, levelCost = 4, 1
-
-// appendCell appends the cell of a field. If the column cannot hold the value, it adds the
-// value to the text column.
-func (w *parquetWriter) appendCell(c *columnWriter, f *field, v []byte, kind content) error {
-	w.bytes += levelCost
-	if kind == null {
-		c.appendNull()
-		return nil
-	}
-	w.bytes += len(v) + lengthCost
-	if c.kind == listColumn { // every element has levels and a length
-		w.bytes += 3 * len(v)
-	}
-	switch {
-	case c.kind == textColumn:
-		c.filling.appendText(v)
-		return nil
-	case kind == received:
-		c.appendNull()
-		w.addUntypedText(c.name, v)
-		return nil
-	case f.shape != textShape && !f.shape.isLiteral(v):
-		return malformedValueError(f)
-	case c.appendValue(v):
-		return nil
-	case c.kind != doubleColumn && c.kind != decimalColumn:
-		return malformedValueError(f)
-	}
-	c.appendNull()
-	w.addUntypedText(c.name, v)
-	return nil
-}
-
-func malformedValueError(f *field) error {
-	return fmt.Errorf("the value of field %q does not have the format of its type", f.key)
-}
-
-// addUntypedText adds the value of a cell to the text column.
-func (w *parquetWriter) addUntypedText(name string, v []byte) {
-	b := append(w.untypedText, ',')
-	b = append(appendString(b, []byte(name)), ':')
-	w.untypedText = appendString(b, v)
-}
-
-// endTextCell ends the current cell of the text column.
-func (w *parquetWriter) endTextCell() {
-	switch {
-	case w.text == nil:
-	case len(w.untypedText) == 0:
-		w.text.appendNull()
-	default:
-		w.untypedText[0] = '{'
-		w.untypedText = append(w.untypedText, '}')
-		w.text.filling.appendText(w.untypedText)
-		w.bytes += len(w.untypedText) + lengthCost
-	}
 }
 
 // endPage waits until the previous page is encoded, writes the row group if it is full, and

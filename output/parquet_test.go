@@ -251,17 +251,11 @@ func writeBounded(t failer, out io.Writer, schema *intray.Schema, b *intray.Batc
 	w := newBounded(t, out, schema, narrow)
 	defer w.pool.running.Wait()
 	text := w.appendStart(nil, nil)
-	r := newRowCursor(b, len(w.fields), nil)
-	for r.index = 0; r.index < b.Rows(); r.index++ {
-		_, err := r.advance(keepReceived)
-		if err == nil {
-			text, err = w.appendRow(text, r, false)
-		}
-		if err != nil {
-			return err
-		}
+	text, _, err := w.appendBatch(text, b, keepReceived)
+	if err != nil {
+		return err
 	}
-	text, err := w.appendEnd(text, int64(b.Rows()))
+	text, err = w.appendEnd(text, int64(b.Rows()))
 	if err != nil {
 		return err
 	}
@@ -453,7 +447,7 @@ func TestPanicOfAnEncoder(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := &columnWriter{kind: textColumn}
-	broken.filling = page{levels: []byte{1}, plain: []byte{9, 0, 0, 0}, values: 1}
+	broken.filling = page{rows: 1, values: 1, count: 1}
 	p.start([]*columnWriter{broken})
 	defer func() {
 		if recover() == nil {

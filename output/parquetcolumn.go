@@ -2,10 +2,8 @@ package output
 
 import (
 	"bytes"
-	"encoding/binary"
 	"encoding/json"
 	"math"
-	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -123,128 +121,35 @@ func (l *columnWriter) elements() []parquetio.Element {
 	}
 }
 
-// appendValue appends a canonical value. If the column cannot hold the value, appendValue
-// appends nothing and returns false.
-func (l *columnWriter) appendValue(v []byte) (ok bool) {
-	var n int64
+// parse returns a canonical value as a number. It reports false if the column cannot hold the value.
+func (l *columnWriter) parse(v []byte) (n uint64, ok bool) {
+	var i int64
 	switch l.kind {
-	case listColumn:
-		return l.filling.appendJSONArray(v)
 	case doubleColumn:
-		var x float64
-		x, ok = parseDouble(v)
-		n = int64(math.Float64bits(x))
+		x, ok := parseDouble(v)
+		return math.Float64bits(x), ok
 	case decimalColumn:
-		n, ok = parseDecimal(v, l.places)
+		i, ok = parseDecimal(v, l.places)
 	case booleanColumn:
 		if ok = true; v[0] == 't' {
-			n = 1
+			i = 1
 		}
 	case dateColumn:
-		n, ok = parseDate(v)
+		i, ok = parseDate(v)
 	case timestampColumn:
-		n, ok = parseTimestamp(v)
+		i, ok = parseTimestamp(v)
 	case timeColumn:
-		n, ok = parseTimeOfDay(v)
+		i, ok = parseTimeOfDay(v)
 	}
-	if ok {
-		l.filling.appendNumber(uint64(n), l.kind.byteWidth())
-	}
-	return ok
+	return uint64(i), ok
 }
 
-// appendNull appends a row whose value is null.
-func (l *columnWriter) appendNull() {
-	l.filling.levels = append(l.filling.levels, 0)
-	if l.kind == listColumn {
-		l.filling.repeats = append(l.filling.repeats, 0)
-	}
-}
+// jsonSpace is the white space between the elements of an array.
+const jsonSpace = " \t\r\n"
 
-// page holds consecutive rows of one column that are not yet encoded.
-type page struct {
-	// levels are the definition levels. 0 means null.
-	levels []byte
-	// repeats holds the repetition levels of a list. 0 means the start of a row.
-	repeats []byte
-	// plain holds the values in the encoding PLAIN, except that a boolean takes one byte.
-	plain  []byte
-	values int
-}
+func trimJSON(v []byte) []byte { return bytes.TrimLeft(v, jsonSpace) }
 
-func (p *page) reset() {
-	p.levels, p.repeats, p.plain, p.values = p.levels[:0], p.repeats[:0], p.plain[:0], 0
-}
-
-// appendNumber appends a value of width bytes.
-func (p *page) appendNumber(n uint64, width int) {
-	p.levels = append(p.levels, 1)
-	p.values++
-	switch width {
-	case 8:
-		p.plain = binary.LittleEndian.AppendUint64(p.plain, n)
-	case 4:
-		p.plain = binary.LittleEndian.AppendUint32(p.plain, uint32(n))
-	default:
-		p.plain = append(p.plain, byte(n))
-	}
-}
-
-func (p *page) appendText(v []byte) {
-	p.levels = append(p.levels, 1)
-	p.appendString(v)
-}
-
-// appendString appends a string without its level. It replaces invalid UTF-8 with U+FFFD.
-func (p *page) appendString(v []byte) {
-	p.values++
-	at := len(p.plain)
-	p.plain = append(binary.LittleEndian.AppendUint32(p.plain, uint32(len(v))), v...)
-	if utf8.Valid(v) {
-		return
-	}
-	p.plain = p.plain[:at+4]
-	for len(v) > 0 {
-		r, size := utf8.DecodeRune(v)
-		p.plain = utf8.AppendRune(p.plain, r)
-		v = v[size:]
-	}
-	binary.LittleEndian.PutUint32(p.plain[at:], uint32(len(p.plain)-at-4))
-}
-
-// These are the definition levels of a list.
-const (
-	listEmpty = 1 + iota
-	listNull
-	listValue
-)
-
-// appendJSONArray appends the elements of v, which must be a JSON array. It appends null as
-// null, strings without quotes, and everything else as it is in JSON.
-func (p *page) appendJSONArray(v []byte) (ok bool) {
-	repeat := byte(0)
-	for rest := trimJSON(v[1:]); rest[0] != ']'; {
-		end := elementEnd(rest)
-		element := bytes.TrimRight(rest[:end], " \t\r\n")
-		p.repeats = append(p.repeats, repeat)
-		repeat = 1
-		if string(element) == "null" {
-			p.levels = append(p.levels, listNull)
-		} else {
-			p.levels = append(p.levels, listValue)
-			p.appendString(unquoteJSON(element))
-		}
-		if rest = rest[end:]; rest[0] == ',' {
-			rest = trimJSON(rest[1:])
-		}
-	}
-	if repeat == 0 {
-		p.levels, p.repeats = append(p.levels, listEmpty), append(p.repeats, 0)
-	}
-	return true
-}
-
-func trimJSON(v []byte) []byte { return bytes.TrimLeft(v, " \t\r\n") }
+func trimEnd(v []byte) []byte { return bytes.TrimRight(v, jsonSpace) }
 
 // elementEnd returns the index at which the first element in v ends: at a comma or at the
 // end of the array.

@@ -1,16 +1,18 @@
 package output
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
 
+	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/distinct"
 	"github.com/intraydata/intray/internal/parquetio"
 )
 
@@ -91,7 +93,8 @@ func (p *encoderPool) endChunk(c *columnChunk) []byte {
 	e.dictionary = e.dictionary[:0]
 	if c.dictionaryPages > 0 {
 		c.Encodings = append(c.Encodings, format.RLEDictionary)
-		e.dictionary = e.pages.AppendDictionaryPage(e.dictionary, &c.Chunk, c.dict.Plain(), c.dict.Len())
+		e.body = appendPlain(e.body[:0], &c.dict.Texts, c.width, c.dictEntries)
+		e.dictionary = e.pages.AppendDictionaryPage(e.dictionary, &c.Chunk, e.body, c.dictEntries)
 	}
 	return e.dictionary
 }
@@ -101,7 +104,10 @@ type columnChunk struct {
 	parquetio.Chunk
 	// pages are the encoded data pages, including their headers.
 	pages [][]byte
-	dict  parquetio.DictionaryBuilder
+	// dict is the dictionary, and dictEntries is the number of its entries that pages use. width is the
+	// number of bytes per entry, or 0 for strings.
+	dict               distinct.Table
+	dictEntries, width int
 	// dictClosed is set if the dictionary accepts no more values.
 	dictClosed bool
 	// dictionaryPages is the number of pages that hold indexes into the dictionary.
@@ -121,7 +127,7 @@ const entryCost = 20
 // memorySize returns the size of the chunk in memory, in bytes. It is about the same as the
 // size in the file.
 func (c *columnChunk) memorySize() int {
-	return int(c.Bytes) + c.dict.Bytes() + entryCost*c.dict.Len()
+	return int(c.Bytes) + len(c.dict.Texts.Arena) + entryCost*c.dict.Len()
 }
 
 // pageEncoder encodes pages one at a time.
@@ -129,7 +135,8 @@ type pageEncoder struct {
 	pages *parquetio.PageEncoder
 	// body is an uncompressed page without its header. dictionary is a dictionary page.
 	body, dictionary, encoded []byte
-	indexes                   []int32
+	// indexes holds the dictionary index of each value, and entries that of each entry of the page.
+	indexes, entries []int32
 	// added is the size in memory of the pages that were encoded since the last wait, in bytes.
 	added int
 }
@@ -138,7 +145,7 @@ type pageEncoder struct {
 // reader supports.
 func (e *pageEncoder) encodePage(l *columnWriter) (err error) {
 	p, c := &l.encoding, &l.chunk
-	if len(p.levels) == 0 {
+	if p.rows == 0 {
 		return nil
 	}
 	before := c.memorySize()
@@ -150,10 +157,12 @@ func (e *pageEncoder) encodePage(l *columnWriter) (err error) {
 		}
 		most = listValue
 	}
-	if e.body, err = e.pages.AppendLevels(e.body, p.levels, most); err != nil {
+	if len(p.levels) == 0 {
+		e.body = parquetio.AppendOnes(e.body, p.rows)
+	} else if e.body, err = e.pages.AppendLevels(e.body, p.levels, most); err != nil {
 		return err
 	}
-	h := parquetio.PageHeader{Count: len(p.levels), Nulls: len(p.levels) - p.values}
+	h := parquetio.PageHeader{Count: p.rows, Nulls: p.rows - p.values}
 	if h.Encoding, err = e.appendValues(l); err != nil {
 		return err
 	}
@@ -170,10 +179,8 @@ func (e *pageEncoder) encodePage(l *columnWriter) (err error) {
 // appendValues appends the values of a page, as dictionary indexes if these are smaller.
 func (e *pageEncoder) appendValues(l *columnWriter) (format.Encoding, error) {
 	c, p := &l.chunk, &l.encoding
-	switch {
-	case l.kind == booleanColumn:
-		e.body = appendBits(e.body, p.plain)
-	case e.indexValues(c, p, l.kind.byteWidth()):
+	c.width = l.kind.byteWidth()
+	if l.kind != booleanColumn && e.indexValues(c, p) {
 		c.dictionaryPages++
 		var err error
 		if e.encoded, err = new(rle.DictionaryEncoding).EncodeInt32(e.encoded, e.indexes); err != nil {
@@ -181,11 +188,42 @@ func (e *pageEncoder) appendValues(l *columnWriter) (format.Encoding, error) {
 		}
 		e.body = append(e.body, e.encoded...)
 		return format.RLEDictionary, nil
-	default:
-		e.body = append(e.body, p.plain...)
 	}
+	e.appendPlainValues(p, l.kind)
 	c.plainPages++
 	return format.Plain, nil
+}
+
+// appendPlainValues appends the values of a page in the encoding PLAIN.
+func (e *pageEncoder) appendPlainValues(p *page, kind columnKind) {
+	width := kind.byteWidth()
+	from := len(e.body)
+	if len(p.indexes) == 0 {
+		e.body = appendPlain(e.body, &p.entries, width, p.count)
+	}
+	for _, i := range p.indexes {
+		if width > 0 {
+			e.body = append(e.body, p.entries.Arena[int(i)*width:][:width]...)
+		} else {
+			e.body = parquetio.AppendPlainText(e.body, p.entries.At(int(i)))
+		}
+	}
+	if kind == booleanColumn {
+		e.encoded = append(e.encoded[:0], e.body[from:]...)
+		e.body = appendBits(e.body[:from], e.encoded)
+	}
+}
+
+// appendPlain appends the first n entries in the encoding PLAIN, except that a boolean takes one byte. They
+// have width bytes each, or are strings if width is 0.
+func appendPlain(b []byte, entries *intray.Texts, width, n int) []byte {
+	if width > 0 {
+		return append(b, entries.Arena[:n*width]...)
+	}
+	for i := range n {
+		b = parquetio.AppendPlainText(b, entries.At(i))
+	}
+	return b
 }
 
 // appendBits appends booleans, eight to a byte.
@@ -199,45 +237,62 @@ func appendBits(b, booleans []byte) []byte {
 	return b
 }
 
-// These are the limits of a dictionary. It is abandoned early if most of the first values
-// are distinct.
+// These are the limits of a dictionary. It is abandoned early if more than earlyMost of the first
+// earlyLook values are distinct.
 const (
 	dictEntries = 16_384
 	dictBytes   = 1 << 20
 	// minRepeats is the minimum average number of uses of each entry that a page adds to the
 	// dictionary.
-	minRepeats            = 3
-	firstLook, firstMost  = 256, 192
-	secondLook, moreTimes = 1024, 2
+	minRepeats           = 2
+	earlyLook, earlyMost = 1024, 1000
 )
 
-// indexValues computes the dictionary indexes of the values in a page. The values have width
-// bytes each, or a length prefix if width is 0. It reports whether the dictionary is worth
-// using. If not, it closes the dictionary, which retains the entries of earlier pages.
-func (e *pageEncoder) indexValues(c *columnChunk, p *page, width int) bool {
-	e.indexes = e.indexes[:0]
+// indexValues computes the dictionary indexes of the values in a page. It reports whether the dictionary is
+// worth using. If not, it closes the dictionary, which retains the entries of earlier pages.
+func (e *pageEncoder) indexValues(c *columnChunk, p *page) bool {
 	if c.dictClosed || p.values == 0 {
 		return false
 	}
 	d := &c.dict
-	known := d.Len()
-	if known == 0 {
-		d.Reset(width, 0)
+	if d.Len() == 0 {
+		d.Reset()
 	}
+	e.entries = e.entries[:0]
 	pays := true
-	for i, rest := 0, p.plain; len(rest) > 0 && pays; i++ {
-		from, end := 0, width
-		if width == 0 {
-			from, end = 4, 4+int(binary.LittleEndian.Uint32(rest))
-		}
-		e.indexes = append(e.indexes, d.Index(rest[from:end]))
-		rest = rest[end:]
-		fresh := d.Len() - known
-		pays = d.Len() <= dictEntries && d.Bytes() <= dictBytes && (i != firstLook || fresh <= firstMost) && (i != secondLook || fresh*moreTimes <= i)
+	for i := 0; i < p.count && pays; i++ {
+		e.entries = append(e.entries, d.Code(p.entry(i, c.width), 0))
+		fresh := d.Len() - c.dictEntries
+		pays = d.Len() <= dictEntries && len(d.Texts.Arena) <= dictBytes && (i != earlyLook || fresh <= earlyMost)
 	}
-	if pays = pays && (d.Len()-known)*minRepeats <= p.values; !pays {
-		c.dictClosed = true
-		d.Close(known)
+	if pays = pays && (d.Len()-c.dictEntries)*minRepeats <= p.values; !pays {
+		c.closeDictionary()
+		return false
 	}
-	return pays
+	c.dictEntries = d.Len()
+	if len(p.indexes) == 0 {
+		e.indexes = append(e.indexes[:0], e.entries...)
+		return true
+	}
+	e.indexes = slices.Grow(e.indexes[:0], len(p.indexes))[:len(p.indexes)]
+	for i, entry := range p.indexes {
+		e.indexes[i] = e.entries[entry]
+	}
+	return true
+}
+
+// entry returns an entry. It has width bytes, or is a string if width is 0.
+func (p *page) entry(i, width int) []byte {
+	if width > 0 {
+		return p.entries.Arena[i*width : (i+1)*width]
+	}
+	return p.entries.At(i)
+}
+
+// closeDictionary frees the memory that is needed only for adding values, and the entries that no page uses.
+func (c *columnChunk) closeDictionary() {
+	c.dictClosed = true
+	var used intray.Texts
+	used.AppendRange(&c.dict.Texts, 0, c.dictEntries)
+	c.dict = distinct.Table{Texts: used}
 }

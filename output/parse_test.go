@@ -171,11 +171,13 @@ func TestElementsAreThoseOfJSON(t *testing.T) {
 				s = string(raw)
 			}
 			want.levels = append(want.levels, 3)
-			want.appendString([]byte(s))
+			want.addText([]byte(s))
+			want.values++
 		}
 		if len(list) == 0 {
 			want.levels, want.repeats = []byte{1}, []byte{0}
 		}
+		want.rows = len(want.levels)
 		var got page
 		got.appendJSONArray(text)
 		if diff := cmp.Diff(want, got, cmp.AllowUnexported(page{})); diff != "" {

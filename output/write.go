@@ -26,16 +26,29 @@ const blockCount = 3
 // unmappedKey is the key under which a row holds its unmapped columns.
 const unmappedKey = "$unmapped"
 
-// rowWriter encodes rows in one format. Its methods append to b.
-type rowWriter interface {
+// fileWriter encodes a file in one format. It is a rowWriter or a batchWriter. Its methods append to b.
+type fileWriter interface {
 	// appendStart appends the start of the file. columns are the indexes of the unmapped columns.
 	appendStart(b []byte, columns []int) []byte
+	// appendEnd appends the end of a file with the given number of rows.
+	appendEnd(b []byte, rows int64) ([]byte, error)
+}
+
+// rowWriter is a fileWriter for a format that stores row after row.
+type rowWriter interface {
+	fileWriter
 	// appendRow appends a row. first reports whether it is the first row of the file.
 	appendRow(b []byte, r *rowCursor, first bool) ([]byte, error)
 	// rowSeparator returns the text that appendRow appends before every row except the first.
 	rowSeparator() string
-	// appendEnd appends the end of a file with the given number of rows.
-	appendEnd(b []byte, rows int64) ([]byte, error)
+}
+
+// batchWriter is a fileWriter for a format that stores column after column.
+type batchWriter interface {
+	fileWriter
+	// appendBatch appends the rows of a batch that keep selects and returns their number, even after
+	// an error.
+	appendBatch(b []byte, batch *intray.Batch, keep policy) (text []byte, rows int64, err error)
 }
 
 // Write streams the rows that the schema's InvalidDataBehavior selects to w, and returns their
@@ -56,9 +69,10 @@ func write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, co
 		return 0, fmt.Errorf("write %s: %w", f, err)
 	}
 	s := &stream{schema: schema, fields: fields, keep: keep}
-	if s.writer, err = newRowWriter(f, schema, fields); err != nil {
+	if s.writer, err = newFileWriter(f, schema, fields); err != nil {
 		return 0, err
 	}
+	s.rowWriter, _ = s.writer.(rowWriter)
 	s.second.keep = keep
 	if f.canSplitBatches() {
 		if s.second.writer, err = newSecondWriter(f, schema); err != nil {
@@ -94,7 +108,7 @@ func write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, co
 	return s.rows, err
 }
 
-func newRowWriter(f Format, schema *intray.Schema, fields []field) (rowWriter, error) {
+func newFileWriter(f Format, schema *intray.Schema, fields []field) (fileWriter, error) {
 	switch f {
 	case JSON:
 		return newJSONWriter(schema, fields, ",\n", "[", "]"), nil
@@ -125,9 +139,11 @@ type stream struct {
 	schema *intray.Schema
 	fields []field
 	keep   policy
-	writer rowWriter
-	second halfWriter
-	buf    []byte
+	writer fileWriter
+	// rowWriter is writer, or nil if it is a batchWriter.
+	rowWriter rowWriter
+	second    halfWriter
+	buf       []byte
 	// prepared holds the formatted cells of the current batch.
 	prepared []preparedColumn
 	begun    bool
@@ -202,6 +218,12 @@ func (s *stream) writeBatch(ctx context.Context, b *intray.Batch) error {
 		return err
 	}
 	s.start()
+	if w, ok := s.writer.(batchWriter); ok {
+		text, rows, err := w.appendBatch(s.buf, b, s.keep)
+		s.buf = text
+		s.rows += rows
+		return err
+	}
 	if w, ok := s.writer.(cellWriter); ok {
 		s.prepared = prepareBatch(s.prepared, w, s.fields, b)
 	}
@@ -244,7 +266,7 @@ func (s *stream) writeRow(r *rowCursor) error {
 	if err != nil || !kept {
 		return err
 	}
-	if s.buf, err = s.writer.appendRow(s.buf, r, s.rows == 0); err != nil {
+	if s.buf, err = s.rowWriter.appendRow(s.buf, r, s.rows == 0); err != nil {
 		return err
 	}
 	s.rows++
@@ -283,7 +305,11 @@ func newSecondWriter(f Format, schema *intray.Schema) (rowWriter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newRowWriter(f, schema, fields)
+	w, err := newFileWriter(f, schema, fields)
+	if err != nil {
+		return nil, err
+	}
+	return w.(rowWriter), nil
 }
 
 // isWorthSplitting reports whether a batch has at least minSplitRows rows and at most

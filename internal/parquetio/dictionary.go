@@ -1,9 +1,7 @@
 package parquetio
 
 import (
-	"bytes"
 	"encoding/binary"
-	"hash/maphash"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -71,98 +69,15 @@ func (d *Dictionary) entry(i int) []byte {
 // Len returns the number of entries in the dictionary.
 func (d *Dictionary) Len() int { return d.count }
 
-// Plain returns the entries in the encoding PLAIN. They must not be changed.
-func (d *Dictionary) Plain() []byte { return d.plain }
-
-// Bytes returns the uncompressed size of the dictionary page in bytes.
-func (d *Dictionary) Bytes() int { return len(d.plain) }
-
 // AppendPlainTexts appends strings in the encoding PLAIN: each is preceded by its length.
 func AppendPlainTexts(dst []byte, t *intray.Texts) []byte {
 	for i := range t.Len() {
-		text := t.At(i)
-		dst = append(binary.LittleEndian.AppendUint32(dst, uint32(len(text))), text...)
+		dst = AppendPlainText(dst, t.At(i))
 	}
 	return dst
 }
 
-// DictionaryBuilder numbers the distinct values of a column. Call Reset before the first value.
-type DictionaryBuilder struct {
-	Dictionary
-	seed maphash.Seed
-	// slots is a hash table with open addressing. It holds entry numbers plus one.
-	slots  []uint32
-	hashes []uint32
-}
-
-// Reset removes all entries and makes room for the given number of entries. width is the
-// number of bytes per value, or 0 for byte arrays.
-func (b *DictionaryBuilder) Reset(width, entries int) {
-	if b.slots == nil {
-		b.seed = maphash.MakeSeed()
-	}
-	size := max(64, len(b.slots))
-	for size < 2*(entries+1) {
-		size *= 2
-	}
-	if len(b.slots) < size {
-		b.slots = make([]uint32, size)
-	} else {
-		clear(b.slots)
-	}
-	b.width, b.count, b.plain, b.ends, b.hashes = width, 0, b.plain[:0], b.ends[:0], b.hashes[:0]
-}
-
-// Close removes all entries whose number is at least count, and frees the memory that is needed
-// only for adding values. After Close, call Reset before adding values.
-func (b *DictionaryBuilder) Close(count int) {
-	size := count * b.width
-	if b.width == 0 {
-		b.ends = b.ends[:count]
-		if count > 0 {
-			size = int(b.ends[count-1])
-		}
-	}
-	if b.plain = b.plain[:size]; size == 0 {
-		b.plain = nil
-	}
-	b.slots, b.hashes, b.count = nil, nil, count
-}
-
-// Index returns the number of a value, counted from 0. It adds the value if it is new.
-func (b *DictionaryBuilder) Index(value []byte) int32 {
-	if 2*(b.count+1) > len(b.slots) {
-		b.grow()
-	}
-	hash := uint32(maphash.Bytes(b.seed, value))
-	mask := uint32(len(b.slots) - 1)
-	at := hash & mask
-	for ; b.slots[at] != 0; at = (at + 1) & mask {
-		if i := b.slots[at] - 1; b.hashes[i] == hash && bytes.Equal(b.entry(int(i)), value) {
-			return int32(i)
-		}
-	}
-	b.count++
-	b.slots[at] = uint32(b.count)
-	b.hashes = append(b.hashes, hash)
-	if b.width > 0 {
-		b.plain = append(b.plain, value...)
-	} else {
-		b.plain = append(binary.LittleEndian.AppendUint32(b.plain, uint32(len(value))), value...)
-		b.ends = append(b.ends, uint32(len(b.plain)))
-	}
-	return int32(b.count - 1)
-}
-
-// grow doubles the size of the hash table.
-func (b *DictionaryBuilder) grow() {
-	b.slots = make([]uint32, 2*len(b.slots))
-	mask := uint32(len(b.slots) - 1)
-	for i, hash := range b.hashes {
-		at := hash & mask
-		for b.slots[at] != 0 {
-			at = (at + 1) & mask
-		}
-		b.slots[at] = uint32(i + 1)
-	}
+// AppendPlainText appends a string in the encoding PLAIN.
+func AppendPlainText(dst, text []byte) []byte {
+	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(text))), text...)
 }

@@ -337,6 +337,15 @@ func (e *PageEncoder) AppendLevels(dst, levels []byte, most int) ([]byte, error)
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(e.encoded))), e.encoded...), nil
 }
 
+// AppendOnes appends n levels of 1 to dst in RLE, preceded by their length. The maximum level is 1.
+func AppendOnes(dst []byte, n int) []byte {
+	start := len(dst)
+	dst = binary.AppendUvarint(append(dst, 0, 0, 0, 0), uint64(n)<<1)
+	dst = append(dst, 1)
+	binary.LittleEndian.PutUint32(dst[start:], uint32(len(dst)-start-4))
+	return dst
+}
+
 // EncodeLevels returns levels encoded in RLE. most is the maximum level. It overwrites dst and
 // uses its memory.
 func EncodeLevels(dst, levels []byte, most int) ([]byte, error) {

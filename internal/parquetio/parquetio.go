@@ -13,8 +13,8 @@
 //
 // # Writing
 //
-// A [PageEncoder] encodes pages, a [DictionaryBuilder] numbers the distinct values of a column,
-// and a [FooterWriter] builds the footer. The caller decides where pages and row groups end.
+// A [PageEncoder] encodes pages, and a [FooterWriter] builds the footer. The caller decides where
+// pages and row groups end, and which values a dictionary holds.
 //
 // The package does not assemble rows, decrypt files, use statistics or indexes, or read chunks
 // that are stored in other files.

@@ -57,11 +57,7 @@ func TestDecoderRejectsOtherPages(t *testing.T) {
 			e := newTestEncoder(t)
 			var body []byte
 			if test.dict != nil {
-				d := &parquetio.Dictionary{}
-				if err := d.Load(&parquetio.Leaf{Type: format.FixedLenByteArray, Length: len(test.dict)}, test.dict, 1); err != nil {
-					t.Fatal(err)
-				}
-				body = e.pages.AppendDictionaryPage(body, &parquetio.Chunk{}, d.Plain(), d.Len())
+				body = e.pages.AppendDictionaryPage(body, &parquetio.Chunk{}, test.dict, 1)
 			}
 			values := texts
 			if test.header.Encoding == format.RLEDictionary {
