@@ -302,11 +302,11 @@ func (a *annotations) optionsSheetXML() []byte {
 	}
 	f := &xlsxWriter{}
 	rows := 0
-	for i, column := range a.listed {
-		f.columns = append(f.columns, columnName(i))
+	for _, column := range a.listed {
 		f.names = append(f.names, fmt.Sprintf("%s of column %s", optionsSheet, columnName(column)))
 		rows = max(rows, len(a.columns[column].Options))
 	}
+	f.nameColumns()
 	b := f.appendSheetHeader([]byte(sheetBegin))
 	for row := range rows {
 		b = f.appendRowStart(b)

@@ -158,8 +158,10 @@ func TestParquetRowErrors(t *testing.T) {
 			b.Fields[0].Values.Texts.Arena[7] = 'x'
 			b.Fields[1].Values.Texts.Arena[5] = 'x'
 		},
-		"unknown field":    func(b *intray.Batch) { b.Problems = []intray.Problem{{Row: 5, Field: 2}} },
-		"problem in front": func(b *intray.Batch) { b.Problems = []intray.Problem{{Row: 5, Field: intray.NoField, Level: intray.LevelInfo}, {Row: 2, Level: intray.LevelInfo}} },
+		"unknown field": func(b *intray.Batch) { b.Problems = []intray.Problem{{Row: 5, Field: 2}} },
+		"problem in front": func(b *intray.Batch) {
+			b.Problems = []intray.Problem{{Row: 5, Field: intray.NoField, Level: intray.LevelInfo}, {Row: 2, Level: intray.LevelInfo}}
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			schema := typed(intray.TypeNumber, intray.TypeNumber)

@@ -10,7 +10,8 @@ import (
 // are formatted once per batch.
 type cellWriter interface {
 	rowWriter
-	// appendValue appends a cell, with everything between it and the previous cell of the row.
+	// appendValue appends a cell, with everything between it and the previous cell of the row that does
+	// not depend on the row. If it returns an error, the cell is formatted on its own.
 	appendValue(b []byte, field int, v []byte, kind content) ([]byte, error)
 }
 

@@ -84,7 +84,7 @@ func write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, co
 		book = newWorkbook(w)
 		w = book
 		if columns != nil {
-			s.writer.(*xlsxWriter).annotations = newAnnotations(columns)
+			s.writer.(*xlsxWriter).annotations, s.annotated = newAnnotations(columns), true
 		}
 	}
 	s.out = newAsyncWriter(w)
@@ -144,10 +144,12 @@ type stream struct {
 	rowWriter rowWriter
 	second    halfWriter
 	buf       []byte
-	// prepared holds the formatted cells of the current batch.
-	prepared []preparedColumn
-	begun    bool
-	rows     int64
+	// prepared holds the formatted cells of the current batch. It is empty if the file is annotated,
+	// because the format of a cell then depends on its problems.
+	prepared  []preparedColumn
+	annotated bool
+	begun     bool
+	rows      int64
 	// columns are the unmapped columns of the first batch. All other batches must have the
 	// same columns.
 	columns []int
@@ -224,7 +226,7 @@ func (s *stream) writeBatch(ctx context.Context, b *intray.Batch) error {
 		s.rows += rows
 		return err
 	}
-	if w, ok := s.writer.(cellWriter); ok {
+	if w, ok := s.writer.(cellWriter); ok && !s.annotated {
 		s.prepared = prepareBatch(s.prepared, w, s.fields, b)
 	}
 	middle := b.Rows()

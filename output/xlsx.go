@@ -2,10 +2,14 @@ package output
 
 import (
 	"archive/zip"
+	"bufio"
 	"bytes"
 	"compress/flate"
+	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
+	"math/bits"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -58,12 +62,15 @@ type xlsxWriter struct {
 	fields []field
 	names  []string
 	kinds  []intray.TypeName
-	// columns are the letters of the columns: A, B and so on.
+	// columns are the letters of the columns: A, B and so on. starts holds the start of the cells in each
+	// column, up to these letters.
 	columns []string
+	starts  [][]byte
 	passed  int
 	// number is the number of the last row in its sheet, and sheet is the number of the
-	// sheet. Both are counted from 1.
+	// sheet. Both are counted from 1. digits is number in decimal.
 	number, sheet int
+	digits        []byte
 	// maxRows is sheetRows, or a smaller number in tests.
 	maxRows   int
 	truncated truncatedCells
@@ -104,10 +111,16 @@ func (f *xlsxWriter) appendStart(b []byte, columns []int) []byte {
 	for _, c := range columns {
 		f.names = append(f.names, unmappedKey+"."+strconv.Itoa(c))
 	}
+	f.nameColumns()
+	return f.appendSheetHeader(f.appendSheetBegin(b))
+}
+
+// nameColumns sets the letters of the columns.
+func (f *xlsxWriter) nameColumns() {
 	for i := range f.names {
 		f.columns = append(f.columns, columnName(i))
+		f.starts = append(f.starts, []byte(`<c r="`+f.columns[i]))
 	}
-	return f.appendSheetHeader(f.appendSheetBegin(b))
 }
 
 func (f *xlsxWriter) appendSheetBegin(b []byte) []byte {
@@ -145,7 +158,8 @@ func (f *xlsxWriter) appendSheetHeader(b []byte) []byte {
 
 func (f *xlsxWriter) appendRowStart(b []byte) []byte {
 	f.number++
-	return append(strconv.AppendInt(append(b, `<row r="`...), int64(f.number), 10), `">`...)
+	f.digits = strconv.AppendInt(f.digits[:0], int64(f.number), 10)
+	return append(append(append(b, `<row r="`...), f.digits...), `">`...)
 }
 
 func (f *xlsxWriter) rowSeparator() string { return "" }
@@ -163,11 +177,20 @@ func (f *xlsxWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
 		f.annotations.markCells(r, f.sheet, f.number, f.columns)
 	}
 	for i := range f.fields {
+		if text, prepared := r.preparedCell(i); prepared {
+			if len(text) > 0 {
+				b = append(f.appendReference(b, i), text...)
+			}
+			continue
+		}
 		v, kind, err := r.outputValue(i, &f.fields[i])
 		if err != nil {
 			return b, err
 		}
-		if b, err = f.appendCell(b, i, v, kind); err != nil {
+		if kind == null {
+			continue
+		}
+		if b, err = f.appendContent(f.appendReference(b, i), i, v, kind); err != nil {
 			return b, err
 		}
 	}
@@ -177,51 +200,66 @@ func (f *xlsxWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
 	return append(b, "</row>"...), nil
 }
 
-// appendCell appends the cell of a field. It writes a number as text if a workbook would
-// not keep all its digits.
-func (f *xlsxWriter) appendCell(b []byte, i int, v []byte, kind content) ([]byte, error) {
-	if kind == null {
+// appendReference appends the start of a cell up to its reference.
+func (f *xlsxWriter) appendReference(b []byte, i int) []byte {
+	return append(append(b, f.starts[i]...), f.digits...)
+}
+
+// errTruncated reports a cell that is recorded with its row.
+var errTruncated = errors.New("the text of the cell is too long")
+
+// appendValue appends a cell without its start, which contains the number of the row.
+func (f *xlsxWriter) appendValue(b []byte, i int, v []byte, kind content) ([]byte, error) {
+	switch {
+	case kind == null:
 		return b, nil
+	case utf16Length(v) > cellUnits:
+		return b, errTruncated
 	}
+	return f.appendContent(b, i, v, kind)
+}
+
+// appendContent appends the rest of a cell that is not null, after its reference. It writes a number as text
+// if a workbook would not keep all its digits.
+func (f *xlsxWriter) appendContent(b []byte, i int, v []byte, kind content) ([]byte, error) {
 	if kind == received {
-		return f.appendText(b, i, 0, v), nil
+		return f.appendInline(b, i, 0, v), nil
 	}
 	shape := f.fields[i].shape
 	if (shape == numberShape || shape == booleanShape) && !shape.isLiteral(v) {
 		return b, fmt.Errorf("the value of field %q does not have the format of its type", f.fields[i].key)
 	}
 	switch {
+	case shape == booleanShape && v[0] == 't':
+		return append(b, `" t="b"><v>1</v></c>`...), nil
 	case shape == booleanShape:
-		digit := "0"
-		if v[0] == 't' {
-			digit = "1"
-		}
-		return append(append(f.appendCellStart(b, i, 0, `" t="b"><v>`), digit...), "</v></c>"...), nil
+		return append(b, `" t="b"><v>0</v></c>`...), nil
 	case shape == numberShape && fitsFloatDigits(v):
-		b = append(f.appendCellStart(b, i, 0, `"><v>`), v...)
-		return append(b, "</v></c>"...), nil
+		return append(append(append(b, `"><v>`...), v...), "</v></c>"...), nil
 	}
 	if serial, style, ok := excelSerial(f.kinds[i], v); ok {
-		b = strconv.AppendFloat(f.appendCellStart(b, i, style, `"><v>`), serial, 'f', -1, 64)
+		b = strconv.AppendFloat(appendStyle(b, style, `"><v>`), serial, 'f', -1, 64)
 		return append(b, "</v></c>"...), nil
 	}
-	return f.appendText(b, i, 0, v), nil
+	return f.appendInline(b, i, 0, v), nil
 }
 
-// appendCellStart appends the start of a cell with its reference and style, followed by the
-// string rest.
-func (f *xlsxWriter) appendCellStart(b []byte, i, style int, rest string) []byte {
-	b = append(append(b, `<c r="`...), f.columns[i]...)
-	b = strconv.AppendInt(b, int64(f.number), 10)
+// appendStyle appends the style of a cell and the string rest.
+func appendStyle(b []byte, style int, rest string) []byte {
 	if style > 0 {
-		b = append(strconv.AppendInt(append(b, `" s="`...), int64(style), 10), rest...)
-		return b
+		b = strconv.AppendInt(append(b, `" s="`...), int64(style), 10)
 	}
 	return append(b, rest...)
 }
 
-// appendText appends a text cell so that no application treats the text as a formula.
+// appendText appends a text cell.
 func (f *xlsxWriter) appendText(b []byte, i, style int, v []byte) []byte {
+	return f.appendInline(f.appendReference(b, i), i, style, v)
+}
+
+// appendInline appends the rest of a text cell, after its reference, so that no application treats the text
+// as a formula.
+func (f *xlsxWriter) appendInline(b []byte, i, style int, v []byte) []byte {
 	isFormula := style == 0 && len(v) > 0 && startsFormula(v)
 	if isFormula {
 		style = styleText
@@ -236,8 +274,22 @@ func (f *xlsxWriter) appendText(b []byte, i, style int, v []byte) []byte {
 		f.truncated.record(truncatedCell{f.sheet, f.number, f.names[i], units})
 		v = truncateText(v)
 	}
-	b = f.appendCellStart(b, i, style, `" t="inlineStr"><is><t xml:space="preserve">`)
-	return append(appendXML(b, v), "</t></is></c>"...)
+	end := plainXMLEnd(v, 0)
+	if end == len(v) && (end == 0 || v[0] != ' ' && v[end-1] != ' ') {
+		b = append(appendStyle(b, style, `" t="inlineStr"><is><t>`), v...)
+		return append(b, "</t></is></c>"...)
+	}
+	start := `" t="inlineStr"><is><t>`
+	if hasXMLSpace(v) {
+		start = `" t="inlineStr"><is><t xml:space="preserve">`
+	}
+	return append(appendXML(appendStyle(b, style, start), v), "</t></is></c>"...)
+}
+
+// hasXMLSpace reports whether applications may change the white space of a text, which must not be empty,
+// unless the XML says otherwise: a line break or a tab anywhere, and a space at the beginning or the end.
+func hasXMLSpace(v []byte) bool {
+	return v[0] == ' ' || v[len(v)-1] == ' ' || bytes.IndexByte(v, '\n') >= 0 || bytes.IndexByte(v, '\t') >= 0
 }
 
 func (c *truncatedCells) record(cell truncatedCell) {
@@ -333,35 +385,53 @@ func excelSerial(kind intray.TypeName, v []byte) (serial float64, style int, ok 
 // appendXML appends text in XML. Like spreadsheet applications, it writes _xHHHH_ in place of a
 // character that XML does not allow. It also escapes text that looks like such an escape.
 func appendXML(b, s []byte) []byte {
-	for at := 0; at < len(s); {
-		c := s[at]
+	from := 0 // of the text that is copied unchanged
+	for at := plainXMLEnd(s, 0); at < len(s); at = plainXMLEnd(s, at) {
+		c, size := rune(s[at]), 1
 		if c >= utf8.RuneSelf {
-			r, size := utf8.DecodeRune(s[at:])
-			if r == 0xfffe || r == 0xffff {
-				b = appendXMLEscape(b, r)
-			} else {
-				b = utf8.AppendRune(b, r) // invalid UTF-8 becomes U+FFFD
-			}
-			at += size
-			continue
+			c, size = utf8.DecodeRune(s[at:])
 		}
+		escape := ""
 		switch {
 		case c == '&':
-			b = append(b, "&amp;"...)
+			escape = "&amp;"
 		case c == '<':
-			b = append(b, "&lt;"...)
+			escape = "&lt;"
 		case c == '>':
-			b = append(b, "&gt;"...)
-		case c < ' ' && c != '\t' && c != '\n':
-			b = appendXMLEscape(b, rune(c))
-		case c == '_' && isXMLEscape(s[at:]):
-			b = appendXMLEscape(b, '_')
-		default:
-			b = append(b, c)
+			escape = "&gt;"
+		case c == utf8.RuneError && size == 1:
+			escape = "\ufffd"
+		case c == 0xfffe || c == 0xffff, c < ' ' && c != '\t' && c != '\n', c == '_' && isXMLEscape(s[at:]):
+			b = appendXMLEscape(append(b, s[from:at]...), c)
+			from = at + size
 		}
-		at++
+		if escape != "" {
+			b = append(append(b, s[from:at]...), escape...)
+			from = at + size
+		}
+		at += size
 	}
-	return b
+	return append(b, s[from:]...)
+}
+
+// plainXMLEnd returns the index of the first byte at or after i that is not plain ASCII in XML: a control
+// character, & < > _ or not ASCII. Its mask is like that of plainPrefixEnd.
+func plainXMLEnd(s []byte, i int) int {
+	const ones, high = 0x0101010101010101, 0x8080808080808080
+	for ; i+8 <= len(s); i += 8 {
+		w := binary.LittleEndian.Uint64(s[i:])
+		and, angle, underscore := w^ones*'&', (w|ones*2)^ones*'>', w^ones*'_'
+		found := (w - ones*' ') | (and - ones) | (angle - ones) | (underscore - ones) | w
+		if found &= high; found != 0 {
+			return i + bits.TrailingZeros64(found)/8
+		}
+	}
+	for ; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c == '&' || c|2 == '>' || c == '_' || c >= utf8.RuneSelf {
+			break
+		}
+	}
+	return i
 }
 
 func appendXMLEscape(b []byte, r rune) []byte { return fmt.Appendf(b, "_x%04X_", r) }
@@ -386,8 +456,11 @@ type workbook struct {
 	sheets int
 }
 
+// zipBuffer is the size of the buffer for the compressed file, in bytes.
+const zipBuffer = 64 << 10
+
 func newWorkbook(w io.Writer) *workbook {
-	z := zip.NewWriter(w)
+	z := zip.NewWriter(bufio.NewWriterSize(w, zipBuffer)) // zip.Writer uses its buffer and flushes it
 	z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) {
 		return fast.NewWriter(w, flate.BestSpeed)
 	})
@@ -530,7 +603,8 @@ func workbookParts(names []string, notes *annotations) []workbookPart {
 
 // truncatedCellsSheet returns the sheet that lists the truncated cells.
 func truncatedCellsSheet(cut truncatedCells) []byte {
-	f := &xlsxWriter{names: []string{"sheet", "row", "field", "characters"}, columns: []string{"A", "B", "C", "D"}}
+	f := &xlsxWriter{names: []string{"sheet", "row", "field", "characters"}}
+	f.nameColumns()
 	b := f.appendSheetHeader([]byte(sheetBegin))
 	for _, c := range cut.list {
 		b = f.appendRowStart(b)
