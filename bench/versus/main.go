@@ -2,9 +2,12 @@
 // prints a tally: the number of rows and the number of bytes in each column.
 //
 // versus time|check|sheets FILE
+// versus write TABLE KINDS BOOK
 //
 // With check, it also prints, for each column, the sum of the MD5 hashes of the cells. With
-// sheets, it prints the name, the number of rows and the first cell of each sheet. It does
+// sheets, it prints the name, the number of rows and the first cell of each sheet. With write,
+// it writes a CSV file as a workbook and prints the number of rows. KINDS is a JSON array with the
+// kind of each column: text, number or date. If BOOK is empty, it only reads the table. It does
 // not measure time.
 package main
 
@@ -104,19 +107,22 @@ func sheets(name string) (all []sheet, err error) {
 }
 
 // answer performs the requested task.
-func answer(what, name string) (any, error) {
-	if what == "sheets" {
-		return sheets(name)
+func answer(args []string) (any, error) {
+	switch {
+	case len(args) == 4 && args[0] == "write":
+		return write(args[1], args[2], args[3])
+	case len(args) == 2 && args[0] == "sheets":
+		return sheets(args[1])
+	case len(args) == 2 && (args[0] == "time" || args[0] == "check"):
+		return read(args[1], args[0] == "check")
 	}
-	return read(name, what == "check")
+	fmt.Fprintln(os.Stderr, "usage: versus time|check|sheets FILE, or versus write TABLE KINDS BOOK")
+	os.Exit(2)
+	return nil, nil
 }
 
 func main() {
-	if len(os.Args) != 3 || os.Args[1] != "time" && os.Args[1] != "check" && os.Args[1] != "sheets" {
-		fmt.Fprintln(os.Stderr, "usage: versus time|check|sheets FILE")
-		os.Exit(2)
-	}
-	t, err := answer(os.Args[1], os.Args[2])
+	t, err := answer(os.Args[1:])
 	if err == nil {
 		err = json.NewEncoder(os.Stdout).Encode(t)
 	}
