@@ -131,6 +131,7 @@ var levels = map[string][]string{
 	"internal/re2":            {"intray"},
 	"internal/textedit":       {},
 	"internal/jsonschema":     {"intray"},
+	"internal/commandline":    {"internal/jsonschema"},
 	"internal/wire":           {"intray"},
 	"internal/distinct":       {"intray"},
 	"internal/parquetio":      {"intray"},
@@ -204,7 +205,7 @@ var levels = map[string][]string{
 	"importer":     {"intray", "engine", "output", "source", "source/formats", "server/blob/disk", "server/staging"},
 	"server":       {"intray", "internal/filesys", "importer", "engine", "output", "schema", "source", "source/formats", "hooks", "hooks/", "server/"},
 	"cmd/intray": {"intray", "celltype/number", "examples", "importer", "engine", "output", "schema", "schema/lint", "source", "source/formats", "source/headerdetect",
-		"server", "server/doctor", "server/model", "server/auth", "server/webhooks", "server/imports", "server/review", "server/integrity", "server/backup", "server/service", "internal/jsonschema", "internal/wire"},
+		"server", "server/doctor", "server/model", "server/auth", "server/webhooks", "server/imports", "server/review", "server/integrity", "server/backup", "server/service", "internal/commandline", "internal/jsonschema", "internal/wire"},
 }
 
 // level returns the packages that a package may import.

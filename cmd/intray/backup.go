@@ -96,7 +96,7 @@ together with this machine, and do not leave it here.`
 }
 
 // Run creates the pair of keys. It prints the public key on stdout.
-func (c *keysBackupCommand) Run(s streams) error {
+func (c *keysBackupCommand) Run(_ context.Context, s streams) error {
 	identity, err := age.GenerateX25519Identity()
 	if err != nil {
 		return err

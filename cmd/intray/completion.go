@@ -2,12 +2,13 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
+	"github.com/intraydata/intray/internal/commandline"
 )
 
 // The scripts ask the program itself for the candidates, so that they always fit its version.
@@ -60,23 +61,19 @@ func (completionCommand) Help() string {
 }
 
 // Run prints the script.
-func (c *completionCommand) Run(s streams) error {
+func (c *completionCommand) Run(_ context.Context, s streams) error {
 	_, err := io.WriteString(s.out, completionScripts[c.Shell])
 	return err
 }
 
 // candidatesCommand prints the candidates for the last word of a command line.
 type candidatesCommand struct {
-	Words []string `arg:"" optional:"" passthrough:"" help:"Words of the command line after the name of the program."`
+	Words []string `arg:"" optional:"" help:"Words of the command line after the name of the program."`
 }
 
 // Run prints the candidates.
-func (c *candidatesCommand) Run(ctx *kong.Context, s streams) error {
-	words := c.Words
-	if len(words) > 0 && words[0] == "--" {
-		words = words[1:]
-	}
-	for _, found := range candidates(ctx.Model.Node, words) {
+func (c *candidatesCommand) Run(_ context.Context, s streams) error {
+	for _, found := range candidates(newProgram(), c.Words) {
 		if _, err := fmt.Fprintf(s.out, "%s\t%s\n", found.text, found.help); err != nil {
 			return err
 		}
@@ -89,7 +86,7 @@ type candidate struct{ text, help string }
 
 // candidates returns the candidates for the last word: commands, flags, or the values of a flag
 // or an argument with a fixed set of values. It returns nothing where a file name is expected.
-func candidates(node *kong.Node, words []string) (found []candidate) {
+func candidates(command *commandline.Command, words []string) (found []candidate) {
 	if len(words) == 0 {
 		words = []string{""}
 	}
@@ -97,24 +94,24 @@ func candidates(node *kong.Node, words []string) (found []candidate) {
 	if len(before) > 0 && before[0] == "help" {
 		before = before[1:]
 	}
-	var flag *kong.Flag
+	var flag *commandline.Flag
 	arguments := 0
 	for _, word := range before {
-		switch child := childNamed(node, word); {
+		switch child := command.Command(word); {
 		case flag != nil && word == "=": // bash splits --flag=value into three words
 		case flag != nil:
 			flag = nil
 		case strings.HasPrefix(word, "-"):
-			if flag = flagNamed(node, word); flag != nil && (flag.IsBool() || strings.Contains(word, "=")) {
+			if flag = flagNamed(command, word); flag != nil && (flag.IsBool() || strings.Contains(word, "=")) {
 				flag = nil
 			}
-		case child != nil:
-			node = child
+		case child != nil && !child.Hidden:
+			command = child
 		default:
 			arguments++
 		}
 	}
-	for _, c := range allCandidates(node, flag, arguments, last) {
+	for _, c := range allCandidates(command, flag, arguments, last) {
 		if strings.HasPrefix(c.text, last) {
 			found = append(found, c)
 		}
@@ -126,63 +123,44 @@ func candidates(node *kong.Node, words []string) (found []candidate) {
 // allCandidates returns the candidates for the word last, which may begin differently. flag is the
 // flag whose value the word is, or nil. arguments is the number of arguments of the command before
 // the word.
-func allCandidates(node *kong.Node, flag *kong.Flag, arguments int, last string) (all []candidate) {
+func allCandidates(command *commandline.Command, flag *commandline.Flag, arguments int, last string) (all []candidate) {
 	switch {
 	case flag != nil:
-		all = valueCandidates(flag.Value, "")
+		all = valueCandidates(&flag.Value, "")
 	case strings.HasPrefix(last, "--") && strings.Contains(last, "="):
 		name, _, _ := strings.Cut(last, "=")
-		if flag = flagNamed(node, name); flag != nil {
-			all = valueCandidates(flag.Value, name+"=")
+		if flag = flagNamed(command, name); flag != nil {
+			all = valueCandidates(&flag.Value, name+"=")
 		}
 	case strings.HasPrefix(last, "-"):
-		for _, flags := range node.AllFlags(true) {
-			for _, f := range flags {
-				all = append(all, candidate{"--" + f.Name, f.Help})
-			}
+		for _, f := range command.AllFlags() {
+			all = append(all, candidate{"--" + f.Name, f.Help})
 		}
 	default:
-		for _, child := range node.Children {
+		for _, child := range command.Commands {
 			if !child.Hidden {
 				all = append(all, candidate{child.Name, child.Help})
 			}
 		}
-		if arguments < len(node.Positional) {
-			all = append(all, valueCandidates(node.Positional[arguments], "")...)
+		if arguments < len(command.Arguments) {
+			all = append(all, valueCandidates(command.Arguments[arguments], "")...)
 		}
 	}
 	return all
 }
 
-func childNamed(node *kong.Node, name string) *kong.Node {
-	for _, child := range node.Children {
-		if child.Name == name && !child.Hidden {
-			return child
-		}
-	}
-	return nil
-}
-
 // flagNamed returns the flag of a word such as --out or --out=result.csv, or nil.
-func flagNamed(node *kong.Node, word string) *kong.Flag {
+func flagNamed(command *commandline.Command, word string) *commandline.Flag {
 	name, _, _ := strings.Cut(strings.TrimPrefix(word, "--"), "=")
-	for _, flags := range node.AllFlags(false) {
-		for _, f := range flags {
-			if f.Name == name {
-				return f
-			}
-		}
-	}
-	return nil
+	return command.Flag(name)
 }
 
 // valueCandidates returns the values of a flag or an argument with a fixed set of values.
-func valueCandidates(value *kong.Value, prefix string) (found []candidate) {
-	if value.Enum == "" {
-		return nil
-	}
-	for _, text := range value.EnumSlice() {
-		found = append(found, candidate{prefix + text, value.Help})
+func valueCandidates(value *commandline.Value, prefix string) (found []candidate) {
+	for _, text := range value.Enum {
+		if text != "" {
+			found = append(found, candidate{prefix + text, value.Help})
+		}
 	}
 	return found
 }

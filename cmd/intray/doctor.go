@@ -9,8 +9,6 @@ import (
 	"runtime/debug"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
 	"github.com/intraydata/intray/server"
 	"github.com/intraydata/intray/server/doctor"
 )
@@ -33,10 +31,10 @@ The exit status is 1 if there are failures, and 0 if there are only warnings.`
 }
 
 // Run checks the installation.
-func (c *doctorCommand) Run(ctx context.Context, s streams, program *kong.Kong) error {
+func (c *doctorCommand) Run(ctx context.Context, s streams) error {
 	cfg, err := c.config(s)
 	cfg.Memory = server.NewMemoryBudget(debug.SetMemoryLimit(-1)).WithImports(c.MaxRuns)
-	report, err := server.Diagnose(ctx, cfg, append(invalidVariables(ctx), c.findings(err, program)...))
+	report, err := server.Diagnose(ctx, cfg, append(invalidVariables(ctx), c.findings(err)...))
 	if err != nil {
 		return err
 	}
@@ -49,7 +47,7 @@ func (c *doctorCommand) Run(ctx context.Context, s streams, program *kong.Kong) 
 
 // findings returns the findings about flags that cannot be parsed, whose joined errors are invalid, and
 // about variables.
-func (c *doctorCommand) findings(invalid error, program *kong.Kong) (list []doctor.Finding) {
+func (c *doctorCommand) findings(invalid error) (list []doctor.Finding) {
 	var all interface{ Unwrap() []error }
 	if errors.As(invalid, &all) {
 		for _, err := range all.Unwrap() {
@@ -61,7 +59,7 @@ func (c *doctorCommand) findings(invalid error, program *kong.Kong) (list []doct
 			})
 		}
 	}
-	for _, v := range unusedVariables(program.Model.Node, os.Environ()) {
+	for _, v := range unusedVariables(newProgram(), os.Environ()) {
 		list = append(list, doctor.Finding{Status: doctor.Warning, Where: v.name, Problem: v.problem(), Fix: v.fix()})
 	}
 	return list

@@ -19,8 +19,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/alecthomas/kong"
-
+	"github.com/intraydata/intray/internal/commandline"
 	"github.com/intraydata/intray/server"
 	"github.com/intraydata/intray/server/model"
 )
@@ -77,7 +76,7 @@ type usageError struct{ error }
 // Unwrap returns the reason.
 func (e usageError) Unwrap() error { return e.error }
 
-// commands defines the command line for the parser.
+// commands declares the command line.
 type commands struct {
 	Serve   serveCommand   `cmd:"" help:"Run the server."`
 	Run     runCommand     `cmd:"" help:"Import a file without a server."`
@@ -134,8 +133,6 @@ type commands struct {
 
 	Completion           completionCommand `cmd:"" help:"Print a script that completes commands and flags in a shell."`
 	CompletionCandidates candidatesCommand `cmd:"" hidden:""`
-
-	PrintVersion kong.VersionFlag `name:"version" help:"Print the version." env:"-"`
 }
 
 // helpCommand is listed in the help. withHelpFlag replaces the command.
@@ -162,76 +159,49 @@ const description = `Intray turns messy spreadsheets into clean rows that match 
 
 You can also set each flag with the environment variable shown in its help.`
 
+// newProgram returns the command line of the program.
+func newProgram() *commandline.Command {
+	return commandline.New("intray", &commands{}, commandline.Config{
+		Description: description, EnvPrefix: variablePrefix, Vars: map[string]string{"statuses": importStatuses},
+	})
+}
+
+// runner is a command that can be called.
+type runner interface {
+	Run(ctx context.Context, s streams) error
+}
+
 // run runs the program and returns its exit status.
 func run(ctx context.Context, args []string, s streams) int {
 	ctx = model.AcrossOrgs(ctx) // operators manage all organizations
 	args = withHelpFlag(args)
 	if args[0] == "doctor" {
 		ctx = withoutInvalidVariables(ctx, func() error {
-			parser, err := newParser(ctx, streams{s.in, io.Discard, io.Discard}, func(int) {})
-			if err == nil {
-				_, err = parser.Parse(args)
-			}
+			_, err := newProgram().Parse(args, os.LookupEnv)
 			return err
 		})
 	}
-	status := -1
-	parser, err := newParser(ctx, s, func(code int) { status = code })
-	if err != nil {
-		fmt.Fprintln(s.err, "intray:", err)
-		return exitFault
-	}
-	chosen, err := parser.Parse(args)
-	if status >= 0 {
-		return status
-	}
-	if err != nil {
-		fmt.Fprintf(s.err, "intray: %v\nTry: intray %s--help\n", err, commandOf(err))
+	chosen, err := newProgram().Parse(args, os.LookupEnv)
+	switch {
+	case errors.Is(err, commandline.ErrHelp):
+		return reportError(ctx, s, chosen.WriteHelp(s.out, helpWidth(s.out)))
+	case errors.Is(err, commandline.ErrVersion):
+		fmt.Fprintln(s.out, "intray", version())
+		return exitDone
+	case err != nil:
+		fmt.Fprintf(s.err, "intray: %v\nTry: intray %s\n", err, strings.TrimPrefix(chosen.Path()+" --help", " "))
 		return exitUsage
 	}
-	return reportError(ctx, s, chosen.Run())
+	return reportError(ctx, s, chosen.Target.(runner).Run(ctx, s))
 }
 
-// newParser returns a parser of the command line. It calls exit after it has printed a help text.
-func newParser(ctx context.Context, s streams, exit func(status int)) (*kong.Kong, error) {
-	return kong.New(&commands{}, kong.Name("intray"), kong.Description(description), kong.UsageOnError(),
-		kong.Writers(s.out, s.err), kong.Exit(exit), kong.DefaultEnvars("INTRAY"), kong.Vars{"version": "intray " + version(), "statuses": importStatuses}, kong.Resolvers(kong.ResolverFunc(renamedVariable)),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-		kong.BindTo(ctx, (*context.Context)(nil)), kong.Bind(s))
-}
-
-// renamedVariables maps flags to their former environment variables, which still work.
-var renamedVariables = map[string]string{
-	"hook-sandbox":          "INTRAY_HOOK_JAIL",
-	"hook-timeout-per-1000": "INTRAY_HOOK_BATCH",
-	"hook-call-timeout":     "INTRAY_HOOK_QUIET",
-}
-
-// renamedVariable returns the value of a flag's former environment variable.
-func renamedVariable(_ *kong.Context, _ *kong.Path, flag *kong.Flag) (any, error) {
-	former, renamed := renamedVariables[flag.Name]
-	if !renamed || slices.ContainsFunc(flag.Envs, func(name string) bool { return os.Getenv(name) != "" }) {
-		return nil, nil
+// helpWidth returns the length of the lines of the help, in characters.
+func helpWidth(stream any) int {
+	width := terminalWidth(stream)
+	if width == 0 {
+		return textWidth
 	}
-	if value := os.Getenv(former); value != "" {
-		return value, nil
-	}
-	return nil, nil
-}
-
-// commandOf returns the name of the command that was used incorrectly, followed by a space.
-func commandOf(err error) string {
-	var wrong *kong.ParseError
-	if !errors.As(err, &wrong) || wrong.Context == nil || wrong.Context.Command() == "" {
-		return ""
-	}
-	path := ""
-	for _, part := range wrong.Context.Path {
-		if part.Command != nil {
-			path += part.Command.Name + " "
-		}
-	}
-	return path
+	return max(min(width, 100), 40)
 }
 
 // reportError prints an error and returns the exit status.

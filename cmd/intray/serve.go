@@ -9,7 +9,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/alecthomas/kong"
 	"golang.org/x/term"
 
 	"github.com/intraydata/intray/server"
@@ -71,9 +70,9 @@ type serveCommand struct{ serveFlags }
 // hookFlags are the flags that configure the runtime and the sandbox of hooks.
 type hookFlags struct {
 	HookRuntime        string        `help:"JavaScript runtime for hooks: quickjs is built in, node must be installed." default:"quickjs" enum:"quickjs,node"`
-	HookSandbox        string        `help:"strict: refuse to run hooks unless they can be fully sandboxed; best-effort: run them anyway." default:"strict" enum:"strict,best-effort" aliases:"hook-jail"`
-	HookTimeoutPer1000 time.Duration `name:"hook-timeout-per-1000" help:"Maximum time that hooks can take for 1,000 rows." default:"5s" placeholder:"D" aliases:"hook-batch"`
-	HookCallTimeout    time.Duration `help:"Maximum duration of one hook call." default:"60s" placeholder:"D" aliases:"hook-quiet"`
+	HookSandbox        string        `help:"strict: refuse to run hooks unless they can be fully sandboxed; best-effort: run them anyway." default:"strict" enum:"strict,best-effort" aliases:"hook-jail" former:"INTRAY_HOOK_JAIL"`
+	HookTimeoutPer1000 time.Duration `name:"hook-timeout-per-1000" help:"Maximum time that hooks can take for 1,000 rows." default:"5s" placeholder:"D" aliases:"hook-batch" former:"INTRAY_HOOK_BATCH"`
+	HookCallTimeout    time.Duration `help:"Maximum duration of one hook call." default:"60s" placeholder:"D" aliases:"hook-quiet" former:"INTRAY_HOOK_QUIET"`
 	HookCgroup         string        `help:"Limit the memory of hooks with groups in this folder, a memory cgroup of version 1 or 2. Default: check their memory every 20 ms." placeholder:"DIR"`
 	HookMemory         int64         `help:"Maximum memory of a process that runs hooks, in bytes." default:"268435456" placeholder:"N"`
 }
@@ -150,12 +149,12 @@ func (f serveFlags) config(s streams) (server.Config, error) {
 }
 
 // Run serves until it is interrupted.
-func (c *serveCommand) Run(ctx context.Context, s streams, program *kong.Kong) error {
+func (c *serveCommand) Run(ctx context.Context, s streams) error {
 	cfg, err := c.config(s)
 	if err != nil {
 		return err
 	}
-	for _, v := range unusedVariables(program.Model.Node, os.Environ()) {
+	for _, v := range unusedVariables(newProgram(), os.Environ()) {
 		cfg.Log.Warn(v.problem()+" "+v.fix(), "variable", v.name)
 	}
 	cfg.Memory, cfg.NotifySocket = limitMemory(c.MaxRuns), os.Getenv("NOTIFY_SOCKET")

@@ -6,8 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/alecthomas/kong"
-
+	"github.com/intraydata/intray/internal/commandline"
 	"github.com/intraydata/intray/internal/jsonschema"
 )
 
@@ -50,7 +49,7 @@ func (v unusedVariable) fix() string {
 
 // unusedVariables returns the variables of this program in an environment, each as NAME=VALUE, that have
 // no effect or a former name, sorted by name. Variables that only other commands use are known.
-func unusedVariables(program *kong.Node, environ []string) (list []unusedVariable) {
+func unusedVariables(program *commandline.Command, environ []string) (list []unusedVariable) {
 	known, former := []string{}, map[string]string{}
 	for _, secret := range secretVariables {
 		known = append(known, secret, secret+"_FILE")
@@ -76,18 +75,16 @@ func unusedVariables(program *kong.Node, environ []string) (list []unusedVariabl
 }
 
 // addVariables adds the variables of all flags of a command and its subcommands.
-func addVariables(node *kong.Node, known *[]string, former map[string]string) {
-	for _, flag := range node.Flags {
-		for _, name := range flag.Envs {
-			if !slices.Contains(*known, name) {
-				*known = append(*known, name)
-			}
-			if before, renamed := renamedVariables[flag.Name]; renamed {
-				former[before] = name
-			}
+func addVariables(command *commandline.Command, known *[]string, former map[string]string) {
+	for _, flag := range command.Flags {
+		if flag.Env != "" && !slices.Contains(*known, flag.Env) {
+			*known = append(*known, flag.Env)
+		}
+		if flag.FormerEnv != "" {
+			former[flag.FormerEnv] = flag.Env
 		}
 	}
-	for _, child := range node.Children {
+	for _, child := range command.Commands {
 		addVariables(child, known, former)
 	}
 }

@@ -3,19 +3,13 @@ package main
 import (
 	"testing"
 
-	"github.com/alecthomas/kong"
 	"github.com/google/go-cmp/cmp"
 )
 
 // TestUnusedVariables checks which variables have no effect, and the names that are suggested.
 func TestUnusedVariables(t *testing.T) {
-	var cli commands
-	program, err := kong.New(&cli, kong.DefaultEnvars("INTRAY"), kong.Vars{"version": "1", "statuses": importStatuses})
-	if err != nil {
-		t.Fatal(err)
-	}
 	got := []string{}
-	for _, v := range unusedVariables(program.Model.Node, []string{
+	for _, v := range unusedVariables(newProgram(), []string{
 		"INTRAY_LISTEN=x", "INTRAY_MASTER_KEY=x", "INTRAY_FORMAT=x", "PATH=x", "INTRAY_LISTN=x", "INTRAY_DATABSE_URL=x", "INTRAY_SOMETHING_ELSE=x",
 		"INTRAY_HOOK_JAIL=strict", "INTRAY_HOOK_BATCH=1s", "INTRAY_HOOK_TIMEOUT_PER_1000=2s",
 		"INTRAY_SERVICE_HOST=x", "INTRAY_PORT=tcp://x", "INTRAY_PORT_8080_TCP_ADDR=x", "INTRAY_METRICS_SERVICE_PORT_HTTP=x",

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"runtime"
@@ -22,7 +23,7 @@ type versionReport struct {
 }
 
 // Run prints the version. Scripts rely on the first line.
-func (c *versionCommand) Run(s streams) error {
+func (c *versionCommand) Run(_ context.Context, s streams) error {
 	r := newVersionReport()
 	return c.write(s.out, r, r.writeText)
 }
