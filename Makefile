@@ -44,14 +44,16 @@ generate: ## Regenerate the phone tables, the package diagram, the API types and
 	$(GO) generate ./...
 	$(GO) test . -run PictureOfImports -update
 	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent api && npm run --silent build && node scripts/licenses.mjs
+	$(GO) test -count=1 ./server/webui -run '^TestCompressedPagesAreFresh$$' -update
 
 .PHONY: clients
 clients: ## Regenerate the clients in sdk from the OpenAPI documents. Needs npm and Python.
 	INTRAY_TESTS=generators $(GO) test -count=1 ./test/generators -run '^TestClient' -update
 
 .PHONY: ui
-ui: ## Build the review page into server/webui/dist, which the program embeds.
+ui: ## Build the pages into server/webui/dist, and compress them into server/webui/gzip, which the program embeds.
 	cd ui && npm ci --silent --no-audit --no-fund && npm run --silent build && node scripts/licenses.mjs
+	$(GO) test -count=1 ./server/webui -run '^TestCompressedPagesAreFresh$$' -update
 
 .PHONY: mutants
 mutants: ## Make 300 small changes to the code, one at a time, and list those that no test detects.

@@ -1,5 +1,6 @@
 // Package webui serves the pages of the user interface. They are built from the folder ui into
-// dist and embedded into the program. The pages contain no data. They load it from the API.
+// dist, compressed into gzip, and embedded into the program. The pages contain no data. They load
+// it from the API.
 package webui
 
 import (
@@ -10,6 +11,7 @@ import (
 	"embed"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
@@ -17,8 +19,10 @@ import (
 	"time"
 )
 
-//go:embed dist
-var dist embed.FS
+// pages are the pages and assets, compressed. The test of the package writes the files with -update.
+//
+//go:embed gzip
+var pages embed.FS
 
 const (
 	// cacheRevalidate lets browsers cache a page, but they must revalidate it before each use.
@@ -35,27 +39,27 @@ type Embedders func(ctx context.Context) (origins []string, everywhere bool, err
 // assets, by route. A host name that begins with "widget." serves the widget as its start page. The pages
 // that send files may also connect to uploadOrigin, unless it is "".
 func Pages(embedders Embedders, uploadOrigin string) (map[string]http.Handler, error) {
-	pages := map[string]http.Handler{}
+	handlers := map[string]http.Handler{}
 	addPage := func(route, name, caching string) error {
-		f, err := loadFile("dist/"+name, caching)
-		pages["GET "+route] = f
+		f, err := loadFile(name, caching)
+		handlers["GET "+route] = f
 		return err
 	}
-	start, err := loadFile("dist/index.html", cacheRevalidate)
+	start, err := loadFile("index.html", cacheRevalidate)
 	if err != nil {
 		return nil, err
 	}
-	frame, err := loadFile("dist/widget.html", cacheRevalidate)
+	frame, err := loadFile("widget.html", cacheRevalidate)
 	if err != nil {
 		return nil, err
 	}
-	link, err := loadFile("dist/import.html", cacheRevalidate)
+	link, err := loadFile("import.html", cacheRevalidate)
 	if err != nil {
 		return nil, err
 	}
 	widget := &widgetPage{frame, embedders, uploadOrigin}
-	pages["GET /widget"] = widget
-	pages["GET /{$}"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handlers["GET /widget"] = widget
+	handlers["GET /{$}"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.Host, "widget.") {
 			widget.ServeHTTP(w, r)
 			return
@@ -65,19 +69,20 @@ func Pages(embedders Embedders, uploadOrigin string) (map[string]http.Handler, e
 	if err := addPage("/review/{id}", "review.html", cacheRevalidate); err != nil {
 		return nil, err
 	}
-	pages["GET /in/{token}"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	handlers["GET /in/{token}"] = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		link.serve(w, r, policy{"'none'", "'none'", uploadOrigin})
 	})
-	assets, err := fs.ReadDir(dist, "dist/assets")
+	assets, err := fs.ReadDir(pages, "gzip/assets")
 	if err != nil {
 		return nil, fmt.Errorf("list the assets: %w", err)
 	}
 	for _, asset := range assets {
-		if err := addPage("/assets/"+asset.Name(), "assets/"+asset.Name(), cacheImmutable); err != nil {
+		name := "assets/" + strings.TrimSuffix(asset.Name(), ".gz")
+		if err := addPage("/"+name, name, cacheImmutable); err != nil {
 			return nil, err
 		}
 	}
-	return pages, nil
+	return handlers, nil
 }
 
 // policy determines what a page may do besides using resources from this server.
@@ -133,14 +138,14 @@ var mediaTypes = map[string]string{
 	".html": "text/html; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".css": "text/css; charset=utf-8", ".svg": "image/svg+xml",
 }
 
-// file is a page or an asset, both uncompressed and compressed.
+// file is a page or an asset.
 type file struct {
 	mediaType, cacheControl, tag string
-	plain, gzipped               []byte
+	gzipped                      []byte
 }
 
 func loadFile(name, caching string) (*file, error) {
-	plain, err := dist.ReadFile(name)
+	gzipped, err := pages.ReadFile("gzip/" + name + ".gz")
 	if err != nil {
 		return nil, fmt.Errorf("read an asset: %w", err)
 	}
@@ -148,24 +153,17 @@ func loadFile(name, caching string) (*file, error) {
 	if !known {
 		return nil, fmt.Errorf("read an asset: %s has an unknown media type", name)
 	}
-	gzipped, err := gzipBytes(plain)
-	if err != nil {
-		return nil, fmt.Errorf("compress %s: %w", name, err)
-	}
-	sum := sha256.Sum256(plain)
-	return &file{mediaType: kind, cacheControl: caching, tag: hex.EncodeToString(sum[:12]), plain: plain, gzipped: gzipped}, nil
+	sum := sha256.Sum256(gzipped)
+	return &file{mediaType: kind, cacheControl: caching, tag: hex.EncodeToString(sum[:12]), gzipped: gzipped}, nil
 }
 
-func gzipBytes(plain []byte) ([]byte, error) {
-	var out bytes.Buffer
-	w := gzip.NewWriter(&out)
-	if _, err := w.Write(plain); err != nil {
+// plain returns the content of the file. Only the rare clients that do not accept gzip need it.
+func (f *file) plain() ([]byte, error) {
+	r, err := gzip.NewReader(bytes.NewReader(f.gzipped))
+	if err != nil {
 		return nil, err
 	}
-	if err := w.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	return io.ReadAll(r)
 }
 
 func (f *file) ServeHTTP(w http.ResponseWriter, r *http.Request) { f.serve(w, r, strict) }
@@ -180,10 +178,16 @@ func (f *file) serve(w http.ResponseWriter, r *http.Request, p policy) {
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Content-Type", f.mediaType)
 	h.Set("Vary", "Accept-Encoding")
-	body, tag := f.plain, f.tag
+	body, tag := f.gzipped, f.tag+"-gzip"
 	if acceptsGzip(r.Header.Get("Accept-Encoding")) {
 		h.Set("Content-Encoding", "gzip")
-		body, tag = f.gzipped, f.tag+"-gzip"
+	} else {
+		plain, err := f.plain()
+		if err != nil {
+			http.Error(w, "The page is damaged. Install the program again.", http.StatusInternalServerError)
+			return
+		}
+		body, tag = plain, f.tag
 	}
 	h.Set("ETag", `"`+tag+`"`)
 	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(body))

@@ -85,7 +85,7 @@ func TestNotices(t *testing.T) {
 // the pages are in npmLicenses.
 var ownFiles = []string{
 	"examples/crm.csv", "examples/crm.schema.json", "hooks/jsruntime/js/", "mapping/lexicon/", "messages/",
-	"server/sqlstore/migrations/", "server/sqlstore/triggers/", "server/webui/dist", "source/charset/signs/", "source/charset/words/",
+	"server/sqlstore/migrations/", "server/sqlstore/triggers/", "server/webui/gzip", "source/charset/signs/", "source/charset/words/",
 }
 
 // TestEmbeddedFiles checks that it is known for each embedded file whether it contains data of another
