@@ -137,13 +137,13 @@ func allCandidates(command *commandline.Command, flag *commandline.Flag, argumen
 			all = append(all, candidate{"--" + f.Name, f.Help})
 		}
 	default:
-		for _, child := range command.Commands {
+		for _, child := range command.Commands() {
 			if !child.Hidden {
 				all = append(all, candidate{child.Name, child.Help})
 			}
 		}
-		if arguments < len(command.Arguments) {
-			all = append(all, valueCandidates(command.Arguments[arguments], "")...)
+		if arguments < len(command.Arguments()) {
+			all = append(all, valueCandidates(command.Arguments()[arguments], "")...)
 		}
 	}
 	return all

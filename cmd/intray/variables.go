@@ -76,7 +76,7 @@ func unusedVariables(program *commandline.Command, environ []string) (list []unu
 
 // addVariables adds the variables of all flags of a command and its subcommands.
 func addVariables(command *commandline.Command, known *[]string, former map[string]string) {
-	for _, flag := range command.Flags {
+	for _, flag := range command.Flags() {
 		if flag.Env != "" && !slices.Contains(*known, flag.Env) {
 			*known = append(*known, flag.Env)
 		}
@@ -84,7 +84,7 @@ func addVariables(command *commandline.Command, known *[]string, former map[stri
 			former[flag.FormerEnv] = flag.Env
 		}
 	}
-	for _, child := range command.Commands {
+	for _, child := range command.Commands() {
 		addVariables(child, known, former)
 	}
 }

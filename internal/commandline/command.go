@@ -36,19 +36,23 @@ import (
 type Command struct {
 	// Name is the name of the command, and of the program for the root.
 	Name string
-	// Help describes the command in one sentence, and Detail in more. The Detail comes from the
-	// method Help of the struct, if there is one.
-	Help, Detail string
+	// Help describes the command in one sentence. If the struct has a method Help, the help also
+	// shows the text that it returns.
+	Help string
 	// Hidden means that neither the help nor completion shows the command.
 	Hidden bool
 	// Target is the pointer to the struct that declares the command.
 	Target any
 	// Parent is nil for the program.
-	Parent   *Command
-	Commands []*Command
-	// Flags are the flags that the command itself declares. AllFlags returns the inherited ones, too.
-	Flags     []*Flag
-	Arguments []*Value
+	Parent *Command
+
+	// declaration reads the fields of the struct when they are first needed, because most commands
+	// of a program are not called. fields is then invalid.
+	declaration *declaration
+	fields      reflect.Value
+	commands    []*Command
+	flags       []*Flag
+	arguments   []*Value
 }
 
 // Value is a flag or an argument.
@@ -82,21 +86,47 @@ type Config struct {
 	Vars map[string]string
 }
 
-// New returns the program that a pointer to a struct declares, with the flags --help and --version,
-// and sets the fields of the struct to their defaults. It panics if the declaration is invalid.
+// New returns the program that a pointer to a struct declares, with the flags --help and --version.
+// The methods of the program and its commands panic if the declaration is invalid.
 func New(name string, target any, cfg Config) *Command {
-	root := &Command{Name: name, Help: cfg.Description, Target: target}
-	root.Flags = []*Flag{
-		{Value: Value{Name: "help", Help: "Show context-sensitive help.", target: new(bool)}, short: "h", request: ErrHelp},
-		{Value: Value{Name: "version", Help: "Print the version.", target: new(bool)}, request: ErrVersion},
-	}
 	pairs := []string{}
 	for name, value := range cfg.Vars {
 		pairs = append(pairs, "${"+name+"}", value)
 	}
-	d := declaration{cfg.EnvPrefix, strings.NewReplacer(pairs...)}
-	d.addFields(root, reflect.ValueOf(target).Elem())
+	root := &Command{Name: name, Help: cfg.Description, Target: target}
+	root.declaration, root.fields = &declaration{cfg.EnvPrefix, strings.NewReplacer(pairs...)}, reflect.ValueOf(target).Elem()
+	root.flags = []*Flag{
+		{Value: Value{Name: "help", Help: "Show context-sensitive help.", target: new(bool)}, short: "h", request: ErrHelp},
+		{Value: Value{Name: "version", Help: "Print the version.", target: new(bool)}, request: ErrVersion},
+	}
 	return root
+}
+
+// declare reads the fields of the struct and sets them to their defaults, once.
+func (c *Command) declare() {
+	if c.fields.IsValid() {
+		fields := c.fields
+		c.fields = reflect.Value{}
+		c.declaration.addFields(c, fields)
+	}
+}
+
+// Commands returns the subcommands.
+func (c *Command) Commands() []*Command {
+	c.declare()
+	return c.commands
+}
+
+// Arguments returns the arguments, in their order.
+func (c *Command) Arguments() []*Value {
+	c.declare()
+	return c.arguments
+}
+
+// Flags returns the flags that the command itself declares.
+func (c *Command) Flags() []*Flag {
+	c.declare()
+	return c.flags
 }
 
 // declaration reads the declaration of a program.
@@ -106,7 +136,7 @@ type declaration struct {
 }
 
 // addFields adds the flags, arguments and subcommands that a struct declares.
-func (d declaration) addFields(c *Command, fields reflect.Value) {
+func (d *declaration) addFields(c *Command, fields reflect.Value) {
 	for i := range fields.NumField() {
 		field, value := fields.Type().Field(i), fields.Field(i)
 		tag := field.Tag
@@ -117,25 +147,23 @@ func (d declaration) addFields(c *Command, fields reflect.Value) {
 			d.addFields(c, value)
 		case isCommand:
 			_, hidden := tag.Lookup("hidden")
-			child := &Command{Name: nameOf(field), Help: d.vars.Replace(tag.Get("help")), Hidden: hidden, Target: value.Addr().Interface(), Parent: c}
-			if detailed, ok := child.Target.(interface{ Help() string }); ok {
-				child.Detail = detailed.Help()
-			}
-			d.addFields(child, value)
-			c.Commands = append(c.Commands, child)
+			c.commands = append(c.commands, &Command{
+				Name: nameOf(field), Help: d.vars.Replace(tag.Get("help")), Hidden: hidden, Target: value.Addr().Interface(), Parent: c,
+				declaration: d, fields: value,
+			})
 		case isArgument:
 			argument := d.value(field, value)
 			_, optional := tag.Lookup("optional")
 			argument.Required = !optional
-			c.Arguments = append(c.Arguments, &argument)
+			c.arguments = append(c.arguments, &argument)
 		default:
-			c.Flags = append(c.Flags, d.flag(field, value))
+			c.flags = append(c.flags, d.flag(field, value))
 		}
 	}
 }
 
 // flag returns the flag that a field declares.
-func (d declaration) flag(field reflect.StructField, value reflect.Value) *Flag {
+func (d *declaration) flag(field reflect.StructField, value reflect.Value) *Flag {
 	f := &Flag{Value: d.value(field, value), FormerEnv: field.Tag.Get("former"), xor: field.Tag.Get("xor")}
 	_, f.Required = field.Tag.Lookup("required")
 	if aliases := field.Tag.Get("aliases"); aliases != "" {
@@ -151,7 +179,7 @@ func (d declaration) flag(field reflect.StructField, value reflect.Value) *Flag 
 }
 
 // value returns what flags and arguments have in common.
-func (d declaration) value(field reflect.StructField, value reflect.Value) Value {
+func (d *declaration) value(field reflect.StructField, value reflect.Value) Value {
 	v := Value{
 		Name: nameOf(field), Help: d.vars.Replace(field.Tag.Get("help")), Placeholder: field.Tag.Get("placeholder"),
 		Default: field.Tag.Get("default"), target: value.Addr().Interface(),
@@ -186,9 +214,9 @@ func nameOf(field reflect.StructField) string {
 // program first.
 func (c *Command) AllFlags() []*Flag {
 	if c.Parent == nil {
-		return c.Flags
+		return c.Flags()
 	}
-	return slices.Concat(c.Parent.AllFlags(), c.Flags)
+	return slices.Concat(c.Parent.AllFlags(), c.Flags())
 }
 
 // Flag returns the flag with a name or an alias, without dashes, or nil.
@@ -203,7 +231,7 @@ func (c *Command) Flag(name string) *Flag {
 
 // Command returns the subcommand with a name, or nil.
 func (c *Command) Command(name string) *Command {
-	for _, child := range c.Commands {
+	for _, child := range c.Commands() {
 		if child.Name == name {
 			return child
 		}
@@ -222,5 +250,5 @@ func (c *Command) Path() string {
 
 // visible returns the subcommands that are not hidden.
 func (c *Command) visible() []*Command {
-	return slices.DeleteFunc(slices.Clone(c.Commands), func(child *Command) bool { return child.Hidden })
+	return slices.DeleteFunc(slices.Clone(c.Commands()), func(child *Command) bool { return child.Hidden })
 }

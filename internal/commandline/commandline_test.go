@@ -228,7 +228,7 @@ func TestInvalidDeclarations(t *testing.T) {
 					t.Errorf("%T is accepted", target)
 				}
 			}()
-			New("app", target, Config{})
+			New("app", target, Config{}).Flags()
 		}()
 	}
 }

@@ -14,14 +14,16 @@ const helpGap = 4
 func (c *Command) WriteHelp(w io.Writer, width int) error {
 	var b strings.Builder
 	c.writeUsage(&b)
-	for _, text := range []string{c.Help, c.Detail} {
-		if text != "" {
-			b.WriteByte('\n')
-			writeText(&b, text, width)
-		}
+	texts := []string{c.Help}
+	if detailed, ok := c.Target.(interface{ Help() string }); ok {
+		texts = append(texts, detailed.Help())
 	}
-	arguments := make([]row, 0, len(c.Arguments))
-	for _, a := range c.Arguments {
+	for _, text := range texts {
+		b.WriteByte('\n')
+		writeText(&b, text, width)
+	}
+	arguments := make([]row, 0, len(c.Arguments()))
+	for _, a := range c.Arguments() {
 		arguments = append(arguments, row{"  " + a.argumentUsage(), a.Help})
 	}
 	leaves := c.leaves()
@@ -49,15 +51,15 @@ func (c *Command) writeUsage(b *strings.Builder) {
 	if c.Parent != nil {
 		words = append(words, c.Path())
 	}
-	for _, f := range c.Flags {
+	for _, f := range c.Flags() {
 		if f.Required {
 			words = append(words, f.usage())
 		}
 	}
-	for _, a := range c.Arguments {
+	for _, a := range c.Arguments() {
 		words = append(words, a.argumentUsage())
 	}
-	if len(c.Commands) > 0 {
+	if len(c.Commands()) > 0 {
 		words = append(words, "<command>")
 	}
 	b.WriteString(strings.Join(append(words, "[flags]"), " ") + "\n")
@@ -66,7 +68,7 @@ func (c *Command) writeUsage(b *strings.Builder) {
 // leaves returns the visible commands below the command that are not groups.
 func (c *Command) leaves() (list []*Command) {
 	for _, child := range c.visible() {
-		if len(child.Commands) == 0 {
+		if len(child.Commands()) == 0 {
 			list = append(list, child)
 		}
 		list = append(list, child.leaves()...)
@@ -108,7 +110,7 @@ type row struct{ name, help string }
 
 // flagRows returns the rows of the flags. An empty row separates inherited flags from others.
 func (c *Command) flagRows() (rows []row) {
-	inherited := len(c.AllFlags()) - len(c.Flags)
+	inherited := len(c.AllFlags()) - len(c.Flags())
 	for i, f := range c.AllFlags() {
 		if i == inherited && i > 0 {
 			rows = append(rows, row{})

@@ -30,7 +30,7 @@ func (c *Command) Parse(args []string, lookup func(string) (string, bool)) (*Com
 			return p.command, f.request
 		}
 	}
-	if len(p.command.Commands) > 0 {
+	if len(p.command.Commands()) > 0 {
 		return p.command, fmt.Errorf("missing command; use one of %s", strings.Join(p.commandNames(), ", "))
 	}
 	return p.command, p.finish(lookup)
@@ -76,10 +76,10 @@ func (p *parser) addArgument(word string) error {
 		p.command = child
 		return nil
 	}
-	if p.arguments == len(p.command.Arguments) {
+	if p.arguments == len(p.command.Arguments()) {
 		return fmt.Errorf("unexpected argument %s%s", word, suggestion(word, p.commandNames()))
 	}
-	argument := p.command.Arguments[p.arguments]
+	argument := p.command.Arguments()[p.arguments]
 	p.set[argument] = true
 	if err := argument.set(word); err != nil {
 		return fmt.Errorf("<%s>: %w", argument.Name, err)
@@ -180,7 +180,7 @@ func (p *parser) finish(lookup func(string) (string, bool)) error {
 			xor[f.xor] = f.Name
 		}
 	}
-	for _, a := range p.command.Arguments {
+	for _, a := range p.command.Arguments() {
 		switch err := a.check(); {
 		case p.set[a] && err != nil:
 			return fmt.Errorf("<%s>: %w", a.Name, err)
