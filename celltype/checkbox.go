@@ -2,6 +2,7 @@ package celltype
 
 import (
 	"strings"
+	"sync"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype/number"
@@ -87,20 +88,18 @@ func readFlag(word []byte) (yes, known bool) {
 		return false, false
 	}
 	var room [max(keyBufferSize, maxFlagBytes)]byte
-	if yes, known = flagWords[string(appendLower(room[:0], word))]; known {
+	if yes, known = flagWords()[string(appendLower(room[:0], word))]; known {
 		return yes, true
 	}
 	if value, ok := number.Canonical(room[:0], word); ok { // such as 1.0
 		return string(value) == "1", string(value) == "0" || string(value) == "1"
 	}
-	yes, known = flagWords[normalizeName(string(word))]
+	yes, known = flagWords()[normalizeName(string(word))]
 	return yes, known
 }
 
 // flagWords maps words in lower case, with and without accents, to true if they mean yes.
-var flagWords = readFlagWords()
-
-func readFlagWords() map[string]bool {
+var flagWords = sync.OnceValue(func() map[string]bool {
 	words := map[string]bool{}
 	for _, language := range flagLanguages {
 		for word := range strings.SplitSeq(language.yes, ", ") {
@@ -111,7 +110,7 @@ func readFlagWords() map[string]bool {
 		}
 	}
 	return words
-}
+})
 
 func addFlagWord(words map[string]bool, word string, yes bool) {
 	words[word] = yes

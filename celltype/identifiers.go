@@ -2,6 +2,7 @@ package celltype
 
 import (
 	"bytes"
+	"sync"
 
 	"github.com/intraydata/intray"
 )
@@ -122,7 +123,7 @@ func (s *stateParser) Parse(c Cell, scratch []byte) Result {
 			upper[i] -= 'a' - 'A'
 		}
 	}
-	if code, known := stateCodes[string(upper[:len(text)])]; known {
+	if code, known := stateCodes()[string(upper[:len(text)])]; known {
 		return newResult(c.Raw, append(scratch, code...))
 	}
 	return s.invalid
@@ -133,7 +134,7 @@ const maxStateName = 48
 
 // stateCodes maps each code and name, in upper case, to the code. It contains ISO 3166-2:US, and
 // the military codes and freely associated states from Publication 28 of the US Postal Service.
-var stateCodes = func() map[string]string {
+var stateCodes = sync.OnceValue(func() map[string]string {
 	all := map[string]string{}
 	for code, name := range map[string]string{
 		"AL": "ALABAMA", "AK": "ALASKA", "AZ": "ARIZONA", "AR": "ARKANSAS", "CA": "CALIFORNIA", "CO": "COLORADO",
@@ -154,7 +155,7 @@ var stateCodes = func() map[string]string {
 	}
 	all["VIRGIN ISLANDS, U.S."], all["VIRGIN ISLANDS"], all["U.S. VIRGIN ISLANDS"] = "VI", "VI", "VI"
 	return all
-}()
+})
 
 // uuidParser parses the type uuid: 32 hexadecimal digits in five groups. The UUID must have a
 // version and variant of RFC 9562, or be all zeros or all ones. The case of letters is preserved.

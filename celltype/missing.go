@@ -1,6 +1,9 @@
 package celltype
 
-import "strings"
+import (
+	"strings"
+	"sync"
+)
 
 // maxMarkerBytes is an upper bound for the length of a marker of a missing value, in bytes.
 const maxMarkerBytes = 48
@@ -12,13 +15,12 @@ func IsMissingMarker(text []byte) bool {
 	if len(text) == 0 || len(text) > maxMarkerBytes {
 		return false
 	}
-	return missingMarkers[string(text)] || missingMarkers[strings.ToLower(string(text))]
+	markers := missingMarkers()
+	return markers[string(text)] || markers[strings.ToLower(string(text))]
 }
 
 // missingMarkers holds the markers in lower case.
-var missingMarkers = readMarkers()
-
-func readMarkers() map[string]bool {
+var missingMarkers = sync.OnceValue(func() map[string]bool {
 	markers := map[string]bool{}
 	for _, list := range markerLanguages {
 		for marker := range strings.SplitSeq(list.markers, ", ") {
@@ -26,7 +28,7 @@ func readMarkers() map[string]bool {
 		}
 	}
 	return markers
-}
+})
 
 // markerLanguages lists the markers of missing values. The first ones are the default na_values of
 // pandas 2.2, the error value #N/A of Excel and its translations, and the markers of SQL, R, SAS,

@@ -1,8 +1,10 @@
 package celltype
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/norm"
@@ -127,6 +129,12 @@ func unwrap(text string) string {
 		}
 	}
 	return text
+}
+
+// lazyRegexp returns a function that compiles a regular expression when it is first called, because
+// many programs never correct a value.
+func lazyRegexp(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
 // digitLetters replaces letters that look like digits.

@@ -1,7 +1,6 @@
 package celltype
 
 import (
-	"regexp"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -9,10 +8,10 @@ import (
 
 // These are the ways in which people write an at sign and a dot to hide an address from programs.
 var (
-	hiddenAt  = regexp.MustCompile(`(?i)\s*[(\[{<]\s*(?:at|ät|a)\s*[)\]}>]\s*|\s+at\s+`)
-	hiddenDot = regexp.MustCompile(`(?i)\s*[(\[{<]\s*(?:dot|punkt|point|punto)\s*[)\]}>]\s*|\s+dot\s+`)
-	manyAts   = regexp.MustCompile(`@{2,}`)
-	manyDots  = regexp.MustCompile(`\.{2,}`)
+	hiddenAt  = lazyRegexp(`(?i)\s*[(\[{<]\s*(?:at|ät|a)\s*[)\]}>]\s*|\s+at\s+`)
+	hiddenDot = lazyRegexp(`(?i)\s*[(\[{<]\s*(?:dot|punkt|point|punto)\s*[)\]}>]\s*|\s+dot\s+`)
+	manyAts   = lazyRegexp(`@{2,}`)
+	manyDots  = lazyRegexp(`\.{2,}`)
 )
 
 // repairEmail corrects e-mail addresses.
@@ -37,34 +36,34 @@ func repairEmail(text string) []correction {
 			list = append(list, correction{part, reasonPart}) // one of several addresses
 		}
 	}
-	clean = hiddenDot.ReplaceAllString(hiddenAt.ReplaceAllString(clean, "@"), ".")
-	clean = manyAts.ReplaceAllString(compact(clean), "@")
+	clean = hiddenDot().ReplaceAllString(hiddenAt().ReplaceAllString(clean, "@"), ".")
+	clean = manyAts().ReplaceAllString(compact(clean), "@")
 	local, host, found := strings.Cut(clean, "@")
 	if !found {
 		return list
 	}
 	host = strings.NewReplacer(",", ".", ";", ".", "。", ".").Replace(host)
-	host = manyDots.ReplaceAllString(strings.Trim(host, ".,;:-<>()[]{}\"'"), ".")
+	host = manyDots().ReplaceAllString(strings.Trim(host, ".,;:-<>()[]{}\"'"), ".")
 	return append(list, correction{strings.TrimPrefix(strings.Trim(local, ",;:<>()[]{}\""), "'") + "@" + host, reason})
 }
 
 var (
-	markdownLink = regexp.MustCompile(`^\[[^\]]*\]\((\S+)\)$`)
+	markdownLink = lazyRegexp(`^\[[^\]]*\]\((\S+)\)$`)
 	// scheme matches the protocol of a web address, with mistakes, and the signs after it.
-	scheme = regexp.MustCompile(`^(?i)([a-z]{2,7})(?:\s*[:;]+\s*[/\\]*|[/\\]{2,})\s*`)
+	scheme = lazyRegexp(`^(?i)([a-z]{2,7})(?:\s*[:;]+\s*[/\\]*|[/\\]{2,})\s*`)
 )
 
 // repairURL corrects web addresses: their protocol, the signs after it, white space, commas in the
 // host, and signs around them.
 func repairURL(text string) (list []correction) {
 	clean := unwrap(strings.TrimSpace(norm.NFKC.String(text)))
-	if link := markdownLink.FindStringSubmatch(clean); link != nil {
+	if link := markdownLink().FindStringSubmatch(clean); link != nil {
 		clean = link[1]
 	}
 	clean = strings.TrimRight(clean, ".,; ")
 	protocol, reason := "", reasonScheme
 	for {
-		found := scheme.FindStringSubmatch(clean)
+		found := scheme().FindStringSubmatch(clean)
 		if found == nil || !isMistypedScheme(strings.ToLower(found[1]), 0) {
 			break
 		}
@@ -75,7 +74,7 @@ func repairURL(text string) (list []correction) {
 	if end < 0 {
 		end = len(clean)
 	}
-	host := manyDots.ReplaceAllString(strings.NewReplacer(",", ".", "。", ".").Replace(compact(clean[:end])), ".")
+	host := manyDots().ReplaceAllString(strings.NewReplacer(",", ".", "。", ".").Replace(compact(clean[:end])), ".")
 	if strings.ContainsAny(host, "@:") && protocol == "" {
 		return nil // an e-mail address, or a different protocol
 	}
@@ -107,7 +106,7 @@ func isMistypedScheme(name string, least int) bool {
 // repairDomain finds the domain in a web address or an e-mail address.
 func repairDomain(text string) []correction {
 	clean := strings.ToLower(compact(unwrap(text)))
-	if found := scheme.FindString(clean); found != "" {
+	if found := scheme().FindString(clean); found != "" {
 		clean = clean[len(found):]
 	}
 	clean = strings.TrimLeft(clean, "/\\:")
@@ -117,19 +116,19 @@ func repairDomain(text string) []correction {
 	if end := strings.IndexAny(clean, "/?#:"); end >= 0 {
 		clean = clean[:end]
 	}
-	clean = strings.Trim(manyDots.ReplaceAllString(strings.ReplaceAll(clean, ",", "."), "."), ".")
+	clean = strings.Trim(manyDots().ReplaceAllString(strings.ReplaceAll(clean, ",", "."), "."), ".")
 	return []correction{{clean, reasonPart}}
 }
 
 // phoneNote matches a remark in brackets at the end.
-var phoneNote = regexp.MustCompile(`\s*[(\[]?\p{L}[\p{L} .]*[)\]]?$`)
+var phoneNote = lazyRegexp(`\s*[(\[]?\p{L}[\p{L} .]*[)\]]?$`)
 
 // repairPhone corrects phone numbers: letters that look like digits, repeated signs, several numbers,
 // remarks, and a missing prefix.
 func repairPhone(text string) []correction {
 	clean := norm.NFKC.String(text)
 	list := []correction{{digitLetters.Replace(clean), reasonDigits}}
-	bare := phoneNote.ReplaceAllString(clean, "")
+	bare := phoneNote().ReplaceAllString(clean, "")
 	list = append(list, correction{bare, reasonPart}, correction{digitLetters.Replace(bare), reasonDigits})
 	for part := range strings.FieldsFuncSeq(strings.NewReplacer(" oder ", ";", " or ", ";", " und ", ";", " and ", ";").Replace(clean), func(r rune) bool { return strings.ContainsRune(",;/|&\n", r) }) {
 		list = append(list, correction{strings.TrimSpace(part), reasonPart})

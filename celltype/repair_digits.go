@@ -2,7 +2,6 @@ package celltype
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"golang.org/x/text/unicode/norm"
@@ -10,17 +9,17 @@ import (
 
 var (
 	// threeNumbers matches a date in numbers, with any signs between them and around them, and a time.
-	threeNumbers = regexp.MustCompile(`^[^\d\pL]*(?:\pL{1,8}[.:]?\s*)?(\d{1,4})[^\d\pL]{1,3}(\d{1,2})[^\d\pL]{1,3}(\d{1,4})(?:[T ]\s*(\d{1,2}:\d{2}(?::\d{2})?))?[^\d\pL]*$`)
-	twoNumbers   = regexp.MustCompile(`^\D{0,2}(\d{1,2})\D{1,2}(\d{2})(?:\D{1,2}(\d{2}))?\D{0,2}$`)
+	threeNumbers = lazyRegexp(`^[^\d\pL]*(?:\pL{1,8}[.:]?\s*)?(\d{1,4})[^\d\pL]{1,3}(\d{1,2})[^\d\pL]{1,3}(\d{1,4})(?:[T ]\s*(\d{1,2}:\d{2}(?::\d{2})?))?[^\d\pL]*$`)
+	twoNumbers   = lazyRegexp(`^\D{0,2}(\d{1,2})\D{1,2}(\d{2})(?:\D{1,2}(\d{2}))?\D{0,2}$`)
 )
 
 // repairDate corrects the signs between the numbers of a date, and letters that look like digits.
 func repairDate(text string) (list []correction) {
 	clean := norm.NFKC.String(text)
 	reason := reasonSeparators
-	found := threeNumbers.FindStringSubmatch(clean)
+	found := threeNumbers().FindStringSubmatch(clean)
 	if found == nil {
-		found, reason = threeNumbers.FindStringSubmatch(digitLetters.Replace(clean)), reasonDigits
+		found, reason = threeNumbers().FindStringSubmatch(digitLetters.Replace(clean)), reasonDigits
 	}
 	if found == nil {
 		return nil
@@ -42,7 +41,7 @@ func repairDate(text string) (list []correction) {
 // repairTime corrects the signs between the numbers of a time, and letters that look like digits.
 func repairTime(text string) []correction {
 	clean := digitLetters.Replace(norm.NFKC.String(text))
-	found := twoNumbers.FindStringSubmatch(clean)
+	found := twoNumbers().FindStringSubmatch(clean)
 	if found == nil {
 		return nil
 	}
@@ -56,8 +55,8 @@ func repairTime(text string) []correction {
 var (
 	// unit matches a number with a unit. Abbreviations of factors and of debit and credit change the
 	// number, so they are not units.
-	unit    = regexp.MustCompile(`^([-+]?\d[\d.,' ]*)\s*([\p{L}°²³µ/%]{1,12}\.?)$`)
-	factors = regexp.MustCompile(`^(?i)(?:k|m|b|t|g|e|x|bn|mn|mm|mio|mrd|mill?|tsd|tr?|cr|dr|db|th|st|nd|rd|am|pm|ce|bc|ad)\.?$`)
+	unit    = lazyRegexp(`^([-+]?\d[\d.,' ]*)\s*([\p{L}°²³µ/%]{1,12}\.?)$`)
+	factors = lazyRegexp(`^(?i)(?:k|m|b|t|g|e|x|bn|mn|mm|mio|mrd|mill?|tsd|tr?|cr|dr|db|th|st|nd|rd|am|pm|ce|bc|ad)\.?$`)
 )
 
 // repairNumber corrects numbers: letters that look like digits, a formula, marks, and units.
@@ -73,16 +72,16 @@ func repairNumber(text string) []correction {
 	if strings.ContainsAny(clean, "0123456789") {
 		list = append(list, correction{digitLetters.Replace(clean), reasonDigits})
 	}
-	if found := unit.FindStringSubmatch(clean); found != nil && !factors.MatchString(found[2]) {
+	if found := unit().FindStringSubmatch(clean); found != nil && !factors().MatchString(found[2]) {
 		list = append(list, correction{strings.TrimSpace(found[1]), reasonUnit})
 	}
 	return list
 }
 
 var (
-	dashes   = regexp.MustCompile(`[\p{Pd}\s./]+`)
-	zipForm  = regexp.MustCompile(`^(\d{3,5})-?(\d{4})?(?:\.0+)?$`)
-	uuidForm = regexp.MustCompile(`^([0-9A-Fa-f]{8})-?([0-9A-Fa-f]{4})-?([0-9A-Fa-f]{4})-?([0-9A-Fa-f]{4})-?([0-9A-Fa-f]{12})$`)
+	dashes   = lazyRegexp(`[\p{Pd}\s./]+`)
+	zipForm  = lazyRegexp(`^(\d{3,5})-?(\d{4})?(?:\.0+)?$`)
+	uuidForm = lazyRegexp(`^([0-9A-Fa-f]{8})-?([0-9A-Fa-f]{4})-?([0-9A-Fa-f]{4})-?([0-9A-Fa-f]{4})-?([0-9A-Fa-f]{12})$`)
 )
 
 // repairZIP corrects ZIP codes: the sign before the last four digits, missing zeros, and what
@@ -92,7 +91,7 @@ func repairZIP(text string) []correction {
 	if whole, _, found := strings.Cut(clean, ".0"); found {
 		clean = whole
 	}
-	found := zipForm.FindStringSubmatch(strings.TrimRight(dashes.ReplaceAllString(digitLetters.Replace(clean), "-"), "-"))
+	found := zipForm().FindStringSubmatch(strings.TrimRight(dashes().ReplaceAllString(digitLetters.Replace(clean), "-"), "-"))
 	if found == nil {
 		return nil
 	}
@@ -106,13 +105,13 @@ func repairZIP(text string) []correction {
 // repairSSN corrects the signs between the digits.
 func repairSSN(text string) []correction {
 	clean := strings.Trim(norm.NFKC.String(text), "'\"= ")
-	return []correction{{strings.ReplaceAll(dashes.ReplaceAllString(digitLetters.Replace(clean), "-"), "-", ""), reasonSigns}}
+	return []correction{{strings.ReplaceAll(dashes().ReplaceAllString(digitLetters.Replace(clean), "-"), "-", ""), reasonSigns}}
 }
 
 // repairUUID adds missing dashes and removes what some programs put around a UUID.
 func repairUUID(text string) []correction {
 	clean := unwrap(strings.TrimPrefix(strings.ToLower(norm.NFKC.String(text)), "urn:uuid:"))
-	found := uuidForm.FindStringSubmatch(dashes.ReplaceAllString(clean, "-"))
+	found := uuidForm().FindStringSubmatch(dashes().ReplaceAllString(clean, "-"))
 	if found == nil {
 		return nil
 	}

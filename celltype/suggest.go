@@ -161,9 +161,9 @@ func (s *Suggester) sortedOptions() (list []intray.SelectOption) {
 func newStateSuggester() *Suggester {
 	s := &Suggester{}
 	title := cases.Title(language.English)
-	for _, name := range slices.Sorted(maps.Keys(stateCodes)) {
-		s.addName(name, stateCodes[name], "")
-		if label := title.String(name); len(name) > len(stateCodes[name]) {
+	for _, name := range slices.Sorted(maps.Keys(stateCodes())) {
+		s.addName(name, stateCodes()[name], "")
+		if label := title.String(name); len(name) > len(stateCodes()[name]) {
 			s.names[len(s.names)-1].label, s.names[len(s.names)-1].display = label, label
 		}
 	}

@@ -52,7 +52,7 @@ const DefaultOrg = "default"
 var prefixes = map[model.LicenceKind]string{model.Backend: "bk_", model.Frontend: "fk_"}
 
 // keyPattern matches the part of a key after its prefix.
-var keyPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{40,200}$`)
+var keyPattern = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{40,200}$`) })
 
 // NewKey is a new licence and its key. The key is not stored.
 type NewKey struct {
@@ -195,7 +195,7 @@ func (s *Service) draftKey(kind model.LicenceKind, given string, lifetime time.D
 // Otherwise it returns the zero Message.
 func CheckKeyFormat(kind model.LicenceKind, key string) intray.Message {
 	prefix := prefixes[kind]
-	if rest, ok := strings.CutPrefix(key, prefix); ok && keyPattern.MatchString(rest) {
+	if rest, ok := strings.CutPrefix(key, prefix); ok && keyPattern().MatchString(rest) {
 		return intray.Message{}
 	}
 	return intray.NewMessage("license_key.invalid_format", intray.Params{"prefix": prefix})

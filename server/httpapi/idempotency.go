@@ -6,13 +6,14 @@ import (
 	"encoding/hex"
 	"net/http"
 	"regexp"
+	"sync"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/auth"
 	"github.com/intraydata/intray/server/model"
 )
 
-var idempotencyKey = regexp.MustCompile(`^[\x21-\x7e]{1,255}$`)
+var idempotencyKey = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[\x21-\x7e]{1,255}$`) })
 
 // idempotent runs a POST request with an Idempotency-Key once. It stores the
 // response and sends it again whenever the request is repeated. It does not store a
@@ -22,7 +23,7 @@ func (a *API) idempotent(c *call, work func() (*response, error)) (*response, er
 	if key == "" || c.r.Method != http.MethodPost || c.op.auth != authBackendKey {
 		return a.limitCreates(c, work)
 	}
-	if !idempotencyKey.MatchString(key) {
+	if !idempotencyKey().MatchString(key) {
 		return nil, invalidField("Idempotency-Key", intray.NewMessage("idempotency_key.invalid", nil))
 	}
 	if c.body.digest == "" {

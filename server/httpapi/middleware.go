@@ -53,11 +53,11 @@ func (f *frontHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // proxyRequestID matches the request IDs that a trusted proxy may choose. They are safe in a log.
-var proxyRequestID = regexp.MustCompile(`^[A-Za-z0-9_-]{16,64}$`)
+var proxyRequestID = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{16,64}$`) })
 
 // newRequestID returns the ID that a trusted proxy has given a request, or a new one.
 func (a *API) newRequestID(r *http.Request) string {
-	if id := r.Header.Get("X-Request-Id"); proxyRequestID.MatchString(id) && a.isTrustedProxy(r.RemoteAddr) {
+	if id := r.Header.Get("X-Request-Id"); proxyRequestID().MatchString(id) && a.isTrustedProxy(r.RemoteAddr) {
 		return id
 	}
 	return uuid.NewString()

@@ -182,7 +182,7 @@ func (op *operation) parameters(parts *jsonschema.Components) []any {
 	if op.method == http.MethodPost && op.auth == authBackendKey {
 		key := parameter{"Idempotency-Key", "Makes retries safe. For 72 hours the same request with the same key returns the same response and does nothing. Another request with the key is refused with 409.", stringType("")}
 		described := key.describe(parts, "header")
-		described["schema"] = map[string]any{"type": "string", "pattern": idempotencyKey.String()}
+		described["schema"] = map[string]any{"type": "string", "pattern": idempotencyKey().String()}
 		list = append(list, described)
 	}
 	return list
