@@ -1,15 +1,12 @@
 package celltype
 
 import (
-	_ "embed" // countries.txt
+	_ "embed" // countries.txt and regions.txt
 	"iter"
 	"strings"
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
 
 	"github.com/intraydata/intray"
 )
@@ -101,8 +98,31 @@ func simplifyCountryName(key string) string {
 // maxCountryName is an upper bound for the length of a country name, in bytes.
 const maxCountryName = 160
 
-// interfaceLanguages are the languages in which country names are recognized.
-const interfaceLanguages = "ar bg bn ca cs da de el en es et fa fi fr he hi hr hu id it ja ko lt lv ms nb nl pl pt pt-PT ro ru sk sl sr sv th tr uk vi zh zh-Hant"
+// country is a country of ISO 3166-1 with its codes of two and three letters.
+type country struct {
+	code, code3 string
+	// label is the name in English. names are the names in the languages of the interface.
+	label string
+	names []string
+}
+
+//go:embed regions.txt
+var regionTable string
+
+// countries returns all countries in regions.txt, by their code of two letters.
+var countries = sync.OnceValue(func() map[string]country {
+	all := map[string]country{}
+	for line := range strings.Lines(regionTable) {
+		code, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if code == "#" {
+			continue
+		}
+		code3, list, _ := strings.Cut(rest, " ")
+		names := strings.Split(list, "|")
+		all[code] = country{code, code3, names[0], names}
+	}
+	return all
+})
 
 // countryNames maps each code and name to the two-letter code followed by the three-letter code.
 // A name that means different countries in two languages is omitted unless commonCountryNames or
@@ -110,43 +130,31 @@ const interfaceLanguages = "ar bg bn ca cs da de el en es et fa fi fr he hi hr h
 var countryNames = sync.OnceValue(func() map[string]string {
 	names := map[string]string{}
 	shared := map[string]bool{}
-	add := func(name, codes string) {
-		key := normalizeCountryName(name)
-		if before, taken := names[key]; taken && before != codes {
-			shared[key] = true
-		}
-		names[key] = codes
-	}
-	var namers []display.Namer
-	for _, tag := range strings.Fields(interfaceLanguages) {
-		if namer := display.Regions(language.MustParse(tag)); namer != nil {
-			namers = append(namers, namer)
-		}
-	}
-	for _, region := range countries() {
-		for _, namer := range namers {
-			if name := namer.Name(region); len(name) > 3 || len(name) > 0 && name[0] >= 0x80 {
-				add(name, region.String()+region.ISO3())
+	for _, c := range countries() {
+		for _, name := range c.names {
+			key := normalizeCountryName(name)
+			if before, taken := names[key]; taken && before != c.code+c.code3 {
+				shared[key] = true
 			}
+			names[key] = c.code + c.code3
 		}
 	}
 	for name, code := range commonCountryNames {
-		region := language.MustParseRegion(code)
-		names[name] = code + region.ISO3()
+		names[name] = code + countries()[code].code3
 		delete(shared, name)
 	}
 	for name, code := range tableCountryNames() {
-		names[normalizeCountryName(name)] = code + language.MustParseRegion(code).ISO3()
+		names[normalizeCountryName(name)] = code + countries()[code].code3
 		delete(shared, normalizeCountryName(name))
 	}
 	for key := range shared {
 		delete(names, key)
 	}
 	addSimplifiedNames(names)
-	for _, region := range countries() { // codes take precedence over names
-		for _, code := range []string{region.String(), region.ISO3()} {
-			names[normalizeCountryName(code)] = region.String() + region.ISO3()
-			names[code] = region.String() + region.ISO3() // found without simplifying the name
+	for _, c := range countries() { // codes take precedence over names
+		for _, code := range []string{c.code, c.code3} {
+			names[normalizeCountryName(code)] = c.code + c.code3
+			names[code] = c.code + c.code3 // found without simplifying the name
 		}
 	}
 	return names
@@ -201,21 +209,3 @@ func tableCountryNames() iter.Seq2[string, string] {
 		}
 	}
 }
-
-// countries returns all regions of ISO 3166-1.
-func countries() (list []language.Region) {
-	for code := range strings.FieldsSeq(countryCodes) {
-		list = append(list, language.MustParseRegion(code))
-	}
-	return list
-}
-
-// countryCodes are the codes that ISO 3166-1 currently assigns to a country. Withdrawn codes are
-// invalid, because some were assigned to two different countries.
-const countryCodes = `AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ
-CA CC CD CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO
-FR GA GB GD GE GF GG GH GI GL GM GN GP GQ GR GS GT GU GW GY HK HM HN HR HT HU ID IE IL IM IN IO IQ IR IS IT JE
-JM JO JP KE KG KH KI KM KN KP KR KW KY KZ LA LB LC LI LK LR LS LT LU LV LY MA MC MD ME MF MG MH MK ML MM MN MO
-MP MQ MR MS MT MU MV MW MX MY MZ NA NC NE NF NG NI NL NO NP NR NU NZ OM PA PE PF PG PH PK PL PM PN PR PS PT PW
-PY QA RE RO RS RU RW SA SB SC SD SE SG SH SI SJ SK SL SM SN SO SR SS ST SV SX SY SZ TC TD TF TG TH TJ TK TL TM
-TN TO TR TT TV TW TZ UA UG UM US UY UZ VA VC VE VG VI VN VU WF WS YE YT ZA ZM ZW`

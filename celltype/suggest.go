@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/text/cases"
 	"golang.org/x/text/language"
-	"golang.org/x/text/language/display"
 
 	"github.com/intraydata/intray"
 )
@@ -119,10 +118,9 @@ func (s *Suggester) addName(name, text, label string) {
 func countrySuggester(three bool) *Suggester {
 	s := &Suggester{}
 	names := countryNames()
-	english := display.English.Regions()
 	for _, name := range slices.Sorted(maps.Keys(names)) {
 		code := names[name][:2]
-		label := english.Name(language.MustParseRegion(code))
+		label := countries()[code].label
 		if three {
 			code = names[name][2:]
 		}

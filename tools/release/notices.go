@@ -44,7 +44,7 @@ type dataSource struct {
 // dataSources are all projects whose data the program contains in another form.
 var dataSources = []dataSource{
 	{"libphonenumber", "LICENSE", []string{"celltype/phone/plans.bin"}}, // its license is the same as that of Intray
-	{"Unicode CLDR", "tools/release/data-licenses/Unicode-3.0.txt", []string{"celltype/countries.txt", "celltype/date/locales.txt"}},
+	{"Unicode CLDR", "tools/release/data-licenses/Unicode-3.0.txt", []string{"celltype/countries.txt", "celltype/regions.txt", "celltype/date/locales.txt"}},
 }
 
 // licenseText is the text of a license file of one or more dependencies.
