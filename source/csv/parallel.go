@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/internal/ordered"
@@ -38,13 +39,32 @@ type parallelReader struct {
 	// size is the size of a chunk in bytes. tail is tailBytes, except in tests.
 	size int
 	tail int64
+	// split and read are the times for cutting and for reading all chunks before those of chunks.
+	split, read time.Duration
 }
 
 func (s *parallelReader) stop() {
 	if s.chunks != nil {
 		s.chunks.Close()
+		s.split, s.read = s.busy()
 		s.chunks = nil
 	}
+}
+
+// busy returns the times for cutting and for reading chunks.
+func (s *parallelReader) busy() (split, read time.Duration) {
+	split, read = s.split, s.read
+	if s.chunks != nil {
+		cutting, reading := s.chunks.Busy()
+		split, read = split+cutting, read+reading
+	}
+	return split, read
+}
+
+// Busy returns the times for splitting and for reading the file. It reports false if the file was not split.
+func (r *reader) Busy() (split, read time.Duration, parallel bool) {
+	split, read = r.parallel.busy()
+	return split, read, read > 0
 }
 
 // canResume reports whether the reader is at an offset where chunks can start.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"runtime"
 	"slices"
+	"time"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -49,6 +50,8 @@ type pass struct {
 	backoff int64
 	// count is the number of elements read so far.
 	count int64
+	// split and read are the times for cutting and for reading all chunks before those of chunks.
+	split, read time.Duration
 }
 
 func newPass(b *book, p tableLocation, size int, opts ...jsontext.Options) *pass {
@@ -115,8 +118,25 @@ func (p *pass) nextElement() ([]byte, error) {
 func (p *pass) close() {
 	if p.chunks != nil {
 		p.chunks.Close()
+		p.split, p.read = p.busy()
 		p.chunks = nil
 	}
+}
+
+// busy returns the times for cutting and for reading chunks.
+func (p *pass) busy() (split, read time.Duration) {
+	split, read = p.split, p.read
+	if p.chunks != nil {
+		cutting, reading := p.chunks.Busy()
+		split, read = split+cutting, read+reading
+	}
+	return split, read
+}
+
+// Busy returns the times for splitting and for reading the file. It reports false if the file was not split.
+func (r *reader) Busy() (split, read time.Duration, parallel bool) {
+	split, read = r.pass.busy()
+	return split, read, read > 0
 }
 
 // chunk is a run of whole lines with the data that a worker parsed from it.
