@@ -67,6 +67,13 @@ func buildAll(src source, out string, list []target) error {
 		if err := checkCommit(src, programs[t]); err != nil {
 			return err
 		}
+		if info, err := os.Stat(programs[t]); err != nil {
+			return err
+		} else if t == sizeTarget {
+			if err := checkSize(info.Size()); err != nil {
+				return err
+			}
+		}
 		if err := buildTarget(src, t, programs[t], sbom, out); err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}

@@ -13,6 +13,9 @@ import (
 	"text/tabwriter"
 )
 
+// sizeTarget is the target whose size is printed and limited.
+var sizeTarget = target{"linux", "amd64"}
+
 // runSizes builds the program for Linux on amd64 with and without a symbol table, and prints the
 // bytes of each module in it.
 func runSizes(args []string) error {
@@ -34,11 +37,10 @@ func printSizes(w io.Writer, src source) error {
 	}
 	defer os.RemoveAll(scratch)
 	whole, stripped := filepath.Join(scratch, "whole", "intray"), filepath.Join(scratch, "stripped", "intray")
-	t := target{"linux", "amd64"}
-	if err := compile(src, t, whole, false); err != nil {
+	if err := compile(src, sizeTarget, whole, false); err != nil {
 		return err
 	}
-	if err := compile(src, t, stripped, true); err != nil {
+	if err := compile(src, sizeTarget, stripped, true); err != nil {
 		return err
 	}
 	sizes, err := moduleSizes(whole)
@@ -49,7 +51,21 @@ func printSizes(w io.Writer, src source) error {
 	if err != nil {
 		return err
 	}
-	return writeSizes(w, sizes, info.Size())
+	if err := writeSizes(w, sizes, info.Size()); err != nil {
+		return err
+	}
+	return checkSize(info.Size())
+}
+
+// maxProgram is the maximum size of the stripped program for sizeTarget, in bytes.
+const maxProgram = 50_000_000
+
+// checkSize returns an error if the stripped program for sizeTarget is too large.
+func checkSize(size int64) error {
+	if size <= maxProgram {
+		return nil
+	}
+	return fmt.Errorf("the program for %s has %d bytes, more than %d; the command sizes lists what its modules add. If all of them grew, a package calls methods by name: go build -ldflags=-dumpdep marks it with <ReflectMethod>", sizeTarget, size, maxProgram)
 }
 
 // The rows of the table that are not modules.

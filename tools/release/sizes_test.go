@@ -40,4 +40,13 @@ func TestWriteSizes(t *testing.T) {
 	}
 }
 
+func TestCheckSize(t *testing.T) {
+	if err := checkSize(maxProgram); err != nil {
+		t.Error(err)
+	}
+	if err := checkSize(maxProgram + 1); err == nil || !strings.Contains(err.Error(), "50000001 bytes") {
+		t.Errorf("a program that is too large: %v", err)
+	}
+}
+
 func squeeze(text string) string { return strings.Join(strings.Fields(text), " ") }
