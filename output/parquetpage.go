@@ -121,8 +121,8 @@ func (c *columnChunk) reset() {
 	*c = columnChunk{pages: c.pages[:0]}
 }
 
-// entryCost is the memory overhead of a dictionary entry, in bytes.
-const entryCost = 20
+// entryCost is the memory overhead of a dictionary entry, in bytes: its identity, its end and its slots.
+const entryCost = 44
 
 // memorySize returns the size of the chunk in memory, in bytes. It is about the same as the
 // size in the file.
