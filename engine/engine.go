@@ -14,8 +14,8 @@
 // [Engine.Finish] calls beforeFinishCallback once all rows are staged.
 //
 // The engine stores only temporary files, and only during a run. It does not depend on a
-// database or HTTP, and uses the clock only for [Outcome.Timings]. The same file, schema, settings and answers always yield the
-// same outcome and batches, apart from [Outcome.Timings].
+// database or HTTP. The same file, schema, settings and answers always yield the same outcome and
+// batches, apart from [Outcome.Timings], for which alone the engine reads the clock.
 package engine
 
 import (

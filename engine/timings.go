@@ -68,7 +68,8 @@ func (t *stageTimes) addTime(stage Stage, busy time.Duration) {
 
 // timings returns the stages that took any time. reading is the time of all calls of the reader.
 func (t *stageTimes) timings(reader source.Reader, reading time.Duration) (list []Timing) {
-	split, read, readsInParallel := busyOf(reader)
+	split, read := busyOf(reader)
+	readsInParallel := read > 0
 	if !readsInParallel {
 		read = reading
 	}
@@ -85,15 +86,15 @@ func (t *stageTimes) timings(reader source.Reader, reading time.Duration) (list 
 }
 
 // busyOf returns the times of a reader, as in [source.TimedReader].
-func busyOf(reader source.Reader) (split, read time.Duration, parallel bool) {
+func busyOf(reader source.Reader) (split, read time.Duration) {
 	if timed, ok := reader.(source.TimedReader); ok {
 		return timed.Busy()
 	}
-	return 0, 0, false
+	return 0, 0
 }
 
 // Busy returns the times of the reader of the file.
-func (l *limitedReader) Busy() (split, read time.Duration, parallel bool) { return busyOf(l.Reader) }
+func (l *limitedReader) Busy() (split, read time.Duration) { return busyOf(l.Reader) }
 
 // Busy returns the times of the reader of the file.
-func (f *rowMerger) Busy() (split, read time.Duration, parallel bool) { return busyOf(f.Reader) }
+func (f *rowMerger) Busy() (split, read time.Duration) { return busyOf(f.Reader) }

@@ -192,9 +192,8 @@ type Reader interface {
 type TimedReader interface {
 	Reader
 	// Busy returns the time for splitting the file, which one goroutine does, and the time for reading
-	// the parts, which several goroutines do at the same time. parallel is false if the file was not
-	// split.
-	Busy() (split, read time.Duration, parallel bool)
+	// the parts, which several goroutines do at the same time. Both are 0 if the file was not split.
+	Busy() (split, read time.Duration)
 }
 
 // UnreadableError reports that a file cannot be read, at which line, and why.

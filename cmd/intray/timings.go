@@ -28,7 +28,7 @@ func printTimings(w io.Writer, timings []engine.Timing) {
 		}
 		fmt.Fprintf(table, "%s\t%.3f s\t%.1f %%\t  %s\n", t.Stage, t.Busy.Seconds(), share, note)
 	}
-	_ = table.Flush() // like all other text on standard error
+	_ = table.Flush() // as for all text on standard error, errors do not matter
 }
 
 func wireTimings(timings []engine.Timing) (list []wiredTiming) {

@@ -13,8 +13,6 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
-	"sync/atomic"
-	"time"
 )
 
 // Results holds the results of the items, in order. Next and Close must not be called
@@ -30,8 +28,6 @@ type Results[Out any] struct {
 	current *task[Out]
 	err     error
 	cancel  context.CancelFunc
-	// producing and working are the times of next and of the workers, in nanoseconds.
-	producing, working atomic.Int64
 	// stopped is closed when the producer and all workers have returned.
 	stopped chan struct{}
 }
@@ -77,7 +73,6 @@ func Start[In, Out any](ctx context.Context, workers, limit int, next func(conte
 		work := newWorker()
 		group.Go(func() {
 			for j := range jobs {
-				start := time.Now()
 				if j.err = ctx.Err(); j.err == nil {
 					j.err = recoverPanic(func() (err error) {
 						j.out, err = work(ctx, j.in)
@@ -87,7 +82,6 @@ func Start[In, Out any](ctx context.Context, workers, limit int, next func(conte
 				if j.err != nil {
 					stopReading()
 				}
-				r.working.Add(int64(time.Since(start)))
 				close(j.done)
 			}
 		})
@@ -103,9 +97,7 @@ func Start[In, Out any](ctx context.Context, workers, limit int, next func(conte
 				if err := reading.Err(); err != nil {
 					return err
 				}
-				start := time.Now()
 				in, err := next(reading)
-				r.producing.Add(int64(time.Since(start)))
 				if err != nil {
 					return err
 				}
@@ -163,11 +155,6 @@ func (r *Results[Out]) Next(ctx context.Context) (out Out, err error) {
 		return out, r.fail(t.err)
 	}
 	return t.out, nil
-}
-
-// Busy returns the total time of the calls of next, which one goroutine makes, and of all workers.
-func (r *Results[Out]) Busy() (producing, working time.Duration) {
-	return time.Duration(r.producing.Load()), time.Duration(r.working.Load())
 }
 
 func (r *Results[Out]) fail(err error) error {

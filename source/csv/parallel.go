@@ -39,33 +39,19 @@ type parallelReader struct {
 	// size is the size of a chunk in bytes. tail is tailBytes, except in tests.
 	size int
 	tail int64
-	// split and read are the times for cutting and for reading all chunks before those of chunks.
-	split, read time.Duration
+	// times are those of all chunk readers.
+	times ordered.Times
 }
 
 func (s *parallelReader) stop() {
 	if s.chunks != nil {
 		s.chunks.Close()
-		s.split, s.read = s.busy()
 		s.chunks = nil
 	}
 }
 
-// busy returns the times for cutting and for reading chunks.
-func (s *parallelReader) busy() (split, read time.Duration) {
-	split, read = s.split, s.read
-	if s.chunks != nil {
-		cutting, reading := s.chunks.Busy()
-		split, read = split+cutting, read+reading
-	}
-	return split, read
-}
-
-// Busy returns the times for splitting and for reading the file. It reports false if the file was not split.
-func (r *reader) Busy() (split, read time.Duration, parallel bool) {
-	split, read = r.parallel.busy()
-	return split, read, read > 0
-}
+// Busy returns the times for splitting the file into chunks and for reading these.
+func (r *reader) Busy() (split, read time.Duration) { return r.parallel.times.Busy() }
 
 // canResume reports whether the reader is at an offset where chunks can start.
 func (s *parallelReader) canResume(r *reader) bool {
@@ -83,7 +69,7 @@ func (r *reader) nextChunk(ctx context.Context, batch *intray.Records) (bool, er
 	if s.chunks == nil {
 		maxRows := min(intray.BatchRows, max(intray.BatchCells/max(r.sheet.width, batch.Width, 1), 1))
 		size := min(s.size, max(s.size/16, maxRows*s.rowBytes*3/4))
-		s.chunks = startChunkReader(s.text, s.fast, r.window.offset(), s.endOffset(), s.text.rawSize(size), maxRows)
+		s.chunks = startChunkReader(&s.times, s.text, s.fast, r.window.offset(), s.endOffset(), s.text.rawSize(size), maxRows)
 	}
 	c, err := s.chunks.Next(ctx)
 	if errors.Is(err, io.EOF) {
@@ -155,10 +141,10 @@ type chunkReader struct {
 
 // startChunkReader starts reading at the offset given by from, which must be the start of a
 // record. All chunks start before the offset given by end.
-func startChunkReader(text *decodedText, f *fastParser, from, end int64, size, maxRows int) *chunkReader {
+func startChunkReader(times *ordered.Times, text *decodedText, f *fastParser, from, end int64, size, maxRows int) *chunkReader {
 	workers := max(runtime.GOMAXPROCS(0), 1)
 	c := &chunkReader{text: text, fast: f, at: from, end: end, size: size, spare: make(chan *chunk, 2*workers+4)}
-	c.Results = ordered.Start(context.Background(), workers, workers+3, c.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
+	next, newWorker := ordered.Measure(times, c.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
 		return func(_ context.Context, job *chunk) (*chunk, error) {
 			if job.regular = text.readChunk(&job.raw, job.from, job.to); job.regular {
 				job.text = text.decodeChunk(job.text, job.raw)
@@ -167,6 +153,7 @@ func startChunkReader(text *decodedText, f *fastParser, from, end int64, size, m
 			return job, nil
 		}
 	})
+	c.Results = ordered.Start(context.Background(), workers, workers+3, next, newWorker)
 	return c
 }
 

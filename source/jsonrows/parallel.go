@@ -50,8 +50,8 @@ type pass struct {
 	backoff int64
 	// count is the number of elements read so far.
 	count int64
-	// split and read are the times for cutting and for reading all chunks before those of chunks.
-	split, read time.Duration
+	// times are those of all chunk readers.
+	times ordered.Times
 }
 
 func newPass(b *book, p tableLocation, size int, opts ...jsontext.Options) *pass {
@@ -69,7 +69,7 @@ func (p *pass) nextChunk(ctx context.Context) (*chunk, error) {
 	}
 	if p.chunks == nil {
 		p.elements = nil
-		p.chunks = startChunkReader(p.in, p.offset, p.size, p.newWorker)
+		p.chunks = startChunkReader(&p.times, p.in, p.offset, p.size, p.newWorker)
 	}
 	c, err := p.chunks.Next(ctx)
 	if errors.Is(err, io.EOF) {
@@ -118,26 +118,12 @@ func (p *pass) nextElement() ([]byte, error) {
 func (p *pass) close() {
 	if p.chunks != nil {
 		p.chunks.Close()
-		p.split, p.read = p.busy()
 		p.chunks = nil
 	}
 }
 
-// busy returns the times for cutting and for reading chunks.
-func (p *pass) busy() (split, read time.Duration) {
-	split, read = p.split, p.read
-	if p.chunks != nil {
-		cutting, reading := p.chunks.Busy()
-		split, read = split+cutting, read+reading
-	}
-	return split, read
-}
-
-// Busy returns the times for splitting and for reading the file. It reports false if the file was not split.
-func (r *reader) Busy() (split, read time.Duration, parallel bool) {
-	split, read = r.pass.busy()
-	return split, read, read > 0
-}
+// Busy returns the times for splitting the file into chunks and for reading these.
+func (r *reader) Busy() (split, read time.Duration) { return r.pass.times.Busy() }
 
 // chunk is a run of whole lines with the data that a worker parsed from it.
 type chunk struct {
@@ -171,10 +157,10 @@ type chunkReader struct {
 }
 
 // startChunkReader starts reading at an offset in the file, which must be the start of a line.
-func startChunkReader(in source.Input, from int64, size int, newWorker func() func(*chunk)) *chunkReader {
+func startChunkReader(times *ordered.Times, in source.Input, from int64, size int, newWorker func() func(*chunk)) *chunkReader {
 	workers := min(max(runtime.GOMAXPROCS(0), 1), maxWorkers)
 	r := &chunkReader{in: in, at: from, size: size, spare: make(chan *chunk, 2*workers+4)}
-	r.Results = ordered.Start(context.Background(), workers, workers+3, r.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
+	next, newReader := ordered.Measure(times, r.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
 		parse := newWorker()
 		return func(_ context.Context, c *chunk) (*chunk, error) {
 			c.text = slices.Grow(c.text[:0], int(c.to-c.from))[:c.to-c.from]
@@ -184,6 +170,7 @@ func startChunkReader(in source.Input, from int64, size int, newWorker func() fu
 			return c, nil
 		}
 	})
+	r.Results = ordered.Start(context.Background(), workers, workers+3, next, newReader)
 	return r
 }
 
