@@ -109,7 +109,7 @@ func within(name string, list ...string) bool {
 
 // testSupport lists the packages of tests, benchmarks and tools. They are not part of the
 // program.
-var testSupport = []string{"engine/enginetest", "server/blob/blobtest", "server/memstore", "server/servertest", "server/sqlstore/storetest", "source/sourcetest", "source/sourcetest/", "test/", "tools/", "bench/"}
+var testSupport = []string{"engine/enginetest", "internal/distinct/distincttest", "server/blob/blobtest", "server/memstore", "server/servertest", "server/sqlstore/storetest", "source/sourcetest", "source/sourcetest/", "test/", "tools/", "bench/"}
 
 // forTests reports whether a package supports tests or consists only of tests.
 func (p pkg) forTests() bool {

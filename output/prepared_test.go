@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/distinct"
+	"github.com/intraydata/intray/internal/distinct/distincttest"
 	"github.com/intraydata/intray/output"
 )
 
@@ -51,9 +51,9 @@ func TestPreparedCells(t *testing.T) {
 				}
 			}
 			plain.Fields = append(plain.Fields, cells)
-			cells.Values = withCodes(&cells.Values)
+			cells.Values = distincttest.WithCodes(&cells.Values)
 			if rapid.Bool().Draw(t, "raws") {
-				cells.Raws = withCodes(&cells.Raws)
+				cells.Raws = distincttest.WithCodes(&cells.Raws)
 			}
 			coded.Fields = append(coded.Fields, cells)
 		}
@@ -81,23 +81,12 @@ func TestPreparedCellIsInvalid(t *testing.T) {
 	for _, value := range []string{"1", "1", "}"} {
 		b.Fields[0].AppendValue([]byte(value))
 	}
-	b.Fields[0].Values = withCodes(&b.Fields[0].Values)
+	b.Fields[0].Values = distincttest.WithCodes(&b.Fields[0].Values)
 	_, err := output.Write(context.Background(), &bytes.Buffer{}, output.NDJSON, schema, of(b))
 	want := `write ndjson: row 12: the value of field "n" does not have the format of its type`
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-}
-
-// withCodes returns a copy of a column in which each distinct text is stored once.
-func withCodes(c *intray.TextColumn) (coded intray.TextColumn) {
-	var table distinct.Table
-	table.Reset()
-	for i := range c.Len() {
-		coded.Codes = append(coded.Codes, table.Code(c.At(i), 0))
-	}
-	coded.Texts = table.Texts
-	return coded
 }
 
 func sortProblems(b *intray.Batch) {

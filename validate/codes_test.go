@@ -7,7 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
-	"github.com/intraydata/intray/internal/distinct"
+	"github.com/intraydata/intray/internal/distinct/distincttest"
 	"github.com/intraydata/intray/validate"
 )
 
@@ -45,7 +45,7 @@ func TestColumnsWithCodes(t *testing.T) {
 				}
 			}
 			coded.Fields[f] = *cells
-			coded.Fields[f].Values = withCodes(&cells.Values)
+			coded.Fields[f].Values = distincttest.WithCodes(&cells.Values)
 		}
 		for _, b := range []*intray.Batch{plain, coded} {
 			if err := r.Apply(b, validate.NewBudget()); err != nil {
@@ -56,15 +56,4 @@ func TestColumnsWithCodes(t *testing.T) {
 			rt.Fatalf("(-without +with codes):\n%s", diff)
 		}
 	})
-}
-
-// withCodes returns a copy of a column in which each distinct text is stored once.
-func withCodes(c *intray.TextColumn) (coded intray.TextColumn) {
-	var table distinct.Table
-	table.Reset()
-	for i := range c.Len() {
-		coded.Codes = append(coded.Codes, table.Code(c.At(i), 0))
-	}
-	coded.Texts = table.Texts
-	return coded
 }

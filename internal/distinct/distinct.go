@@ -13,8 +13,8 @@ import (
 	"github.com/intraydata/intray"
 )
 
-// Table numbers distinct texts. The zero value is an empty table. It reuses memory and must not be used
-// concurrently.
+// Table numbers distinct texts. Call Reset before the first text. A Table reuses memory and must not be
+// used concurrently.
 type Table struct {
 	// Texts holds the distinct texts, by code.
 	Texts intray.Texts
@@ -52,8 +52,8 @@ func (t *Table) Reset() {
 // Len returns the number of distinct texts.
 func (t *Table) Len() int { return len(t.entries) }
 
-// Code returns the code of a text, and adds the text if it is new. Call Reset before the first text.
-// Texts with different marks have different codes. A mark is less than 256.
+// Code returns the code of a text, and adds the text if it is new. Equal texts with different marks have
+// different codes.
 func (t *Table) Code(text []byte, mark uint8) int32 {
 	n := len(text)
 	e := entry{tag: uint64(n)<<8 | uint64(mark)}
@@ -67,9 +67,8 @@ func (t *Table) Code(text []byte, mark uint8) int32 {
 	case n > 0:
 		e.first = uint64(text[0]) | uint64(text[n>>1])<<8 | uint64(text[n-1])<<16
 	}
-	high, low := bits.Mul64(e.first^t.seeds[0], e.last^t.seeds[1]^e.tag)
 	mask := uint64(len(t.slots) - 1)
-	at := (high ^ low) & mask
+	at := t.hash(&e) & mask
 	for ; t.slots[at] != 0; at = (at + 1) & mask {
 		code := t.slots[at] - 1
 		if t.entries[code] == e && (n <= 16 || bytes.Equal(t.Texts.At(int(code)), text)) {
@@ -77,6 +76,11 @@ func (t *Table) Code(text []byte, mark uint8) int32 {
 		}
 	}
 	return t.add(text, e, at)
+}
+
+func (t *Table) hash(e *entry) uint64 {
+	high, low := bits.Mul64(e.first^t.seeds[0], e.last^t.seeds[1]^e.tag)
+	return high ^ low
 }
 
 func (t *Table) add(text []byte, e entry, at uint64) int32 {
@@ -93,9 +97,8 @@ func (t *Table) add(text []byte, e entry, at uint64) int32 {
 func (t *Table) grow() {
 	t.slots = make([]uint32, 2*len(t.slots))
 	mask := uint64(len(t.slots) - 1)
-	for i, e := range t.entries {
-		high, low := bits.Mul64(e.first^t.seeds[0], e.last^t.seeds[1]^e.tag)
-		at := (high ^ low) & mask
+	for i := range t.entries {
+		at := t.hash(&t.entries[i]) & mask
 		for t.slots[at] != 0 {
 			at = (at + 1) & mask
 		}

@@ -17,35 +17,6 @@ import (
 
 const singleKey = prefix + ".parquet"
 
-// readSingle returns the content of the blob with a single file.
-func readSingle(t failer, store blob.Store) []byte {
-	t.Helper()
-	r, err := store.Open(context.Background(), singleKey)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	content := make([]byte, r.Size())
-	if _, err := r.ReadAt(content, 0); err != nil {
-		t.Fatal(err)
-	}
-	return content
-}
-
-func putSingle(t failer, store blob.Store, content []byte) {
-	t.Helper()
-	w, err := store.Create(context.Background(), singleKey)
-	if err == nil {
-		_, err = w.Write(content)
-	}
-	if err == nil {
-		err = w.Commit()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 // TestSingleFile checks that a small stage is one Parquet file with the same content as a stage of
 // several files, and that other stages consist of several files.
 func TestSingleFile(t *testing.T) {
@@ -86,7 +57,7 @@ func TestSingleFile(t *testing.T) {
 			for _, b := range c.batches {
 				want = append(want, recordsOf(s.Manifest(), b)...)
 			}
-			if diff := cmp.Diff(want, parquetRows(t, readSingle(t, store))); diff != "" {
+			if diff := cmp.Diff(want, parquetRows(t, readKey(t, store, singleKey))); diff != "" {
 				t.Error("another reader of Parquet files reads different rows: " + diff)
 			}
 		})
@@ -102,14 +73,14 @@ func withoutProblems(b *intray.Batch) *intray.Batch {
 func TestDamagedSingleFile(t *testing.T) {
 	store := blobtest.NewMemory()
 	writeStage(t, store, contactLayout(), staging.Config{SingleFile: 1 << 20}, contacts(0, 120), contacts(120, 80)).Close()
-	whole := readSingle(t, store)
+	whole := readKey(t, store, singleKey)
 	want, err := lookAtStage(store, singleKey)
 	if err != nil {
 		t.Fatal(err)
 	}
 	check := func(t failer, broken []byte) {
 		t.Helper()
-		putSingle(t, store, broken)
+		putKey(t, store, singleKey, broken)
 		got, err := lookAtStage(store, singleKey)
 		if err == nil && !cmp.Equal(want, got) || err != nil && !errors.Is(err, staging.ErrDamaged) {
 			t.Fatal("the file is damaged, and reading it returned other rows or the error ", err)
