@@ -99,17 +99,22 @@ func runBuild(args []string) error {
 	return list(*out)
 }
 
+// verifyWith checks a release with a public key, by default that of the repository.
+func verifyWith(repo, publicKey, release string) error {
+	public, err := readPublicKey(repo, publicKey)
+	if err != nil {
+		return err
+	}
+	return verify(release, public)
+}
+
 func runVerify(args []string) error {
 	flags, repo, out := newFlags("verify")
 	publicKey := flags.String("public-key", "", "the public key (default minisign.pub in the repository)")
 	if err := parse(flags, args, repo, out); err != nil {
 		return err
 	}
-	public, err := readPublicKey(*repo, *publicKey)
-	if err != nil {
-		return err
-	}
-	if err := verify(*out, public); err != nil {
+	if err := verifyWith(*repo, *publicKey, *out); err != nil {
 		return err
 	}
 	fmt.Println("The signature and all checksums are valid.")

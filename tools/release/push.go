@@ -25,11 +25,7 @@ func runPush(args []string) error {
 	if err := parse(flags, args, repo, out); err != nil {
 		return err
 	}
-	public, err := readPublicKey(*repo, *publicKey)
-	if err != nil {
-		return err
-	}
-	if err := verify(*out, public); err != nil {
+	if err := verifyWith(*repo, *publicKey, *out); err != nil {
 		return err
 	}
 	src, err := readSource(*repo)
