@@ -139,7 +139,10 @@ func TestGrid(t *testing.T) {
 			t.Errorf("%s: no rows", w.Name)
 		}
 	}
-	t.Logf("%s, %d rows\n%s%s", machine(), rows, extent(), tabulated([]string{"wait", "p50", "p95", "max", "CPU of one", "rows", "cells", "p95 goal"}, lines))
+	titles := []string{"wait", "p50", "p95", "max", "CPU of one", "rows", "cells", "p95 goal"}
+	t.Logf("%s, %d rows\n%s%s", machine(), rows, extent(), tabulated(titles, lines))
+	section{Name: "4-review", Title: "Reviewing rows", Versions: fmt.Sprintf("%d rows of 12 columns", rows), Titles: titles, Lines: lines,
+		Explanation: "How long a person waits for a window of 100 rows, for the result of a search, and for a replacement."}.publish(t)
 }
 
 // stageGrid is the task of the child process that stages a file for a review. It writes the outcome of the
