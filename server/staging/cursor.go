@@ -170,25 +170,14 @@ func (c *cursor) appendRanges(ctx context.Context, out *intray.Batch, ranges ite
 			if err := c.readRows(ctx, segment, g, nil, nil); err != nil {
 				return err
 			}
-			switch whole := from == g.First && end >= g.First+g.Rows; {
-			case out.Rows() == 0 && whole && total == g.Rows:
-				c.giveRows(out)
-			default:
-				if out.Rows() == 0 {
-					c.reserveRows(out, int(total))
-				}
-				AppendRows(out, &c.current, int(from-g.First), int(min(end-g.First, g.Rows)))
+			if out.Rows() == 0 {
+				c.reserveRows(out, int(total))
 			}
+			AppendRows(out, &c.current, int(from-g.First), int(min(end-g.First, g.Rows)))
 			from = g.First + g.Rows
 		}
 	}
 	return c.readProblems(ctx, out, ranges)
-}
-
-// giveRows moves all rows of the current batch to an empty batch, and leaves the cursor without a batch.
-func (c *cursor) giveRows(out *intray.Batch) {
-	out.Lines, out.Fields, out.Unmapped = c.current.Lines, c.current.Fields, c.current.Unmapped
-	c.current, c.held = intray.Batch{}, 0
 }
 
 // reserveRows makes room for rows in an empty batch. They probably have the same sizes as the current rows.
