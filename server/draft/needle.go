@@ -13,8 +13,8 @@ type needle struct {
 	text []byte
 	// whole is set if texts must equal the needle instead of containing it.
 	whole bool
-	// folds is set if letters outside ASCII may fold to letters of the text although the text is
-	// ASCII: it contains i, k or s. For example, the Kelvin sign folds to k.
+	// ascii is set if the text is ASCII. folds is set if letters outside ASCII fold to some of its letters:
+	// it contains i, k or s. For example, the Kelvin sign folds to k.
 	ascii, folds bool
 	// probes are three successive bytes of the text, repeated in each byte of a word. The first is at
 	// position probe of the text. ignored are the bits that are set before a word is compared with a probe:
