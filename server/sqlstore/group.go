@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -75,7 +76,7 @@ func (s *Store) join(ctx context.Context, urgent, alone bool, work func(model.Tx
 	sawChanges := g.changed
 	err := func() error {
 		defer func() {
-			if alone || g.broken || g.members >= maxMembers || time.Since(g.began) >= maxGroupTime {
+			if alone || g.broken || g.members >= maxMembers || time.Since(g.began) >= cmp.Or(s.writer.groupTime, maxGroupTime) {
 				s.endGroup()
 			}
 			s.leave()

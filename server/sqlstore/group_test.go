@@ -17,6 +17,7 @@ import (
 // the function work. It returns the errors.
 func crowd(t *testing.T, s *Store, n int, work func(i int, tx model.Tx) error) []error {
 	t.Helper()
+	s.writer.groupTime = time.Minute // on a slow machine, callers would otherwise not be in one group
 	errs := make([]error, n)
 	var group sync.WaitGroup
 	blocked, first := make(chan struct{}), make(chan struct{})

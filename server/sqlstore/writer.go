@@ -16,6 +16,8 @@ type writer struct {
 	busy bool
 	// group is the open transaction, or nil. Only the writer uses it.
 	group *group
+	// groupTime is the time after which no other caller joins a group. The default is maxGroupTime.
+	groupTime time.Duration
 	// urgent and waiting contain one channel for each waiting caller, in the order of arrival. A
 	// channel is closed when its caller becomes the writer.
 	urgent, waiting []chan struct{}
