@@ -14,9 +14,9 @@ import (
 )
 
 const (
-	// chunkSize is the number of bytes that one worker parses at a time, which is about one
-	// batch.
-	chunkSize = intray.BatchBytes
+	// chunkSize is the number of bytes that one worker parses at a time. A chunk and its cells fit in the
+	// cache of a core, and it becomes one batch.
+	chunkSize = intray.BatchBytes / 2
 	// tailBytes is the number of bytes at the end of the text that are always read record by
 	// record, because rows below the table can occur there.
 	tailBytes = 128 << 10
