@@ -23,6 +23,9 @@ type Batch struct {
 	// Options are the select options that hooks set for individual cells. They replace the
 	// field's options. They are not stored with the rows.
 	Options []CellOptions
+
+	// keep is the argument of OnKeep, or nil.
+	keep func() (release func())
 }
 
 // CellOptions are the select options of one cell.
@@ -51,6 +54,36 @@ type UnmappedCells struct {
 	// Column is the column's index in the file.
 	Column int
 	Cells  Texts
+}
+
+// OnKeep sets a function that Keep calls. After the call, the producer must not change the batch until
+// release is called, which happens once, in any goroutine.
+func (b *Batch) OnKeep(keep func() (release func())) { b.keep = keep }
+
+// Keep returns a batch with the same rows that remains valid until release is called. A consumer calls Keep
+// at most once, before it requests the next batch. If the producer has not called OnKeep, the result is a
+// copy.
+func (b *Batch) Keep() (kept *Batch, release func()) {
+	if b.keep != nil {
+		return b, b.keep()
+	}
+	return b.clone(), func() {}
+}
+
+func (b *Batch) clone() *Batch {
+	c := &Batch{
+		First: b.First, Numbers: slices.Clone(b.Numbers), Lines: slices.Clone(b.Lines), Fields: slices.Clone(b.Fields),
+		Unmapped: slices.Clone(b.Unmapped), Problems: slices.Clone(b.Problems), Options: slices.Clone(b.Options),
+	}
+	for i := range c.Fields {
+		f := &c.Fields[i]
+		f.Values, f.Raws = f.Values.clone(), f.Raws.clone()
+		f.Nulls, f.RawRows = slices.Clone(f.Nulls), slices.Clone(f.RawRows)
+	}
+	for i := range c.Unmapped {
+		c.Unmapped[i].Cells = c.Unmapped[i].Cells.clone()
+	}
+	return c
 }
 
 // Rows returns the number of rows.

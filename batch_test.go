@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
@@ -124,5 +125,52 @@ func TestBatchResetKeepsMemory(t *testing.T) {
 	fill()
 	if n := testing.AllocsPerRun(10, fill); n > 0 {
 		t.Errorf("%v allocations to fill a batch again, want none", n)
+	}
+}
+
+// TestKeep checks that a kept batch is a copy unless its producer hands it over.
+func TestKeep(t *testing.T) {
+	filled := func() *intray.Batch {
+		b := &intray.Batch{First: 5, Numbers: []int64{5, 7}, Lines: []int64{8, 9}, Fields: make([]intray.Cells, 2), Unmapped: []intray.UnmappedCells{{Column: 3}}}
+		b.Fields[0].AppendParsed([]byte("a"), []byte("b"))
+		b.Fields[0].AppendNull([]byte("c"))
+		b.Fields[1].Values = intray.TextColumn{Codes: []int32{0, 0}}
+		b.Fields[1].Values.Texts.AppendString("x")
+		b.Unmapped[0].Cells.AppendString("u")
+		b.Unmapped[0].Cells.AppendString("v")
+		b.Problems = []intray.Problem{{Row: 1, Code: "required"}}
+		b.Options = []intray.CellOptions{{Row: 1}}
+		return b
+	}
+	overwrite := func(b *intray.Batch) {
+		b.First, b.Numbers[0], b.Lines[0], b.Unmapped[0].Column, b.Problems[0].Row, b.Options[0].Row = 0, 0, 0, 0, 0, 0
+		for i := range b.Fields {
+			f := &b.Fields[i]
+			for _, column := range []*intray.TextColumn{&f.Values, &f.Raws} {
+				clear(column.Texts.Arena)
+				clear(column.Texts.Ends)
+				clear(column.Codes)
+			}
+			clear(f.Nulls)
+			clear(f.RawRows)
+		}
+		clear(b.Unmapped[0].Cells.Arena)
+		clear(b.Fields)
+	}
+	b := filled()
+	kept, release := b.Keep()
+	overwrite(b)
+	if diff := cmp.Diff(filled(), kept, cmpopts.IgnoreUnexported(intray.Batch{}, intray.Problem{})); diff != "" {
+		t.Errorf("a kept batch changed (-want +got):\n%s", diff)
+	}
+	release()
+
+	b, released := filled(), 0
+	b.OnKeep(func() func() { return func() { released++ } })
+	if kept, release = b.Keep(); kept != b {
+		t.Error("the batch was copied although its producer hands it over")
+	}
+	if release(); released != 1 {
+		t.Errorf("released %d times", released)
 	}
 }

@@ -414,6 +414,10 @@ func (t *Texts) Reset() {
 	t.Ends = t.Ends[:0]
 }
 
+func (t *Texts) clone() Texts {
+	return Texts{Arena: slices.Clone(t.Arena), Ends: slices.Clone(t.Ends)}
+}
+
 // Truncate removes all strings except the first n.
 func (t *Texts) Truncate(n int) {
 	t.Ends = t.Ends[:n]

@@ -1,6 +1,9 @@
 package intray
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // TextColumn is a list of short strings, one for each row of a batch. If the strings repeat, it can
 // store each distinct string once. The zero value is an empty list.
@@ -89,4 +92,8 @@ func (c TextColumn) Equal(other TextColumn) bool {
 		}
 	}
 	return true
+}
+
+func (c *TextColumn) clone() TextColumn {
+	return TextColumn{Texts: c.Texts.clone(), Codes: slices.Clone(c.Codes)}
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"iter"
 	"strings"
+	"time"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/output"
@@ -170,13 +171,21 @@ func rawText(f *intray.Field, text []byte, part int) string {
 func (i *Import) HasRows() bool { return i.staged != nil }
 
 // Batches iterates over all rows, including those with errors, as batches. This is the
-// fastest way to read them. A batch is valid until the next iteration. There are no
-// batches if HasRows returns false.
+// fastest way to read them. A batch is valid until the next iteration, unless it is kept
+// with [intray.Batch.Keep]. There are no batches if HasRows returns false.
 func (i *Import) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	if i.staged == nil {
 		return func(func(*intray.Batch, error) bool) {}
 	}
 	return i.staged.Batches(ctx)
+}
+
+// ReadTime returns the total time in which goroutines read batches for Batches and the methods that use it.
+func (i *Import) ReadTime() time.Duration {
+	if i.staged == nil {
+		return 0
+	}
+	return i.staged.ReadTime()
 }
 
 // Write writes the result in the given format and returns the number of rows written. The

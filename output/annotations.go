@@ -39,7 +39,7 @@ func WriteAnnotated(ctx context.Context, w io.Writer, schema *intray.Schema, col
 			return 0, fmt.Errorf("write xlsx: the field %q is not a string", f.Key)
 		}
 	}
-	return write(ctx, w, XLSX, schema, columns, batches)
+	return write(ctx, w, XLSX, schema, columns, batches, &Times{})
 }
 
 // The limits of the comments in a workbook. They bound the memory for the comments, which are

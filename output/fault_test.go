@@ -92,7 +92,7 @@ func TestWriterFailsInTheMiddle(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	schema := typed(intray.TypeString, intray.TypeNumber)
 	schema.Settings.PassThroughUnmappedColumns = true
-	b := wide(9*minSplitRows, func(int) bool { return false })
+	b := wide(18_000, func(int) bool { return false })
 	for _, format := range []Format{JSON, CSV, XLSX, Parquet} {
 		all := limitedWriter{room: 1 << 30}
 		if _, err := Write(context.Background(), &all, format, schema, single(b)); err != nil {

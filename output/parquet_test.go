@@ -413,7 +413,7 @@ func TestParquetEndsEarly(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	schema := typed(intray.TypeString, intray.TypeNumber)
 	schema.Settings.PassThroughUnmappedColumns = true
-	b := wide(3*minSplitRows, func(int) bool { return false })
+	b := wide(6000, func(int) bool { return false })
 	for _, room := range []int{0, 1000} {
 		if _, err := Write(context.Background(), &limitedWriter{room: room}, Parquet, schema, single(b)); !errors.Is(err, errFull) {
 			t.Errorf("room for %d: %v", room, err)

@@ -75,7 +75,7 @@ func (w *parquetWriter) appendBatch(b []byte, batch *intray.Batch, keep policy) 
 			}
 		}
 	}
-	return b, rows, w.row.checkEnd(batch.Rows())
+	return b, rows, w.row.checkEnd()
 }
 
 // begin moves to the start of a batch.

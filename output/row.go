@@ -142,9 +142,9 @@ func (r *rowCursor) markInvalidCells() (bool, error) {
 }
 
 // checkEnd returns an error if a problem refers to a row beyond the end of the batch.
-func (r *rowCursor) checkEnd(end int) error {
-	if end == r.batch.Rows() && r.problem < len(r.batch.Problems) {
-		return fmt.Errorf("a problem names row %d of a batch of %d", r.batch.Problems[r.problem].Row, end)
+func (r *rowCursor) checkEnd() error {
+	if r.problem < len(r.batch.Problems) {
+		return fmt.Errorf("a problem names row %d of a batch of %d", r.batch.Problems[r.problem].Row, r.batch.Rows())
 	}
 	return nil
 }

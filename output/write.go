@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/intraydata/intray"
 )
@@ -39,8 +39,6 @@ type rowWriter interface {
 	fileWriter
 	// appendRow appends a row. first reports whether it is the first row of the file.
 	appendRow(b []byte, r *rowCursor, first bool) ([]byte, error)
-	// rowSeparator returns the text that appendRow appends before every row except the first.
-	rowSeparator() string
 }
 
 // batchWriter is a fileWriter for a format that stores column after column.
@@ -55,57 +53,79 @@ type batchWriter interface {
 // number. After an error, the file is incomplete. Write wraps errors from w, from the batches
 // and from the context. It calls w from a different goroutine, but not after Write returns.
 func Write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, batches iter.Seq2[*intray.Batch, error]) (rows int64, err error) {
-	return write(ctx, w, f, schema, nil, batches)
+	return write(ctx, w, f, schema, nil, batches, &Times{})
+}
+
+// Times are the times of the parts of writing a file. They include the time in which goroutines waited for
+// a processor or the disk.
+type Times struct {
+	// Format is the time of formatting rows, added over all goroutines. SerialFormat reports that only one
+	// goroutine formats rows.
+	Format       time.Duration
+	SerialFormat bool
+	// Write is the time of writing the formatted rows. Only one goroutine writes.
+	Write time.Duration
+}
+
+// WriteTimed is like [Write], and adds the times of its parts to times.
+func WriteTimed(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, batches iter.Seq2[*intray.Batch, error], times *Times) (rows int64, err error) {
+	return write(ctx, w, f, schema, nil, batches, times)
 }
 
 // write writes a file. columns is nil unless the file is a workbook with annotations.
-func write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, columns []SheetColumn, batches iter.Seq2[*intray.Batch, error]) (rows int64, err error) {
-	keep, err := policyFor(schema.Settings.InvalidDataBehavior)
+func write(ctx context.Context, w io.Writer, f Format, schema *intray.Schema, columns []SheetColumn, batches iter.Seq2[*intray.Batch, error], times *Times) (rows int64, err error) {
+	t := table{schema: schema}
+	if t.keep, err = policyFor(schema.Settings.InvalidDataBehavior); err == nil {
+		t.fields, err = compileFields(schema)
+	}
+	switch {
+	case err != nil:
+	case f == XLSX || f == Parquet:
+		rows, err = t.writeBinary(ctx, w, f, columns, batches, times)
+	default:
+		rows, err = t.writeText(ctx, w, f, batches, times)
+	}
 	if err != nil {
-		return 0, fmt.Errorf("write %s: %w", f, err)
+		err = fmt.Errorf("write %s: %w", f, err)
 	}
-	fields, err := compileFields(schema)
-	if err != nil {
-		return 0, fmt.Errorf("write %s: %w", f, err)
+	return rows, err
+}
+
+// table is a table that is being written.
+type table struct {
+	schema *intray.Schema
+	fields []field
+	keep   policy
+	begun  bool
+	// columns are the unmapped columns of the first batch. All other batches must have the
+	// same columns.
+	columns []int
+}
+
+// check returns an error if a batch does not match the schema or the first batch.
+func (t *table) check(b *intray.Batch) error {
+	if len(b.Fields) != len(t.fields) {
+		return fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(t.fields))
 	}
-	s := &stream{schema: schema, fields: fields, keep: keep}
-	if s.writer, err = newFileWriter(f, schema, fields); err != nil {
-		return 0, err
+	first := !t.begun
+	t.begun = true
+	if !t.schema.Settings.PassThroughUnmappedColumns {
+		return nil
 	}
-	s.rowWriter, _ = s.writer.(rowWriter)
-	s.second.keep = keep
-	if f.canSplitBatches() {
-		if s.second.writer, err = newSecondWriter(f, schema); err != nil {
-			return 0, fmt.Errorf("write %s: %w", f, err)
+	if first {
+		for _, u := range b.Unmapped {
+			t.columns = append(t.columns, u.Column)
 		}
 	}
-	var book *workbook
-	if f == XLSX {
-		book = newWorkbook(w)
-		w = book
-		if columns != nil {
-			s.writer.(*xlsxWriter).annotations, s.annotated = newAnnotations(columns), true
+	if len(b.Unmapped) != len(t.columns) {
+		return fmt.Errorf("the batch passes %d columns, and the first one %d", len(b.Unmapped), len(t.columns))
+	}
+	for i, u := range b.Unmapped {
+		if u.Column != t.columns[i] {
+			return fmt.Errorf("the batch passes column %d, and the first one %d", u.Column, t.columns[i])
 		}
 	}
-	s.out = newAsyncWriter(w)
-	if p, ok := s.writer.(*parquetWriter); ok {
-		p.emit = s.out.submit
-		defer p.pool.running.Wait()
-	}
-	defer func() {
-		if last := s.out.close(); err == nil {
-			err = last
-		}
-		if book != nil && err == nil {
-			x := s.writer.(*xlsxWriter)
-			err = book.close(x.truncated, x.annotations)
-		}
-		if err != nil {
-			rows, err = s.rows, fmt.Errorf("write %s: %w", f, err)
-		}
-	}()
-	err = s.writeBatches(ctx, batches)
-	return s.rows, err
+	return nil
 }
 
 func newFileWriter(f Format, schema *intray.Schema, fields []field) (fileWriter, error) {
@@ -128,42 +148,72 @@ func newFileWriter(f Format, schema *intray.Schema, fields []field) (fileWriter,
 	return nil, err
 }
 
-// canSplitBatches reports whether the second half of a batch can be formatted without the
-// first half. This is impossible for workbooks, whose rows are numbered, and for Parquet,
-// which stores rows column by column.
-func (f Format) canSplitBatches() bool { return f != XLSX && f != Parquet }
+// writeBinary writes a workbook or a Parquet file. Its rows are formatted by one goroutine, because rows of a
+// workbook are numbered, and Parquet stores rows column by column.
+func (t *table) writeBinary(ctx context.Context, w io.Writer, f Format, columns []SheetColumn, batches iter.Seq2[*intray.Batch, error], times *Times) (_ int64, err error) {
+	s := &stream{table: t}
+	if s.writer, err = newFileWriter(f, t.schema, t.fields); err != nil {
+		return 0, err
+	}
+	s.rowWriter, _ = s.writer.(rowWriter)
+	var book *workbook
+	if f == XLSX {
+		book = newWorkbook(w)
+		w = book
+		if columns != nil {
+			s.writer.(*xlsxWriter).annotations, s.annotated = newAnnotations(columns), true
+		}
+	}
+	s.out = newAsyncWriter(w)
+	if p, ok := s.writer.(*parquetWriter); ok {
+		p.emit = s.out.submit
+		defer p.pool.running.Wait()
+	}
+	defer func() {
+		if last := s.out.close(); err == nil {
+			err = last
+		}
+		if book != nil && err == nil {
+			x := s.writer.(*xlsxWriter)
+			err = book.close(x.truncated, x.annotations)
+		}
+		times.SerialFormat = true
+		times.Format += s.formatting
+		times.Write += s.out.writing
+	}()
+	err = s.writeBatches(ctx, batches)
+	return s.rows, err
+}
 
-// stream is the state of a file that is being written.
+// stream is the state of a workbook or a Parquet file that is being written.
 type stream struct {
+	*table
 	out    *asyncWriter
-	schema *intray.Schema
-	fields []field
-	keep   policy
 	writer fileWriter
 	// rowWriter is writer, or nil if it is a batchWriter.
 	rowWriter rowWriter
-	second    halfWriter
 	buf       []byte
 	// prepared holds the formatted cells of the current batch. It is empty if the file is annotated,
 	// because the format of a cell then depends on its problems.
 	prepared  []preparedColumn
 	annotated bool
-	begun     bool
+	started   bool
 	rows      int64
-	// columns are the unmapped columns of the first batch. All other batches must have the
-	// same columns.
-	columns []int
+	// formatting is the time that writeBatch took.
+	formatting time.Duration
 }
 
 func (s *stream) writeBatches(ctx context.Context, batches iter.Seq2[*intray.Batch, error]) error {
 	for b, err := range batches {
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err == nil {
+			start := time.Now()
+			err = s.writeBatch(ctx, b)
+			s.formatting += time.Since(start)
+		}
 		if err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if err := s.writeBatch(ctx, b); err != nil {
 			return err
 		}
 	}
@@ -179,45 +229,18 @@ func (s *stream) writeBatches(ctx context.Context, batches iter.Seq2[*intray.Bat
 }
 
 func (s *stream) start() {
-	if !s.begun {
-		s.begun = true
+	if !s.started {
+		s.started = true
 		s.buf = s.writer.appendStart(s.buf, s.columns)
-		if s.second.writer != nil {
-			s.second.text = s.second.writer.appendStart(s.second.text, s.columns)[:0]
-		}
 	}
-}
-
-// checkBatch returns an error if the batch does not match the schema.
-func (s *stream) checkBatch(b *intray.Batch) error {
-	if len(b.Fields) != len(s.fields) {
-		return fmt.Errorf("the batch has %d fields, and the schema %d", len(b.Fields), len(s.fields))
-	}
-	if !s.schema.Settings.PassThroughUnmappedColumns {
-		return nil
-	}
-	if !s.begun {
-		for _, u := range b.Unmapped {
-			s.columns = append(s.columns, u.Column)
-		}
-		if _, book := s.writer.(*xlsxWriter); book && len(s.fields)+len(s.columns) > sheetColumns {
-			return fmt.Errorf("a workbook has at most %d columns, and %d fields and %d unmapped columns are more: use another format", sheetColumns, len(s.fields), len(s.columns))
-		}
-	}
-	if len(b.Unmapped) != len(s.columns) {
-		return fmt.Errorf("the batch passes %d columns, and the first one %d", len(b.Unmapped), len(s.columns))
-	}
-	for i, u := range b.Unmapped {
-		if u.Column != s.columns[i] {
-			return fmt.Errorf("the batch passes column %d, and the first one %d", u.Column, s.columns[i])
-		}
-	}
-	return nil
 }
 
 func (s *stream) writeBatch(ctx context.Context, b *intray.Batch) error {
-	if err := s.checkBatch(b); err != nil {
+	if err := s.check(b); err != nil {
 		return err
+	}
+	if _, book := s.writer.(*xlsxWriter); book && len(s.fields)+len(s.columns) > sheetColumns {
+		return fmt.Errorf("a workbook has at most %d columns, and %d fields and %d unmapped columns are more: use another format", sheetColumns, len(s.fields), len(s.columns))
 	}
 	s.start()
 	if w, ok := s.writer.(batchWriter); ok {
@@ -229,24 +252,12 @@ func (s *stream) writeBatch(ctx context.Context, b *intray.Batch) error {
 	if w, ok := s.writer.(cellWriter); ok && !s.annotated {
 		s.prepared = prepareBatch(s.prepared, w, s.fields, b)
 	}
-	middle := b.Rows()
-	if s.second.writer != nil && isWorthSplitting(b) {
-		middle /= 2
-		wait := s.second.start(newRowCursor(b, len(s.fields), s.prepared), middle)
-		defer wait()
-		if err := s.writeRows(ctx, b, middle); err != nil {
-			return err
-		}
-		wait()
-		return s.joinSecondHalf()
-	}
-	return s.writeRows(ctx, b, middle)
+	return s.writeRows(ctx, b)
 }
 
-// writeRows writes the rows of a batch up to, but not including, end.
-func (s *stream) writeRows(ctx context.Context, b *intray.Batch, end int) error {
+func (s *stream) writeRows(ctx context.Context, b *intray.Batch) error {
 	r := newRowCursor(b, len(s.fields), s.prepared)
-	for r.index = 0; r.index < end; r.index++ {
+	for r.index = 0; r.index < b.Rows(); r.index++ {
 		if err := s.writeRow(r); err != nil {
 			return fmt.Errorf("row %d: %w", b.First+int64(r.index), err)
 		}
@@ -260,7 +271,7 @@ func (s *stream) writeRows(ctx context.Context, b *intray.Batch, end int) error 
 			return err
 		}
 	}
-	return r.checkEnd(end)
+	return r.checkEnd()
 }
 
 func (s *stream) writeRow(r *rowCursor) error {
@@ -280,118 +291,14 @@ func (s *stream) flush() (err error) {
 	return err
 }
 
-const (
-	// minSplitRows is the minimum number of rows in a batch that two goroutines format.
-	minSplitRows = 2048
-	// maxSplitBytes is the maximum size of a batch that is split, in bytes. It is limited
-	// because the second half is buffered until the first half is written.
-	maxSplitBytes = 8 << 20
-)
-
-// halfWriter formats the second half of a batch while a different goroutine formats the
-// first half.
-type halfWriter struct {
-	writer rowWriter
-	keep   policy
-	text   []byte
-	rows   int64
-	err    error
-	// panicked is the value of a panic, for the waiting goroutine.
-	panicked any
-}
-
-// newSecondWriter returns a writer for the second half of a batch. It has separate fields,
-// because these must not be used concurrently.
-func newSecondWriter(f Format, schema *intray.Schema) (rowWriter, error) {
-	fields, err := compileFields(schema)
-	if err != nil {
-		return nil, err
-	}
-	w, err := newFileWriter(f, schema, fields)
-	if err != nil {
-		return nil, err
-	}
-	return w.(rowWriter), nil
-}
-
-// isWorthSplitting reports whether a batch has at least minSplitRows rows and at most
-// maxSplitBytes of text.
-func isWorthSplitting(b *intray.Batch) bool {
-	if b.Rows() < minSplitRows {
-		return false
-	}
-	size := 0
-	for i := range b.Fields {
-		size += b.Fields[i].Values.Bytes() + b.Fields[i].Raws.Bytes()
-	}
-	for i := range b.Unmapped {
-		size += len(b.Unmapped[i].Cells.Arena)
-	}
-	return size <= maxSplitBytes
-}
-
-// start formats rows in the background. The parameter first is the index of the first of these
-// rows. The batch must not change until wait returns. wait may be called more than once.
-func (h *halfWriter) start(r *rowCursor, first int) (wait func()) {
-	h.text, h.rows, h.err = h.text[:0], 0, nil
-	var done sync.WaitGroup
-	done.Go(func() {
-		defer func() { h.panicked = recover() }()
-		h.err = h.writeRows(r, first)
-	})
-	return func() {
-		done.Wait()
-		if p := h.panicked; p != nil {
-			h.panicked = nil
-			panic(p)
-		}
-	}
-}
-
-func (h *halfWriter) writeRows(r *rowCursor, first int) error {
-	for r.problem < len(r.batch.Problems) && r.batch.Problems[r.problem].Row < first {
-		r.problem++
-	}
-	for r.index = first; r.index < r.batch.Rows(); r.index++ {
-		kept, err := r.advance(h.keep)
-		if err == nil && kept {
-			h.text, err = h.writer.appendRow(h.text, r, false)
-			h.rows++
-		}
-		if err != nil {
-			return fmt.Errorf("row %d: %w", r.batch.First+int64(r.index), err)
-		}
-	}
-	return r.checkEnd(r.batch.Rows())
-}
-
-// joinSecondHalf writes the second half of a batch after the first half.
-func (s *stream) joinSecondHalf() error {
-	h := &s.second
-	if h.err != nil {
-		return h.err
-	}
-	if h.rows == 0 {
-		return nil
-	}
-	if s.rows == 0 { // the second half begins the file
-		h.text = append(h.text[:0], h.text[len(h.writer.rowSeparator()):]...)
-	}
-	s.rows += h.rows
-	if err := s.flush(); err != nil {
-		return err
-	}
-	var err error
-	h.text, err = s.out.submit(h.text)
-	return err
-}
-
 // asyncWriter writes blocks in the background, so that rows can be formatted while earlier
 // rows are being written.
 type asyncWriter struct {
 	full, free chan []byte
 	failed     atomic.Pointer[error]
 	done       chan struct{}
+	// writing is the time of all writes. It is set once done is closed.
+	writing time.Duration
 }
 
 func newAsyncWriter(w io.Writer) *asyncWriter {
@@ -407,9 +314,11 @@ func (p *asyncWriter) run(w io.Writer) {
 	defer close(p.done)
 	for b := range p.full {
 		if p.failed.Load() == nil {
+			start := time.Now()
 			if err := writeAll(w, b); err != nil {
 				p.failed.Store(&err)
 			}
+			p.writing += time.Since(start)
 		}
 		p.free <- b[:0]
 	}

@@ -53,8 +53,16 @@ const (
 	examplesOfGroup = 3
 )
 
-// StageWrite is the stage that writes the problems and the result of a run.
-const StageWrite engine.Stage = "write"
+// These are the stages of writing the result, in the order of the data.
+const (
+	// StageLoad reads the staged rows.
+	StageLoad engine.Stage = "load"
+	// StageProblems writes the file of problems.
+	StageProblems engine.Stage = "problems"
+	// StageFormat formats the rows of the result, and StageWrite writes them in order.
+	StageFormat engine.Stage = "format"
+	StageWrite  engine.Stage = "write"
+)
 
 // RunReport is the outcome of an import.
 type RunReport struct {
@@ -62,7 +70,7 @@ type RunReport struct {
 	// Groups are the groups of problems. The first ones have examples. Groups is empty if
 	// the rows were not processed to the end.
 	Groups []importer.ProblemGroup
-	// Timings are the times of the stages, with that of writing the problems and the result.
+	// Timings are the times of the stages, including those of writing the problems and the result.
 	Timings []engine.Timing
 	// OutputRows is the number of rows in the result.
 	OutputRows int64
@@ -114,10 +122,7 @@ func Run(ctx context.Context, cfg RunConfig) (report RunReport, err error) {
 		return report, err
 	}
 	cfg.Schema = imp.Schema
-	start := time.Now()
-	err = deliver(ctx, cfg, imp, &report)
-	report.Timings = append(report.Timings, engine.Timing{Stage: StageWrite, Busy: time.Since(start), Serial: true})
-	if err != nil {
+	if err := deliver(ctx, cfg, imp, &report); err != nil {
 		return report, err
 	}
 	if report.Groups, err = imp.ProblemGroups(ctx, groupsWithExamples, examplesOfGroup); err != nil {
@@ -144,8 +149,20 @@ func openImport(ctx context.Context, name string, schema *intray.Schema, cfg imp
 
 // deliver writes the problems and, if the verdict is Done, the result.
 func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *RunReport) error {
+	var times output.Times
+	problems := engine.Timing{Stage: StageProblems, Serial: true}
+	defer func() {
+		for _, t := range []engine.Timing{
+			{Stage: StageLoad, Busy: imp.ReadTime()}, problems,
+			{Stage: StageFormat, Busy: times.Format, Serial: times.SerialFormat}, {Stage: StageWrite, Busy: times.Write, Serial: true},
+		} {
+			if t.Busy > 0 {
+				report.Timings = append(report.Timings, t)
+			}
+		}
+	}()
 	rows := func(w io.Writer, batches iter.Seq2[*intray.Batch, error]) (err error) {
-		report.OutputRows, err = WriteRows(ctx, w, cfg.Format, cfg.Schema, batches)
+		report.OutputRows, err = writeRows(ctx, w, cfg.Format, cfg.Schema, batches, &times)
 		return err
 	}
 	batches := func() iter.Seq2[*intray.Batch, error] {
@@ -154,11 +171,11 @@ func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *R
 	done := report.Outcome.Verdict == engine.Done
 	if done && cfg.Problems != "" && cfg.Problems != "-" && cfg.Out != "-" { // one pass over the staged rows writes both files
 		return WriteFile(cfg.Out, cfg.Stdout, func(w io.Writer) error {
-			return cfg.writeProblems(func(l *problemList) error { return rows(w, l.teeBatches(batches())) })
+			return cfg.writeProblems(&problems.Busy, func(l *problemList) error { return rows(w, l.teeBatches(batches())) })
 		})
 	}
 	if cfg.Problems != "" {
-		if err := cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(batches())) }); err != nil {
+		if err := cfg.writeProblems(&problems.Busy, func(l *problemList) error { return drain(l.teeBatches(batches())) }); err != nil {
 			return err
 		}
 	}
@@ -171,7 +188,12 @@ func deliver(ctx context.Context, cfg RunConfig, imp *importer.Import, report *R
 // WriteRows is like output.Write, but ends JSON with a newline, like every other text file. Stored
 // results have no newline: they are rebuilt byte by byte, and their checksums are known.
 func WriteRows(ctx context.Context, w io.Writer, format output.Format, schema *intray.Schema, batches iter.Seq2[*intray.Batch, error]) (int64, error) {
-	rows, err := output.Write(ctx, w, format, schema, batches)
+	return writeRows(ctx, w, format, schema, batches, &output.Times{})
+}
+
+// writeRows is like WriteRows, and adds the times of its parts to times.
+func writeRows(ctx context.Context, w io.Writer, format output.Format, schema *intray.Schema, batches iter.Seq2[*intray.Batch, error], times *output.Times) (int64, error) {
+	rows, err := output.WriteTimed(ctx, w, format, schema, batches, times)
 	if err == nil && format == output.JSON {
 		_, err = io.WriteString(w, "\n")
 	}
@@ -286,6 +308,8 @@ type problemList struct {
 	w      *csv.Writer
 	// texts caches escaped messages by message, because few of them are distinct.
 	texts map[intray.Message]string
+	// busy receives the time of writing problems.
+	busy *time.Duration
 }
 
 // maxTexts is the maximum number of cached messages.
@@ -304,10 +328,10 @@ func (l *problemList) text(m intray.Message) string {
 }
 
 // writeProblems writes the file of problems. write must add the problems of all
-// batches to the list.
-func (c *RunConfig) writeProblems(write func(*problemList) error) error {
+// batches to the list. writeProblems adds the time that this takes to busy.
+func (c *RunConfig) writeProblems(busy *time.Duration, write func(*problemList) error) error {
 	return WriteFile(c.Problems, c.Stdout, func(to io.Writer) error {
-		l := &problemList{c.Schema, csv.NewWriter(to), map[intray.Message]string{}}
+		l := &problemList{c.Schema, csv.NewWriter(to), map[intray.Message]string{}, busy}
 		if err := l.w.Write([]string{"line", "row", "field", "level", "code", "message", "value"}); err != nil {
 			return err
 		}
@@ -335,6 +359,8 @@ func (l *problemList) teeBatches(batches iter.Seq2[*intray.Batch, error]) iter.S
 
 // writeBatch writes the problems of a batch. Row numbers start at 1.
 func (l *problemList) writeBatch(b *intray.Batch) error {
+	start := time.Now()
+	defer func() { *l.busy += time.Since(start) }()
 	for p := range importer.ProblemsOf(l.schema, b) {
 		err := l.w.Write([]string{
 			strconv.FormatInt(p.Line, 10), strconv.FormatInt(p.Row+1, 10),

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -150,19 +151,19 @@ func TestProblemsAlong(t *testing.T) {
 	const want = "line,row,field,level,code,message,value\n6,5,mail,error,email,Mend it.,x\n"
 	var out bytes.Buffer
 	cfg.Stdout = &out
-	must(t, cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(oneBatch(nil))) }))
+	must(t, cfg.writeProblems(new(time.Duration), func(l *problemList) error { return drain(l.teeBatches(oneBatch(nil))) }))
 	if out.String() != want {
 		t.Errorf("the output is %q, want %q", out.String(), want)
 	}
 	cfg.Problems = filepath.Join(t.TempDir(), "problems.csv")
-	if err := cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(oneBatch(errTest))) }); !errors.Is(err, errTest) {
+	if err := cfg.writeProblems(new(time.Duration), func(l *problemList) error { return drain(l.teeBatches(oneBatch(errTest))) }); !errors.Is(err, errTest) {
 		t.Errorf("error %v, want that of the batches", err)
 	}
 	if _, err := os.Stat(cfg.Problems); err == nil {
 		t.Error("an incomplete file of problems remains")
 	}
 	seen := 0
-	must(t, cfg.writeProblems(func(l *problemList) error {
+	must(t, cfg.writeProblems(new(time.Duration), func(l *problemList) error {
 		for range l.teeBatches(oneBatch(errTest)) {
 			seen++
 			break // stops the iteration early
@@ -176,7 +177,7 @@ func TestProblemsAlong(t *testing.T) {
 
 func TestProblemsFull(t *testing.T) {
 	cfg := RunConfig{Problems: "-", Schema: &intray.Schema{Fields: []intray.Field{{Key: "mail"}}}, Stdout: fullDisk{}}
-	if err := cfg.writeProblems(func(l *problemList) error { return drain(l.teeBatches(oneBatch(nil))) }); !errors.Is(err, errTest) {
+	if err := cfg.writeProblems(new(time.Duration), func(l *problemList) error { return drain(l.teeBatches(oneBatch(nil))) }); !errors.Is(err, errTest) {
 		t.Errorf("error %v, want that of the writer", err)
 	}
 }
@@ -193,7 +194,7 @@ func TestFindingS9Problems(t *testing.T) {
 	b := &intray.Batch{Lines: []int64{2}, Fields: make([]intray.Cells, 1)}
 	b.Fields[0].AppendNull([]byte("a\t=1"))
 	b.Problems = []intray.Problem{{Code: "c|+1", Text: intray.Literal("Not x;@A1, =2.")}}
-	must(t, cfg.writeProblems(func(l *problemList) error { return l.writeBatch(b) }))
+	must(t, cfg.writeProblems(new(time.Duration), func(l *problemList) error { return l.writeBatch(b) }))
 	const want = "line,row,field,level,code,message,value\n2,1,k;'=1,error,c|'+1,\"Not x;'@A1, =2.\",a\t'=1\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)

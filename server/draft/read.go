@@ -180,7 +180,7 @@ func toInt64(rows []uint32) []int64 {
 }
 
 // Batches yields all live rows in order, with added rows last. A batch is valid until the next
-// iteration. Its First is the number of its first row. The sequence ends after an error.
+// iteration, unless the consumer keeps it. Its First is the number of its first row. The sequence ends after an error.
 func (d *Draft) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		s, done := d.beginRead()
@@ -214,12 +214,16 @@ func (d *Draft) addedBatches(ctx context.Context, s *snapshot, yield func(*intra
 			return
 		}
 		d.addRuleProblems(s, b, rows)
+		b.OnKeep(keepForever)
 		if !yield(b, nil) {
 			return
 		}
 		next = s.live.NextValue(rows[len(rows)-1] + 1)
 	}
 }
+
+// keepForever is the argument of OnKeep for a batch whose memory nothing reuses.
+func keepForever() (release func()) { return func() {} }
 
 // currentRows returns the current state of the rows of a staged batch.
 func (d *Draft) currentRows(ctx context.Context, s *snapshot, b *intray.Batch) (*intray.Batch, error) {
@@ -244,6 +248,7 @@ func (d *Draft) currentRows(ctx context.Context, s *snapshot, b *intray.Batch) (
 			return nil, err
 		}
 		b = overlayRows(b, over, rows, changed)
+		b.OnKeep(keepForever)
 	}
 	d.addRuleProblems(s, b, rows)
 	return b, nil

@@ -4,8 +4,10 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"runtime"
 	"runtime/debug"
 	"sort"
+	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -88,78 +90,116 @@ func (s *Stage) CountRowGroups(rows *roaring.Bitmap) int {
 	return n
 }
 
+// maxReaders is the maximum number of batches that are read at the same time.
+const maxReaders = 8
+
 // Batches yields the batches of the stage as they were written, with their problems.
-// A batch is valid until the next iteration. Meanwhile, the following batch is read
-// in the background. The sequence ends after an error.
+// A batch is valid until the next iteration, unless the consumer keeps it. Meanwhile, the
+// following batches are read in the background. The sequence ends after an error.
 func (s *Stage) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		running, stop := context.WithCancel(ctx)
-		p := prefetcher{free: make(chan *cursor, 2), done: make(chan prefetched)}
-		p.free <- newCursor(s)
-		p.free <- newCursor(s)
-		go p.read(running, s)
+		readers := min(runtime.GOMAXPROCS(0), maxReaders)
+		r := batchReader{stage: s, free: make(chan *cursor, 2*readers), order: make(chan chan stagedBatch, readers)}
+		go r.readAll(running)
 		defer func() {
 			stop()
-			for next := range p.done { // until the reader has stopped
-				p.free <- next.cursor
+			for next := range r.order { // until all goroutines have ended
+				<-next
 			}
 		}()
-		for next := range p.done {
-			if next.err == nil {
-				next.err = ctx.Err()
+		for next := range r.order {
+			b := <-next
+			if b.err == nil {
+				b.err = ctx.Err()
 			}
-			if next.err != nil {
-				yield(nil, fmt.Errorf("read the staged rows from %d on: %w", next.first, next.err))
+			if b.err != nil {
+				yield(nil, fmt.Errorf("read the staged rows from %d on: %w", b.first, b.err))
 				return
 			}
-			if !yield(next.batch, nil) {
+			kept := false
+			b.rows.OnKeep(func() func() {
+				kept = true
+				return func() { r.release(b.cursor) }
+			})
+			if !yield(b.rows, nil) {
 				return
 			}
-			p.free <- next.cursor
+			if !kept {
+				r.release(b.cursor)
+			}
 		}
 	}
 }
 
-// prefetcher reads batches in the background. It has two cursors. Each cursor goes from free to
-// the reading goroutine, then, with a prefetched batch, to the consumer, and then back to free.
-type prefetcher struct {
+// batchReader reads batches in the background.
+type batchReader struct {
+	stage *Stage
+	// free are cursors for reuse.
 	free chan *cursor
-	done chan prefetched
+	// order holds a channel for each batch, in the order of the stage. The channel receives the batch.
+	order chan chan stagedBatch
 }
 
-// prefetched is a batch in the memory of its cursor, or the error that occurred while the batch
+// stagedBatch is a batch in the memory of its cursor, or the error that occurred while the batch
 // was being read. first is the index of its first row.
-type prefetched struct {
+type stagedBatch struct {
 	cursor *cursor
 	first  int64
-	batch  *intray.Batch
+	rows   *intray.Batch
 	err    error
 }
 
-// read reads all batches until the first error. The consumer receives each of them,
-// so read never blocks forever.
-func (p *prefetcher) read(ctx context.Context, s *Stage) {
-	defer close(p.done)
-	for i := range s.manifest.Segments {
-		segment := &s.manifest.Segments[i]
+// readAll reads all batches, each in its own goroutine. The consumer receives from every channel in order,
+// so readAll never blocks forever.
+func (r *batchReader) readAll(ctx context.Context) {
+	defer close(r.order)
+	for i := range r.stage.manifest.Segments {
+		segment := &r.stage.manifest.Segments[i]
 		for _, g := range segment.Groups {
-			next := prefetched{cursor: <-p.free, first: g.First}
-			next.load(ctx, segment, g)
-			p.done <- next
-			if next.err != nil {
+			next := make(chan stagedBatch, 1)
+			r.order <- next
+			if err := ctx.Err(); err != nil {
+				next <- stagedBatch{first: g.First, err: err}
 				return
 			}
+			go func() { next <- r.read(ctx, segment, g) }()
 		}
 	}
 }
 
-// load reads the batch. It converts a panic to an error, because the consumer cannot
+// read reads a batch. It converts a panic to an error, because the consumer cannot
 // recover a panic in this goroutine.
-func (n *prefetched) load(ctx context.Context, s *Segment, g RowGroup) {
+func (r *batchReader) read(ctx context.Context, s *Segment, g RowGroup) (b stagedBatch) {
+	b = stagedBatch{first: g.First}
 	defer func() {
-		if r := recover(); r != nil {
-			n.err = fmt.Errorf("panic: %v\n%s", r, debug.Stack())
+		if p := recover(); p != nil {
+			b.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	n.batch, n.err = n.cursor.readBatch(ctx, s, g)
+	start := time.Now()
+	b.cursor = r.takeCursor()
+	b.rows, b.err = b.cursor.readBatch(ctx, s, g)
+	r.stage.reading.Add(int64(time.Since(start)))
+	return b
 }
+
+func (r *batchReader) takeCursor() *cursor {
+	select {
+	case c := <-r.free:
+		return c
+	default:
+		return newCursor(r.stage)
+	}
+}
+
+func (r *batchReader) release(c *cursor) {
+	select {
+	case r.free <- c:
+	default:
+	}
+}
+
+// ReadTime returns the total time in which all goroutines of Batches read rows. It includes the time in
+// which they waited for the store or a processor.
+func (s *Stage) ReadTime() time.Duration { return time.Duration(s.reading.Load()) }

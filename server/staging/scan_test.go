@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/server/blob/blobtest"
 	"github.com/intraydata/intray/server/staging"
 )
@@ -33,6 +34,48 @@ func TestBatchesStopAnywhere(t *testing.T) {
 		if diff := cmp.Diff(all[:min(60*stop, len(all))], got); diff != "" {
 			t.Errorf("%d batches: %s", stop, diff)
 		}
+	}
+}
+
+// TestKeptBatches checks that batches that are kept do not change while others are read and released.
+func TestKeptBatches(t *testing.T) {
+	const batches = 60
+	var all []*intray.Batch
+	for i := range batches {
+		all = append(all, contacts(int64(i)*10, 10))
+	}
+	s := writeStage(t, blobtest.NewMemory(), contactLayout(), staging.Config{}, all...)
+	defer s.Close()
+	type held struct {
+		batch   *intray.Batch
+		release func()
+	}
+	var kept []held
+	check := func(h held) {
+		if diff := cmp.Diff(rowsOf(all[h.batch.First/10]), rowsOf(h.batch)); diff != "" {
+			t.Fatalf("batch %d changed: %s", h.batch.First/10, diff)
+		}
+	}
+	read := 0
+	for b, err := range s.Batches(context.Background()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if read++; read%3 > 0 {
+			batch, release := b.Keep()
+			kept = append(kept, held{batch, release})
+		}
+		if len(kept) > 20 {
+			check(kept[0])
+			kept[0].release()
+			kept = kept[1:]
+		}
+	}
+	for _, h := range kept {
+		check(h)
+	}
+	if read != batches || s.ReadTime() <= 0 {
+		t.Errorf("%d batches in %v", read, s.ReadTime())
 	}
 }
 

@@ -57,6 +57,7 @@ import (
 	"slices"
 	"sort"
 	"sync"
+	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/klauspost/compress/zstd"
@@ -80,6 +81,8 @@ type Stage struct {
 	zstd     *zstd.Decoder
 	// cursors are reused by later windows.
 	cursors sync.Pool
+	// reading is the result of ReadTime, in nanoseconds.
+	reading atomic.Int64
 
 	// single is the file of a stage that consists of one file, or nil.
 	single *single
