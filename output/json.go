@@ -68,6 +68,10 @@ func (f *jsonWriter) appendRow(b []byte, r *rowCursor, first bool) ([]byte, erro
 			b = append(b, text...)
 			continue
 		}
+		if text, plain := r.plainCell(i); plain {
+			b = append(append(append(append(b, f.keys[i]...), '"'), text...), '"')
+			continue
+		}
 		v, kind, err := r.outputValue(i, &f.fields[i])
 		if err != nil {
 			return b, err

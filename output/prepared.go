@@ -23,6 +23,8 @@ type preparedColumn struct {
 	// codes holds the index of the formatted cell of each row. It is negative if the cell must be
 	// formatted on its own. It is empty if the column is not prepared.
 	codes []int32
+	// plain reports that JSON strings of the column need no escapes.
+	plain bool
 }
 
 // separate is the code of a cell that must be formatted on its own.
@@ -44,9 +46,11 @@ func (p *preparedColumn) at(row int) ([]byte, bool) {
 func prepareBatch(columns []preparedColumn, w cellWriter, fields []field, b *intray.Batch) []preparedColumn {
 	columns = slices.Grow(columns[:0], len(fields))[:len(fields)]
 	for i := range fields {
-		columns[i].codes = columns[i].codes[:0]
+		columns[i].codes, columns[i].plain = columns[i].codes[:0], false
 		if !fields[i].manyColumns && len(b.Fields[i].Values.Codes) > 0 {
 			columns[i].prepare(w, i, &fields[i], &b.Fields[i])
+		} else {
+			columns[i].plain = fields[i].isPlain(&b.Fields[i])
 		}
 	}
 	for i := range b.Problems {
@@ -57,6 +61,12 @@ func prepareBatch(columns []preparedColumn, w cellWriter, fields []field, b *int
 		columns[p.Field].codes[p.Row] = separate
 	}
 	return columns
+}
+
+// isPlain reports whether the values of a column that does not repeat are JSON strings without escapes.
+func (f *field) isPlain(c *intray.Cells) bool {
+	texts := c.Values.Texts.Arena
+	return f.shape == textShape && f.write == nil && len(c.Values.Codes) == 0 && plainPrefixEnd(texts, 0) == len(texts)
 }
 
 // prepare formats the distinct values of a column, and null.

@@ -79,6 +79,20 @@ func (r *rowCursor) preparedCell(i int) ([]byte, bool) {
 	return r.prepared[i].at(r.index)
 }
 
+// plainCell returns the value of a field in the current row if it is a JSON string without escapes. It reports
+// false if it must be formatted like any other value.
+func (r *rowCursor) plainCell(i int) ([]byte, bool) {
+	if len(r.prepared) == 0 || !r.prepared[i].plain || r.cells[i].invalid {
+		return nil, false
+	}
+	c, p := &r.batch.Fields[i], &r.cells[i]
+	if p.null < len(c.Nulls) && c.Nulls[p.null] == uint32(r.index) {
+		return nil, false
+	}
+	v := c.Values.Texts.At(r.index)
+	return v, len(v) > 0 // an empty value can be null
+}
+
 // advance moves to row r.index and reports whether that row is written.
 func (r *rowCursor) advance(keep policy) (bool, error) {
 	r.keep = keep
