@@ -59,20 +59,38 @@ func (f *FieldPlan) copyColumn(column int, recs *intray.Records, values *intray.
 	f.remarks.add(&counts)
 }
 
-// parseCell parses a cell. Its remarks include those about text.
-func (f *FieldPlan) parseCell(c celltype.Cell, scratch []byte) (result celltype.Result) {
-	// Most cells are valid, so missingParser is called only for the others.
+// cellParser parses the cells of a field. Most cells are valid and not of the type string, so the parser is
+// called without the missingParser around it, and refine only for the other cells.
+type cellParser struct {
+	celltype.Parser
+	missing  missingParser
+	isString bool
+}
+
+// cellParser returns the parser of the field.
+func (f *FieldPlan) cellParser() cellParser {
+	p := cellParser{Parser: f.Parser, isString: f.field.Type.Name == intray.TypeString}
 	if missing, ok := f.Parser.(missingParser); ok {
-		if result = missing.Parser.Parse(c, scratch); result.State == celltype.Invalid {
-			result = missing.readInvalid(c, result)
-		}
-	} else {
-		result = f.Parser.Parse(c, scratch)
+		p.Parser, p.missing = missing.Parser, missing
 	}
-	if f.field.Type.Name == intray.TypeString {
-		result.Remarks |= celltype.TextRemarks(c.Raw)
+	return p
+}
+
+// needsRefining reports whether refine can change a result.
+func (p *cellParser) needsRefining(r *celltype.Result) bool {
+	return p.isString || r.State == celltype.Invalid
+}
+
+// refine returns the result for a cell, given that of the parser: a marker of a missing value is no error,
+// and the remarks include those about text.
+func (p *cellParser) refine(c celltype.Cell, r celltype.Result) celltype.Result {
+	if p.missing.Parser != nil && r.State == celltype.Invalid {
+		r = p.missing.readInvalid(c, r)
 	}
-	return result
+	if p.isString {
+		r.Remarks |= celltype.TextRemarks(c.Raw)
+	}
+	return r
 }
 
 // addProblems adds the problem and the note of a cell to a batch.
@@ -93,6 +111,7 @@ func (f *FieldPlan) parseCells(column int, recs *intray.Records, spans []intray.
 	cells := &b.Fields[at]
 	typed := recs.HasTyped()
 	var counts remarkCounts
+	p := f.cellParser()
 	for row, span := range spans {
 		c := celltype.Cell{Raw: recs.Text(span)}
 		if typed {
@@ -107,7 +126,10 @@ func (f *FieldPlan) parseCells(column int, recs *intray.Records, spans []intray.
 				c.Raw = text
 			}
 		}
-		result := f.parseCell(c, scratch[:0])
+		result := p.Parse(c, scratch[:0])
+		if p.needsRefining(&result) {
+			result = p.refine(c, result)
+		}
 		counts.add(result.Remarks, 1)
 		if result.Missing {
 			f.missing.add(c.Raw, 1)
@@ -120,7 +142,9 @@ func (f *FieldPlan) parseCells(column int, recs *intray.Records, spans []intray.
 		case celltype.Empty, celltype.Invalid:
 			cells.AppendNull(raw)
 		}
-		f.addProblems(b, row, at, &result)
+		if result.State == celltype.Invalid || result.Note != nil {
+			f.addProblems(b, row, at, &result)
+		}
 	}
 	f.remarks.add(&counts)
 }
@@ -190,12 +214,16 @@ func (f *FieldPlan) parseTexts(n *numbering, b *intray.Batch, at int, scratch []
 	n.values.Reset()
 	n.parsed = n.parsed[:0]
 	areValues := true
+	p := f.cellParser()
 	for code := range n.texts.Len() {
 		c := celltype.Cell{Raw: n.texts.Texts.At(code)}
 		if n.isNumber[code] {
 			c.Kind, c.Typed = intray.CellNumber, c.Raw
 		}
-		result := f.parseCell(c, scratch[:0])
+		result := p.Parse(c, scratch[:0])
+		if p.needsRefining(&result) {
+			result = p.refine(c, result)
+		}
 		one := parsedText{raw: -1, result: result}
 		value, text := result.Canonical(c)
 		one.isNull = !text
