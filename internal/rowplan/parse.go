@@ -136,7 +136,11 @@ func (f *FieldPlan) parseCells(column int, recs *intray.Records, spans []intray.
 		}
 		switch result.State {
 		case celltype.Unchanged:
-			appendChanged(cells, c.Raw, raw)
+			if repaired == nil {
+				cells.AppendValue(raw)
+			} else {
+				appendChanged(cells, c.Raw, raw)
+			}
 		case celltype.Parsed:
 			cells.AppendParsed(result.Value, raw)
 		case celltype.Empty, celltype.Invalid:
