@@ -40,8 +40,14 @@ func (c *TextColumn) Append(b []byte) {
 	c.Texts.Append(b)
 }
 
-// AppendRange appends copies of rows [from, to) of another column.
+// AppendRange appends copies of rows [from, to) of another column. If c is empty and the range contains all
+// rows, c has the same codes.
 func (c *TextColumn) AppendRange(src *TextColumn, from, to int) {
+	if len(src.Codes) > 0 && c.Len() == 0 && from == 0 && to == len(src.Codes) {
+		c.Texts.AppendRange(&src.Texts, 0, src.Texts.Len())
+		c.Codes = append(c.Codes, src.Codes...)
+		return
+	}
 	c.Expand()
 	if len(src.Codes) > 0 {
 		for _, code := range src.Codes[from:to] {

@@ -183,21 +183,24 @@ func (c *cursor) appendRanges(ctx context.Context, out *intray.Batch, ranges ite
 // reserveRows makes room for rows in an empty batch. They probably have the same sizes as the current rows.
 func (c *cursor) reserveRows(out *intray.Batch, rows int) {
 	rows = min(rows, maxReserved)
-	reserve := func(to *intray.Texts, size, count int) {
-		if count > 0 {
+	reserve := func(to *intray.Texts, from *intray.TextColumn) {
+		if len(from.Codes) > 0 && rows == c.current.Rows() {
+			return // the texts are not expanded
+		}
+		if count := from.Len(); count > 0 {
 			to.Ends = slices.Grow(to.Ends, count*rows/c.current.Rows())
-			to.Arena = slices.Grow(to.Arena, (size*rows/c.current.Rows())/8*9)
+			to.Arena = slices.Grow(to.Arena, (from.Bytes()*rows/c.current.Rows())/8*9)
 		}
 	}
 	out.Lines = slices.Grow(out.Lines, rows)
 	for i := range out.Fields {
 		to, from := &out.Fields[i], &c.current.Fields[i]
-		reserve(&to.Values.Texts, from.Values.Bytes(), from.Values.Len())
-		reserve(&to.Raws.Texts, from.Raws.Bytes(), from.Raws.Len())
+		reserve(&to.Values.Texts, &from.Values)
+		reserve(&to.Raws.Texts, &from.Raws)
 	}
 	for i := range out.Unmapped {
 		from := &c.current.Unmapped[i].Cells
-		reserve(&out.Unmapped[i].Cells, len(from.Arena), from.Len())
+		reserve(&out.Unmapped[i].Cells, &intray.TextColumn{Texts: *from})
 	}
 }
 
