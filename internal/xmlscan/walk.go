@@ -170,6 +170,19 @@ func NewLeaf(parent, child string) Leaf {
 	return Leaf{parent, "<" + child + ">", "</" + child + "></" + parent + ">"}
 }
 
+// Peek returns the bytes after the current token that are in the buffer, for callers that recognize
+// common elements themselves. It returns nil if an End token or the limit of the depth comes first. The
+// bytes are valid until the scanner reads the next token. Consume skips some of them.
+func (s *Scanner) Peek() []byte {
+	if s.selfClosing || len(s.nameStarts) >= s.cfg.Depth {
+		return nil
+	}
+	return s.buf[s.pos:s.end]
+}
+
+// Consume skips n bytes of the result of Peek. They must be complete elements and white space.
+func (s *Scanner) Consume(n int) { s.pos += n }
+
 // endsPlainText is true for the bytes that end plain text because they start markup, a
 // reference or a line end.
 var endsPlainText = [256]bool{'<': true, '&': true, '\r': true, '\n': true}

@@ -46,6 +46,7 @@ type rows struct {
 	// ownNumber is the number that the file gives to the row, or 0. lastNumber is the last such
 	// number. They differ from row.Number if rows are out of order.
 	ownNumber, lastNumber int64
+	digits                rowDigits
 	// plainRef is the last cell reference of the row that is only a number, or -1.
 	plainRef int
 	repairs  workbook.Repairs
@@ -236,7 +237,7 @@ func (r *rows) readContinuations() error {
 // has a reference.
 func (r *rows) startRow(next rowStart) error {
 	r.row = workbook.Row{Number: r.row.Number + 1, Hidden: next.hidden}
-	r.column, r.unsorted, r.ownNumber, r.plainRef = -1, false, 0, -1
+	r.column, r.unsorted, r.ownNumber, r.plainRef, r.digits = -1, false, 0, -1, rowDigits{}
 	switch {
 	case next.number > 0:
 		r.setRowNumber(next.number)
@@ -255,13 +256,16 @@ func (r *rows) setRowNumber(own int64) {
 	if own <= r.lastNumber {
 		r.repairs.Add(workbook.RowNumbers, strconv.FormatInt(own, 10))
 	}
-	r.ownNumber, r.lastNumber = own, own
+	r.ownNumber, r.lastNumber, r.digits = own, own, newRowDigits(own)
 	r.row.Number = max(r.row.Number, own)
 	r.row.Renumbered = r.row.Number != own
 }
 
 func (r *rows) readCells() error {
 	for {
+		if err := r.readPlainCells(); err != nil {
+			return err
+		}
 		more, err := r.scan.NextChild()
 		if err != nil || !more {
 			return err
