@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/klauspost/compress/flate"
-
 	"github.com/intraydata/intray"
 )
 
@@ -41,7 +39,7 @@ func ReadDirectory(in *Input, entries, entryBytes int) (*zip.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir.RegisterDecompressor(zip.Deflate, flate.NewReader)
+	dir.RegisterDecompressor(zip.Deflate, newInflater)
 	return dir, nil
 }
 
