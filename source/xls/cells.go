@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"strings"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/source"
@@ -188,6 +189,8 @@ func (r *rows) readText(rec record, skip int, short bool) ([]byte, error) {
 // style describes how to display cells with a certain XF record.
 type style struct {
 	*numfmt.Format
+	// general is true for the format General.
+	general bool
 	// plain is true if the format displays text unchanged.
 	plain bool
 }
@@ -204,8 +207,9 @@ type styles struct {
 	codeBytes int
 	// hasBuiltins is true if the version of the file has built-in formats.
 	hasBuiltins bool
-	compiled    map[uint16]style
-	general     style
+	// byXF holds the style of each XF record.
+	byXF    []*style
+	general *style
 }
 
 // maxXFs is the maximum number of XF records that cells can refer to.
@@ -242,7 +246,7 @@ func (s *styles) addCode(number int, code string) error {
 
 // compile compiles the formats that cells may use. No format or style may be added afterwards.
 func (s *styles) compile(byFormat bool) {
-	s.compiled = map[uint16]style{}
+	compiled := map[uint16]*style{}
 	s.general = compileStyle("General")
 	if byFormat { // BIFF2 cells refer to formats instead of XF records
 		s.xfs = nil
@@ -251,13 +255,13 @@ func (s *styles) compile(byFormat bool) {
 		}
 	}
 	for _, number := range s.xfs {
-		if _, done := s.compiled[number]; done {
-			continue
+		if compiled[number] == nil {
+			compiled[number] = s.general
+			if code := s.formatCode(number); code != "" {
+				compiled[number] = compileStyle(code)
+			}
 		}
-		s.compiled[number] = s.general
-		if code := s.formatCode(number); code != "" {
-			s.compiled[number] = compileStyle(code)
-		}
+		s.byXF = append(s.byXF, compiled[number])
 	}
 }
 
@@ -269,17 +273,17 @@ func (s *styles) formatCode(number uint16) string {
 	return numfmt.Builtin(int(number))
 }
 
-func compileStyle(code string) style {
+func compileStyle(code string) *style {
 	format, _ := numfmt.Compile(code) // an invalid code is displayed as General
 	one, two := format.AppendFormattedText(nil, []byte("x")), format.AppendFormattedText(nil, []byte("yz"))
-	return style{Format: format, plain: string(one) == "x" && string(two) == "yz"}
+	return &style{Format: format, general: strings.EqualFold(code, "General"), plain: string(one) == "x" && string(two) == "yz"}
 }
 
 // forXF returns the style for the XF record with the given index, or the style of the format
 // General if there is no such record.
-func (s *styles) forXF(xf uint16) style {
-	if int(xf) >= len(s.xfs) {
+func (s *styles) forXF(xf uint16) *style {
+	if int(xf) >= len(s.byXF) {
 		return s.general
 	}
-	return s.compiled[s.xfs[xf]]
+	return s.byXF[xf]
 }

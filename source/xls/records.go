@@ -25,6 +25,7 @@ const (
 	recXF5        = 0x00E0
 	recSST        = 0x00FC
 	recLabelSST   = 0x00FD
+	recNumber     = 0x0203
 	recRK         = 0x027E
 	recBOF        = 0x0809
 )
@@ -62,6 +63,15 @@ type recordReader struct {
 // next returns the next record, or io.EOF at the end of the stream. An incomplete
 // header at the end is ignored.
 func (r *recordReader) next() (record, error) {
+	// Usually, the window holds the whole record.
+	if at := r.pos - r.start; at >= 0 && at+recordHeader <= int64(len(r.window)) && r.key == nil {
+		head := r.window[at:]
+		if size := recordHeader + int(little.Uint16(head[2:])); size <= len(head) {
+			rec := record{id: little.Uint16(head), offset: r.pos, body: head[recordHeader:size:size]}
+			r.pos += int64(size)
+			return rec, nil
+		}
+	}
 	if r.pos+recordHeader > r.from.Size() {
 		return record{}, r.endError()
 	}
@@ -87,6 +97,31 @@ func (r *recordReader) next() (record, error) {
 		rec.body = r.plain
 	}
 	return rec, nil
+}
+
+// skipCells skips the cells of a row that follow, as far as they are texts or numbers and in the window. It
+// returns their number.
+func (r *recordReader) skipCells(row uint16) (n int64) {
+	if r.key != nil {
+		return 0
+	}
+	for rest := r.window[max(r.pos-r.start, 0):]; len(rest) >= recordHeader+2; n++ {
+		least := 10
+		switch little.Uint16(rest) {
+		case recLabelSST, recRK:
+		case recNumber:
+			least = 14
+		default:
+			return n
+		}
+		size := int(little.Uint16(rest[2:]))
+		if size < least || recordHeader+size > len(rest) || little.Uint16(rest[recordHeader:]) != row {
+			return n
+		}
+		r.pos += int64(recordHeader + size)
+		rest = rest[recordHeader+size:]
+	}
+	return n
 }
 
 // unread makes the next call to next return rec.
@@ -195,7 +230,7 @@ const (
 )
 
 func isBOF(id uint16) bool {
-	return id == 0x0009 || id == 0x0209 || id == 0x0409 || id == recBOF
+	return id&0xFF == 0x09 && (id == 0x0009 || id == 0x0209 || id == 0x0409 || id == recBOF)
 }
 
 func readBOF(rec record) (b bof, ok bool) {

@@ -135,7 +135,7 @@ func (r *rows) sortCells() {
 		if i+1 == len(r.pending) || r.pending[i+1].column != c.column {
 			kept = append(kept, c)
 		} else if last := r.pending[i+1]; c.kind != last.kind || c.number != last.number || !bytes.Equal(c.text, last.text) {
-			r.repairs.AddValue(workbook.RepeatedCells, c.column, r.rowNumber, r.convertCell(c).Value)
+			r.repairs.AddValue(workbook.RepeatedCells, c.column, r.rowNumber, r.convertCell(&c).Value)
 		}
 	}
 	r.pending = kept
@@ -156,7 +156,8 @@ func (r *rows) inOrder() bool {
 // convertCells converts the collected cells of the current row.
 func (r *rows) convertCells() error {
 	total := 0
-	for _, c := range r.pending {
+	for i := range r.pending {
+		c := &r.pending[i]
 		out := r.convertCell(c)
 		if len(out.Value) == 0 && len(out.Formatted) == 0 {
 			continue
@@ -176,7 +177,7 @@ func (r *rows) convertCells() error {
 }
 
 // convertCell returns a cell with its value and its displayed text.
-func (r *rows) convertCell(c cell) workbook.Cell {
+func (r *rows) convertCell(c *cell) workbook.Cell {
 	style := r.book.styles.forXF(c.xf)
 	out := workbook.Cell{Column: c.column, Kind: c.kind, Value: c.text}
 	switch {
@@ -184,13 +185,19 @@ func (r *rows) convertCell(c cell) workbook.Cell {
 		start := len(r.arena)
 		r.arena, out.Kind = style.AppendValue(r.arena, c.number, r.book.epoch1904)
 		end := len(r.arena)
+		if style.general && workbook.IsVerbatim(r.arena[start:]) {
+			out.Value = r.arena[start:end:end]
+			return out
+		}
 		r.arena = style.AppendFormatted(r.arena, c.number, r.book.epoch1904)
 		out.Value, out.Formatted = r.arena[start:end:end], r.arena[end:len(r.arena):len(r.arena)]
 	case c.kind == intray.CellBool:
 		start := len(r.arena)
 		r.arena = style.AppendFormattedText(r.arena, bytes.ToUpper(c.text))
 		out.Formatted = r.arena[start:len(r.arena):len(r.arena)]
-	case c.kind == intray.CellText && !style.plain:
+	case c.kind == intray.CellText && style.plain:
+		return out
+	case c.kind == intray.CellText:
 		start := len(r.arena)
 		r.arena = style.AppendFormattedText(r.arena, c.text)
 		out.Formatted = r.arena[start:len(r.arena):len(r.arena)]
@@ -248,23 +255,24 @@ func (b *book) indexSheet(ctx context.Context, part *partReader) (*sheetIndex, e
 		if err != nil {
 			return nil, err
 		}
-		s.readHidden(rec)
-		if err := s.readMerged(rec, b.limits.Merges); err != nil {
-			return nil, err
-		}
 		count, ok := countCells(rec)
 		if !ok {
 			return nil, broken(intray.NewMessage("xls.short_cell", intray.Params{"offset": rec.offset}))
 		}
 		if count == 0 {
+			s.readHidden(rec)
+			if err := s.readMerged(rec, b.limits.Merges); err != nil {
+				return nil, err
+			}
 			continue
 		}
-		if cells += int64(count); cells > b.limits.Cells {
+		row := little.Uint16(rec.body)
+		if cells += int64(count) + part.skipCells(row); cells > b.limits.Cells {
 			return nil, &source.LimitError{Reason: intray.NewMessage("sheet.too_many_cells", intray.Params{"limit": b.limits.Cells})}
 		}
-		if row := int(little.Uint16(rec.body)); row != last {
+		if int(row) != last {
 			s.runs = append(s.runs, uint64(row)<<offsetBits|uint64(rec.offset))
-			last = row
+			last = int(row)
 		}
 	}
 	if !slices.IsSorted(s.runs) {
