@@ -12,6 +12,9 @@ import (
 	"github.com/intraydata/intray/source/workbook"
 )
 
+// minPlainCell is the size of the shortest record of a shared string or number, in bytes.
+const minPlainCell = recordHeader + 10
+
 // cell is a stored cell. Its value is in number if it is a number, and in text otherwise.
 type cell struct {
 	column int
@@ -42,18 +45,59 @@ func (r *rows) collectCells(rec record) error {
 	case 0x0005, 0x0205:
 		return r.addCode(c, body[0], body[1] != 0)
 	case recLabelSST:
-		number := little.Uint32(body)
-		text, ok := r.book.strings.lookup(number)
-		if !ok {
-			return broken(intray.NewMessage("xls.no_such_text", intray.Params{"column": c.column + 1, "number": number, "count": len(r.book.strings.ends)}))
-		}
-		c.text = text
-		return r.appendCell(c)
+		return r.addShared(c, little.Uint32(body))
 	case recFormula2, 0x0206, 0x0406:
 		return r.addResult(c, body)
 	default:
 		return r.addLabel(c, rec)
 	}
+}
+
+// collectPlainCells collects the cells of a row that follow, as far as they are shared strings or numbers and in
+// the window.
+func (r *rows) collectPlainCells(row uint16) error {
+	p := &r.part.recordReader
+	at := p.pos - p.start
+	if p.key != nil || at < 0 || at > int64(len(p.window)) {
+		return nil
+	}
+	for rest := p.window[at:]; len(rest) >= minPlainCell && little.Uint16(rest[recordHeader:]) == row && len(r.pending) <= 2*r.book.limits.Columns; {
+		size := recordHeader + int(little.Uint16(rest[2:]))
+		if size < minPlainCell || size > len(rest) {
+			return nil
+		}
+		c := cell{column: int(little.Uint16(rest[6:])), xf: little.Uint16(rest[8:])}
+		var err error
+		switch body := rest[10:size]; little.Uint16(rest) {
+		case recLabelSST:
+			err = r.addShared(c, little.Uint32(body))
+		case recRK:
+			err = r.addNumber(c, workbook.DecodeRK(little.Uint32(body)))
+		case recNumber:
+			if len(body) < 8 {
+				return nil
+			}
+			err = r.addNumber(c, decodeFloat64(body))
+		default:
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		p.pos += int64(size)
+		rest = rest[size:]
+	}
+	return nil
+}
+
+// addShared adds the shared string with the given number.
+func (r *rows) addShared(c cell, number uint32) error {
+	text, ok := r.book.strings.lookup(number)
+	if !ok {
+		return broken(intray.NewMessage("xls.no_such_text", intray.Params{"column": c.column + 1, "number": number, "count": len(r.book.strings.ends)}))
+	}
+	c.text = text
+	return r.appendCell(c)
 }
 
 func (r *rows) appendCell(c cell) error {

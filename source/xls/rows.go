@@ -94,6 +94,9 @@ func (r *rows) Next(ctx context.Context) (workbook.Row, error) {
 // the first cell of a different row.
 func (r *rows) readRun(number int, at int64) error {
 	for r.part.pos = at; ; {
+		if err := r.collectPlainCells(uint16(number)); err != nil {
+			return err
+		}
 		rec, err := r.part.next()
 		if errors.Is(err, io.EOF) {
 			return nil
