@@ -269,6 +269,20 @@ func (d *decimal) set(v float64) {
 		d.setInt(uint64(v))
 		return
 	}
+	// Most other numbers are amounts. If v is the nearest number to an amount of at most 15 digits, the
+	// amount is v rounded to 15 digits.
+	if v < 1e13 {
+		if cents := uint64(v*100 + 0.5); float64(cents)/100 == v {
+			d.setInt(cents)
+			d.point -= 2
+			return
+		}
+	}
+	d.setFloat(v)
+}
+
+// setFloat is set for any number.
+func (d *decimal) setFloat(v float64) {
 	var buf [32]byte
 	text := strconv.AppendFloat(buf[:0], v, 'e', precision-1, 64) // d.ddddde-XX
 	d.digits[0] = text[0]

@@ -378,3 +378,37 @@ func TestGeneralByPower(t *testing.T) {
 		}
 	}
 }
+
+// TestSetAmounts compares the short ways to find digits, for whole numbers and amounts, with the general one.
+func TestSetAmounts(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		v := rapid.OneOf(
+			rapid.Map(rapid.Uint64Range(0, 1e15), func(cents uint64) float64 { return float64(cents) / 100 }),
+			rapid.Map(rapid.Uint64Range(0, 1e6), func(mills uint64) float64 { return float64(mills) / 1000 }),
+			rapid.Map(rapid.Uint64Range(0, 1e15), func(cents uint64) float64 { return math.Nextafter(float64(cents)/100, 0) }),
+			rapid.Map(rapid.Uint64Range(0, 1e16), func(n uint64) float64 { return float64(n) }),
+			rapid.Float64Range(0, 1e16),
+		).Draw(rt, "number")
+		var got, want decimal
+		got.set(v)
+		want.setFloat(v)
+		if string(got.digits[:got.n]) != string(want.digits[:want.n]) || got.n > 0 && got.point != want.point {
+			rt.Fatalf("%v has the digits %s and the point at %d, want %s and %d", v, got.digits[:got.n], got.point, want.digits[:want.n], want.point)
+		}
+	})
+}
+
+// TestWholeNumbers formats whole numbers as AppendFloat does.
+func TestWholeNumbers(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		v := math.Trunc(rapid.OneOf(rapid.Float64Range(-1e6, 1e6), rapid.Float64Range(-1e17, 1e17)).Draw(rt, "number"))
+		if got, want := string(appendPlain(nil, v)), strconv.FormatFloat(v+0, 'f', -1, 64); got != want {
+			rt.Fatalf("%s, want %s", got, want)
+		}
+	})
+	for _, v := range []float64{math.Copysign(0, -1), 1<<53 - 1, 1 << 53, 1<<53 + 2, -1 << 53} {
+		if got, want := string(appendPlain(nil, v)), strconv.FormatFloat(v+0, 'f', -1, 64); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}

@@ -339,6 +339,9 @@ func appendPlain(dst []byte, v float64) []byte {
 
 // appendInteger appends an integer: the fewest digits that identify it, followed by zeros.
 func appendInteger(dst []byte, v float64) []byte {
+	if math.Abs(v) < 1<<53 {
+		return strconv.AppendInt(dst, int64(v), 10)
+	}
 	if math.Abs(v) < 1e21 {
 		return strconv.AppendFloat(dst, v+0, 'f', -1, 64) // + 0 converts -0 to 0
 	}
