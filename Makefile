@@ -138,7 +138,7 @@ fuzz: ## Fuzz every reader and sniffer, each for FUZZTIME (default 1m).
 
 .PHONY: bench
 bench: ## Measure imports, readers and exports, compare them with other programs, and write bench/RESULTS.md.
-	INTRAY_TESTS=bench INTRAY_BENCH=full INTRAY_BENCH_RESULTS=1 $(GO) test -count=1 -timeout 60m -v ./bench
+	INTRAY_TESTS=bench INTRAY_BENCH=full INTRAY_BENCH_RESULTS=1 $(GO) test -count=1 -timeout 90m -v ./bench
 	$(GO) test -run '^$$' -bench . -benchtime 2s ./source/... ./server/staging ./server/backup ./output
 
 .PHONY: test-ui

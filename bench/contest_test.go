@@ -105,7 +105,7 @@ func (c contest) compare(first, other tally) error {
 }
 
 // rowBytes is the approximate size of a row on disk in each form, in bytes.
-var rowBytes = map[string]int{"csv": 150, "ndjson": 260, "xlsx": 100, customers: 165 + importedBytes, grid: 210 + 120}
+var rowBytes = map[string]int{"csv": 150, "ndjson": 260, "xlsx": 100, "xls": 350, "ods": 150, "html": 230, customers: 165 + importedBytes, grid: 210 + 120}
 
 // importedBytes is the approximate additional disk space, in bytes, that a customer row
 // needs during an import: for the result, the staged row and the compared content.
@@ -139,7 +139,9 @@ func freeBytes(t *testing.T) uint64 {
 
 // generateFile is the task of the child process that writes a file. It returns the file's size.
 func generateFile(args []string) (any, error) {
-	forms := map[string]func(io.Writer, int, uint64) error{"csv": benchdata.Write, "ndjson": benchdata.WriteNDJSON, "xlsx": benchdata.WriteWorkbook, customers: benchdata.WriteCustomers, grid: writeGrid}
+	forms := map[string]func(io.Writer, int, uint64) error{"csv": benchdata.Write, "ndjson": benchdata.WriteNDJSON,
+		"xlsx": benchdata.WriteWorkbook, "xls": benchdata.WriteBinaryWorkbook, "ods": benchdata.WriteDocument, "html": benchdata.WritePage,
+		customers: benchdata.WriteCustomers, grid: writeGrid}
 	if len(args) != 3 || forms[args[0]] == nil {
 		return nil, errors.New("want a form, the number of rows and a name")
 	}

@@ -51,7 +51,7 @@ func installPackages(python string) error {
 		return err
 	}
 	// Only files of the packages with tables are used, not their dependencies.
-	for _, packages := range [][]string{{wantedDuckDB, wantedPolars, wantedXLSXWriter}, {"--no-deps", wantedFlights, wantedTables}} {
+	for _, packages := range [][]string{{wantedDuckDB, wantedPolars, wantedXLSXWriter}, {wantedCalamine, wantedXLRD, wantedPandas, wantedODF, wantedLXML}, {"--no-deps", wantedFlights, wantedTables}} {
 		install := append([]string{"-m", "pip", "install", "-q", "--disable-pip-version-check"}, packages...)
 		if err := exec.Command(python, install...).Run(); err != nil {
 			return err

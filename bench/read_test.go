@@ -74,23 +74,31 @@ func readWithIntray(args []string) (any, error) {
 		return nil, err
 	}
 	defer book.Close()
-	reader, err := book.Open(ctx, 0)
-	if err != nil {
-		return nil, err
+	var t tally
+	for sheet := range book.Sheets() {
+		reader, err := book.Open(ctx, sheet)
+		if err != nil {
+			return nil, err
+		}
+		err = t.pull(ctx, reader, check)
+		reader.Close()
+		if err != nil {
+			return nil, err
+		}
 	}
-	defer reader.Close()
-	return pull(ctx, reader, check)
+	return t, nil
 }
 
-func pull(ctx context.Context, reader source.Reader, check bool) (t tally, err error) {
+// pull counts the records of a sheet.
+func (t *tally) pull(ctx context.Context, reader source.Reader, check bool) error {
 	var batch intray.Records
 	for {
 		err := reader.Next(ctx, &batch)
 		if errors.Is(err, io.EOF) {
-			return t, nil
+			return nil
 		}
 		if err != nil {
-			return t, fmt.Errorf("read the records from %d: %w", t.Rows, err)
+			return fmt.Errorf("read the records from %d: %w", t.Rows, err)
 		}
 		t.Rows += int64(batch.Len())
 		for i := range batch.Len() {

@@ -34,9 +34,13 @@ func TestRatios(t *testing.T) {
 	if polars, err := askPolars(python); err == nil {
 		r.polars, version = python, version+", "+polars
 	}
+	if books := askBookReaders(python); books != "" {
+		version += ", " + books
+	}
 	t.Run("CSV, customers", func(t *testing.T) { contestCustomers(t, &r) })
 	t.Run("CSV, flights", func(t *testing.T) { contestFlights(t, &r) })
 	t.Run("XLSX", func(t *testing.T) { contestXLSX(t, &r) })
+	t.Run("workbooks", func(t *testing.T) { contestBooks(t, &r) })
 	t.Run("NDJSON", func(t *testing.T) { contestNDJSON(t, &r) })
 	for _, l := range ladders {
 		t.Run("memory "+l.name, func(t *testing.T) { measureMemory(t, &r, l) })
@@ -44,7 +48,7 @@ func TestRatios(t *testing.T) {
 	version += "; " + excelizeVersion(t)
 	t.Logf("%s; %s\n%s%s", machine(), version, extent(), r.table())
 	r.publish(t, section{Name: "2-readers", Title: "Reading files", Versions: version, Explanation: "Each program reads the file and " +
-		"touches every cell, as text. Intray also detects the format, the encoding, the delimiter and the header."})
+		"touches every cell, as text or, in Python, as an object. Intray also detects the format, the encoding, the delimiter and the header."})
 }
 
 // publish stores the table with the texts of s.

@@ -59,26 +59,34 @@ func TestLinesHoldTheSameRows(t *testing.T) {
 	}
 }
 
-// cells reads a workbook. For numbers and dates, it returns the typed value.
-func cells(t *testing.T, file []byte) (list [][]string, kinds map[int]intray.CellKind) {
+// cells reads all sheets of a workbook. For numbers and dates, it returns the typed value.
+func cells(t *testing.T, name string, file []byte) (list [][]string, kinds map[int]intray.CellKind) {
 	t.Helper()
-	in := source.Input{Name: "people.xlsx", ReaderAt: bytes.NewReader(file), Size: int64(len(file))}
+	in := source.Input{Name: name, ReaderAt: bytes.NewReader(file), Size: int64(len(file))}
 	book, err := source.Open(t.Context(), in, formats.Formats(""), source.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer book.Close()
-	reader, err := book.Open(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reader.Close()
 	kinds = map[int]intray.CellKind{}
+	for sheet := range book.Sheets() {
+		reader, err := book.Open(t.Context(), sheet)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, sheetCells(t, reader, kinds)...)
+		reader.Close()
+	}
+	return list, kinds
+}
+
+func sheetCells(t *testing.T, reader source.Reader, kinds map[int]intray.CellKind) (list [][]string) {
+	t.Helper()
 	var batch intray.Records
 	for {
 		err := reader.Next(t.Context(), &batch)
 		if errors.Is(err, io.EOF) {
-			return list, kinds
+			return list
 		}
 		if err != nil {
 			t.Fatal(err)
@@ -97,29 +105,50 @@ func cells(t *testing.T, file []byte) (list [][]string, kinds map[int]intray.Cel
 	}
 }
 
-func TestWorkbookHoldsTheSameRows(t *testing.T) {
-	const rows = 3000
-	var file bytes.Buffer
-	if err := benchdata.WriteWorkbook(&file, rows, 7); err != nil {
-		t.Fatal(err)
-	}
-	got, kinds := cells(t, file.Bytes())
-	want := records(t, rows, 7)
-	for _, record := range want {
-		record[6] = strings.TrimRight(record[6], "0")
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("rows of the CSV file (-) and of the workbook (+):\n%s", diff)
-	}
-	for column, want := range map[int]intray.CellKind{0: intray.CellNumber, 1: intray.CellText, 5: intray.CellDate, 6: intray.CellNumber, 9: intray.CellText} {
-		if kinds[column] != want {
-			t.Errorf("%s has the kind %d, want %d", benchdata.Header[column], kinds[column], want)
+func TestWorkbooksHoldTheSameRows(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		rows  int
+		write func(io.Writer, int, uint64) error
+		typed bool
+	}{
+		{"people.xlsx", 3000, benchdata.WriteWorkbook, true},
+		{"people.xls", 66_000, benchdata.WriteBinaryWorkbook, true}, // two sheets
+		{"people.xls", 0, benchdata.WriteBinaryWorkbook, true},
+		{"people.ods", 3000, benchdata.WriteDocument, true},
+		{"people.html", 3000, benchdata.WritePage, false},
+	} {
+		var file bytes.Buffer
+		if err := c.write(&file, c.rows, 7); err != nil {
+			t.Fatal(err)
+		}
+		got, kinds := cells(t, c.name, file.Bytes())
+		if len(got) != c.rows {
+			t.Errorf("%s: %d rows, want %d", c.name, len(got), c.rows)
+		}
+		if c.rows == 0 {
+			continue
+		}
+		want := records(t, c.rows, 7)
+		for _, record := range want {
+			if c.typed {
+				record[6] = strings.TrimRight(record[6], "0")
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("rows of the CSV file (-) and of %s (+):\n%s", c.name, diff)
+		}
+		wantKinds := map[int]intray.CellKind{0: intray.CellNumber, 1: intray.CellText, 5: intray.CellDate, 6: intray.CellNumber, 9: intray.CellText}
+		for column, want := range wantKinds {
+			if c.typed && kinds[column] != want {
+				t.Errorf("%s: %s has the kind %d, want %d", c.name, benchdata.Header[column], kinds[column], want)
+			}
 		}
 	}
 }
 
 func TestFullDiskIsReportedInEachForm(t *testing.T) {
-	for name, write := range map[string]func(io.Writer, int, uint64) error{"ndjson": benchdata.WriteNDJSON, "workbook": benchdata.WriteWorkbook} {
+	for name, write := range map[string]func(io.Writer, int, uint64) error{"ndjson": benchdata.WriteNDJSON, "workbook": benchdata.WriteWorkbook, "xls": benchdata.WriteBinaryWorkbook, "ods": benchdata.WriteDocument, "html": benchdata.WritePage} {
 		if err := write(full{}, 5000, 1); !errors.Is(err, errFull) {
 			t.Errorf("%s: error %v", name, err)
 		}

@@ -1,9 +1,11 @@
 // Command versus reads a workbook with excelize, for comparison with Intray's reader. It
 // prints a tally: the number of rows and the number of bytes in each column.
 //
-// versus time|check|sheets FILE
+// versus [displayed] time|check FILE
+// versus sheets FILE
 // versus write TABLE KINDS BOOK
 //
+// With displayed, it reads the text that Excel displays instead of raw cell values.
 // With check, it also prints, for each column, the sum of the MD5 hashes of the cells. With
 // sheets, it prints the name, the number of rows and the first cell of each sheet. With write,
 // it writes a CSV file as a workbook and prints the number of rows. KINDS is a JSON array with the
@@ -45,8 +47,8 @@ func (t *tally) add(cells []string, check bool) {
 }
 
 // read reads the rows of the first sheet below its header. It uses the row iterator, which
-// excelize provides for large files, and raw cell values.
-func read(name string, check bool) (t tally, err error) {
+// excelize provides for large files.
+func read(name string, check, displayed bool) (t tally, err error) {
 	file, err := excelize.OpenFile(name)
 	if err != nil {
 		return t, fmt.Errorf("open the workbook: %w", err)
@@ -58,7 +60,7 @@ func read(name string, check bool) (t tally, err error) {
 	}
 	defer rows.Close()
 	for header := true; rows.Next(); header = false {
-		cells, err := rows.Columns(excelize.Options{RawCellValue: true})
+		cells, err := rows.Columns(excelize.Options{RawCellValue: !displayed})
 		if err != nil {
 			return t, fmt.Errorf("read row %d: %w", t.Rows+2, err)
 		}
@@ -108,15 +110,19 @@ func sheets(name string) (all []sheet, err error) {
 
 // answer performs the requested task.
 func answer(args []string) (any, error) {
-	switch {
-	case len(args) == 4 && args[0] == "write":
-		return write(args[1], args[2], args[3])
-	case len(args) == 2 && args[0] == "sheets":
-		return sheets(args[1])
-	case len(args) == 2 && (args[0] == "time" || args[0] == "check"):
-		return read(args[1], args[0] == "check")
+	displayed := len(args) > 0 && args[0] == "displayed"
+	if displayed {
+		args = args[1:]
 	}
-	fmt.Fprintln(os.Stderr, "usage: versus time|check|sheets FILE, or versus write TABLE KINDS BOOK")
+	switch {
+	case len(args) == 2 && (args[0] == "time" || args[0] == "check"):
+		return read(args[1], args[0] == "check", displayed)
+	case len(args) == 2 && args[0] == "sheets" && !displayed:
+		return sheets(args[1])
+	case len(args) == 4 && args[0] == "write" && !displayed:
+		return write(args[1], args[2], args[3])
+	}
+	fmt.Fprintln(os.Stderr, "usage: versus [displayed] time|check FILE, versus sheets FILE, or versus write TABLE KINDS BOOK")
 	os.Exit(2)
 	return nil, nil
 }
