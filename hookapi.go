@@ -16,9 +16,12 @@ type HookRows struct {
 	Batches []*Batch
 	// Update is set if these are rows that a person edited, not all rows of the file.
 	Update bool
+	// Reuse is memory that the changes of row hooks may overwrite. It may be nil.
+	Reuse []Change
 }
 
-// Change is a modification of one cell by a hook.
+// Change is a modification of one cell by a hook. Changes with equal values, messages or options may share
+// their memory.
 type Change struct {
 	// Row is the index of the row among the rows that the hook received.
 	Row int

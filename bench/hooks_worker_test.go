@@ -121,11 +121,13 @@ func (c *caller) call(rows, callers int) error {
 	group, ctx := errgroup.WithContext(context.Background())
 	for range callers {
 		group.Go(func() error {
+			var reuse []intray.Change // as an import does
 			for left.Add(-1) >= 0 {
-				changes, err := c.rows(ctx, c.batches[int(next.Add(1))%len(c.batches)])
+				changes, err := c.rows(ctx, c.batches[int(next.Add(1))%len(c.batches)], reuse)
 				if err != nil {
 					return err
 				}
+				reuse = changes
 				if len(changes) < size {
 					return fmt.Errorf("%d changes in %d rows", len(changes), size)
 				}
@@ -136,15 +138,15 @@ func (c *caller) call(rows, callers int) error {
 	return group.Wait()
 }
 
-func (c *caller) rows(ctx context.Context, b *intray.Batch) ([]intray.Change, error) {
-	return c.session.RunRows(ctx, 0, intray.HookRows{Fields: c.fields, Parts: make([]int, len(c.fields)), Batches: []*intray.Batch{b}})
+func (c *caller) rows(ctx context.Context, b *intray.Batch, reuse []intray.Change) ([]intray.Change, error) {
+	return c.session.RunRows(ctx, 0, intray.HookRows{Fields: c.fields, Parts: make([]int, len(c.fields)), Batches: []*intray.Batch{b}, Reuse: reuse})
 }
 
 // sum runs the hook once on each row. It returns the checksum of the changes.
 func (c *caller) sum() (string, error) {
 	hash := sha256.New()
 	for _, b := range c.batches {
-		changes, err := c.rows(context.Background(), b)
+		changes, err := c.rows(context.Background(), b, nil)
 		if err != nil {
 			return "", err
 		}

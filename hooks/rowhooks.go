@@ -31,7 +31,7 @@ func (s *Session) RunRows(ctx context.Context, hook int, rows intray.HookRows) (
 	if err != nil {
 		return nil, err
 	}
-	r := &rowHookRun{Session: s, hook: s.rowHooks[hook], slot: slot, layouts: layouts, update: rows.Update}
+	r := &rowHookRun{Session: s, hook: s.rowHooks[hook], slot: slot, layouts: layouts, update: rows.Update, changes: rows.Reuse[:0]}
 	spans, left := batchSpans(rows.Batches)
 	for done := 0; left > 0; {
 		// A call contains rows of one batch only.

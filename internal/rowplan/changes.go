@@ -23,15 +23,30 @@ func (p *Plan) RunHooks(ctx context.Context, b *intray.Batch, scratch []byte) er
 		return err
 	}
 	for hook := range p.RowHooks {
-		changes, err := p.Hooks.RunRows(ctx, hook, p.HookRows(p.HookView(b)))
-		if err == nil {
-			err = p.ApplyChanges(b, changes, scratch)
-		}
-		if err != nil {
+		if err := p.runRowHook(ctx, hook, b, scratch); err != nil {
 			return err
 		}
 	}
 	return p.ApplyChanges(b, ChangesIn(p.FinalInfos, b), scratch)
+}
+
+// runRowHook calls a row hook and applies its changes. It reuses the memory of earlier changes.
+func (p *Plan) runRowHook(ctx context.Context, hook int, b *intray.Batch, scratch []byte) error {
+	reuse, _ := p.hookChanges.Get().(*[]intray.Change)
+	if reuse == nil {
+		reuse = new([]intray.Change)
+	}
+	rows := p.HookRows(p.HookView(b))
+	rows.Reuse = *reuse
+	changes, err := p.Hooks.RunRows(ctx, hook, rows)
+	if err != nil {
+		return err
+	}
+	err = p.ApplyChanges(b, changes, scratch)
+	if *reuse = changes; cap(changes) <= intray.BatchRows {
+		p.hookChanges.Put(reuse)
+	}
+	return err
 }
 
 // HookView returns a batch as hooks receive it: without the columns of many-to-one fields,
