@@ -83,25 +83,49 @@ func (p *Plan) ApplyChanges(b *intray.Batch, changes []intray.Change, scratch []
 	if len(changes) == 0 {
 		return nil
 	}
-	byCells := map[int][]intray.Change{}
-	for _, c := range changes {
-		at, err := p.cellsIndex(b, c)
+	columns := make([]int32, len(changes))
+	for i := range changes {
+		at, err := p.cellsIndex(b, &changes[i])
 		if err != nil {
 			return err
 		}
-		byCells[at] = append(byCells[at], c)
+		columns[i] = int32(at)
 	}
-	for at, list := range byCells {
-		p.changeCells(b, at, list, false, scratch)
+	p.changeColumns(b, changes, columns, false, scratch)
+	return nil
+}
+
+// changeColumns applies changes to the columns with the given indexes in b.Fields, one for each change.
+func (p *Plan) changeColumns(b *intray.Batch, changes []intray.Change, columns []int32, typed bool, scratch []byte) {
+	changed := make([]bool, len(b.Fields))
+	for _, at := range columns {
+		changed[at] = true
+	}
+	values, infos := make([]int32, b.Rows()), make([]int32, b.Rows())
+	for at := range changed {
+		if changed[at] {
+			clear(values)
+			clear(infos)
+			c := columnChanges{changes: changes, values: values, infos: infos}
+			p.collectChanges(b, &c, at, columns)
+			p.changeCells(b, &c, at, typed, scratch)
+		}
 	}
 	if len(p.parts) > 0 {
 		p.rejoinColumns(b)
 	}
-	return nil
+}
+
+// columnChanges are the changes of one column. Later changes win: values and infos hold, for each row, the
+// position, counted from 1, of the change that sets its value or its messages, or 0.
+type columnChanges struct {
+	changes       []intray.Change
+	values, infos []int32
+	hasValues     bool
 }
 
 // cellsIndex returns the index in b.Fields of the column that a change concerns.
-func (p *Plan) cellsIndex(b *intray.Batch, c intray.Change) (int, error) {
+func (p *Plan) cellsIndex(b *intray.Batch, c *intray.Change) (int, error) {
 	if c.Row < 0 || c.Row >= b.Rows() || c.Field < 0 || c.Field >= len(p.Fields) || c.Part < 0 || c.Part >= max(1, len(p.Fields[c.Field].Columns)) {
 		return 0, fmt.Errorf("find the changed cell: no row %d, field %d, part %d in a batch of %d rows", c.Row, c.Field, c.Part, b.Rows())
 	}
@@ -111,42 +135,52 @@ func (p *Plan) cellsIndex(b *intray.Batch, c intray.Change) (int, error) {
 	return c.Field, nil
 }
 
-// changeCells applies the changes of one column. Later changes win. If typed is set, a person
-// typed the values, and they become the raw text. Otherwise, a hook set them. A valid value from
-// a hook leaves the raw text unchanged. An empty or invalid value becomes the raw text, because
-// the raw text of a null cell is reported as the text that could not be parsed.
-func (p *Plan) changeCells(b *intray.Batch, at int, changes []intray.Change, typed bool, scratch []byte) {
-	values, infos := map[int]intray.Change{}, map[int][]intray.Info{}
-	for _, c := range changes {
-		if c.Options != nil {
-			b.Options = append(b.Options, intray.CellOptions{Row: c.Row, Field: at, Options: c.Options})
-			if _, changed := values[c.Row]; !changed && !c.HasValue && p.fieldAt(at).isSelect() {
-				values[c.Row] = p.reparseChange(b, at, c.Row)
+// collectChanges finds the changes of a column, and stores its new select options.
+func (p *Plan) collectChanges(b *intray.Batch, c *columnChanges, at int, columns []int32) {
+	isSelect := p.fieldAt(at).isSelect()
+	for i := range columns {
+		if int(columns[i]) != at {
+			continue
+		}
+		one := &c.changes[i]
+		if one.Options != nil {
+			b.Options = append(b.Options, intray.CellOptions{Row: one.Row, Field: at, Options: one.Options})
+			if c.values[one.Row] == 0 && !one.HasValue && isSelect {
+				c.changes = append(slices.Clip(c.changes), p.reparseChange(b, at, one.Row))
+				c.values[one.Row], c.hasValues = int32(len(c.changes)), true
 			}
 		}
-		if c.HasValue {
-			values[c.Row] = c
+		if one.HasValue {
+			c.values[one.Row], c.hasValues = int32(i+1), true
 		}
-		if c.HasInfos {
-			infos[c.Row] = c.Infos
+		if one.HasInfos {
+			c.infos[one.Row] = int32(i + 1)
 		}
 	}
+}
+
+// changeCells applies the changes of one column. If typed is set, a person typed the values, and
+// they become the raw text. Otherwise, a hook set them. A valid value from a hook leaves the raw
+// text unchanged. An empty or invalid value becomes the raw text, because the raw text of a null
+// cell is reported as the text that could not be parsed.
+func (p *Plan) changeCells(b *intray.Batch, c *columnChanges, at int, typed bool, scratch []byte) {
 	b.Problems = slices.DeleteFunc(b.Problems, func(q intray.Problem) bool {
 		if q.Field != at {
 			return false
 		}
-		_, read := values[q.Row]
-		_, hasInfo := infos[q.Row]
 		if q.Code == intray.HookCode {
-			return hasInfo
+			return c.infos[q.Row] > 0
 		}
-		return read
+		return c.values[q.Row] > 0
 	})
-	if len(values) > 0 {
-		p.setValues(b, at, values, typed, scratch)
+	if c.hasValues {
+		p.setValues(b, c, at, typed, scratch)
 	}
-	for row, list := range infos {
-		for _, info := range list {
+	for row, i := range c.infos {
+		if i == 0 {
+			continue
+		}
+		for _, info := range c.changes[i-1].Infos {
 			b.Problems = append(b.Problems, intray.Problem{Row: row, Field: at, Code: intray.HookCode, Level: info.Level, Text: intray.Literal(info.Text)})
 		}
 	}
@@ -181,7 +215,7 @@ func (f *FieldPlan) ParsesTo(raw, v []byte) bool {
 }
 
 // setValues replaces the values of some rows of a column.
-func (p *Plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, typed bool, scratch []byte) {
+func (p *Plan) setValues(b *intray.Batch, c *columnChanges, at int, typed bool, scratch []byte) {
 	f, options := p.fieldAt(at), map[int][]intray.SelectOption{}
 	for _, one := range b.Options {
 		if one.Field == at {
@@ -191,12 +225,12 @@ func (p *Plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 	old := b.Fields[at]
 	b.Fields[at] = intray.Cells{}
 	cells := &b.Fields[at]
-	for row := range b.Rows() {
-		change, changed := values[row]
-		if !changed {
+	for row, i := range c.values {
+		if i == 0 {
 			appendCell(cells, &old, row)
 			continue
 		}
+		change := &c.changes[i-1]
 		raw := old.Raw(row)
 		if typed {
 			raw = []byte(*change.Value)
@@ -237,7 +271,7 @@ func (p *Plan) setValues(b *intray.Batch, at int, values map[int]intray.Change, 
 // received a number or an empty cell, so the value is parsed with a decimal point. If the hook
 // received raw text that is not a number and the two formats yield different values, the new
 // value is ambiguous.
-func parseChange(parser celltype.Parser, change intray.Change, kind intray.TypeName, typed, shown bool, scratch []byte) celltype.Result {
+func parseChange(parser celltype.Parser, change *intray.Change, kind intray.TypeName, typed, shown bool, scratch []byte) celltype.Result {
 	raw := []byte(*change.Value)
 	asWritten := func(dst []byte) celltype.Result { return parser.Parse(celltype.Cell{Raw: raw}, dst) }
 	if typed || kind != intray.TypeNumber {
@@ -372,23 +406,19 @@ type Edit struct {
 // must not be used after an error.
 func (p *Plan) ApplyEdits(b *intray.Batch, edits []Edit) error {
 	scratch := make([]byte, 0, ScratchBytes)
-	byCells := map[int][]intray.Change{}
-	for _, e := range edits {
-		at, err := p.cellsIndex(b, intray.Change{Row: e.Row, Field: e.Field, Part: e.Part})
+	changes, columns := make([]intray.Change, len(edits)), make([]int32, len(edits))
+	for i, e := range edits {
+		changes[i] = intray.Change{Row: e.Row, Field: e.Field, Part: e.Part, HasValue: true, Value: &edits[i].Text}
+		at, err := p.cellsIndex(b, &changes[i])
 		if err != nil {
 			return err
 		}
 		if f := p.Fields[e.Field]; f.field.ManyToOne && f.parts == 0 {
 			return fmt.Errorf("no column is mapped to the field %q, so it has no cells to edit", f.field.Key)
 		}
-		byCells[at] = append(byCells[at], intray.Change{Row: e.Row, HasValue: true, Value: &e.Text})
+		columns[i] = int32(at)
 	}
-	for at, list := range byCells {
-		p.changeCells(b, at, list, true, scratch)
-	}
-	if len(p.parts) > 0 {
-		p.rejoinColumns(b)
-	}
+	p.changeColumns(b, changes, columns, true, scratch)
 	return nil
 }
 

@@ -403,3 +403,27 @@ func isHookError(err error) bool {
 	var failed *intray.HookError
 	return errors.As(err, &failed)
 }
+
+// BenchmarkApplyChanges measures how long the changes of a hook to every row of a batch take.
+func BenchmarkApplyChanges(b *testing.B) {
+	p := compiled(b, mailSchema(), 2, 0, 1)
+	var recs intray.Records
+	var changes []intray.Change
+	text := "ada@example.org"
+	for row := range 5000 {
+		appendRecord(&recs, []string{"Ada@Example.org", "Ada Lovelace"}, 1)
+		changes = append(changes, intray.Change{Row: row, HasValue: true, Value: &text})
+	}
+	var batch intray.Batch
+	scratch := make([]byte, 0, ScratchBytes)
+	b.ReportAllocs()
+	for b.Loop() {
+		b.StopTimer()
+		p.Parse(&recs, &batch, scratch)
+		b.StartTimer()
+		if err := p.ApplyChanges(&batch, changes, scratch); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*5000/b.Elapsed().Seconds(), "rows/s")
+}
