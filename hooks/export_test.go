@@ -17,3 +17,17 @@ func (s *Session) SetCallRows(hook, rows int) {
 	defer sizer.mu.Unlock()
 	sizer.rows = rows
 }
+
+// CallWithEveryRow makes a session call its row hooks with every row, even if they are pure.
+func CallWithEveryRow(s *Session) { s.pure = false }
+
+// DistinctCounts returns, for each distinct input of the last call with distinct rows only, the number of its rows.
+// There is one list for each idle worker.
+func DistinctCounts(s *Session) (all [][]int32) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, slot := range s.idle {
+		all = append(all, slot.distinct.counts)
+	}
+	return all
+}

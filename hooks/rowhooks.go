@@ -17,8 +17,9 @@ type rowHook struct {
 	name string
 	// usedFields are the keys of the fields that the hook uses, or nil if these are not known
 	// yet. The mutex of the session guards usedFields.
-	usedFields map[string]bool
-	sizer      batchSizer
+	usedFields    map[string]bool
+	sizer         batchSizer
+	distinctSizer distinctSizer
 }
 
 // RunRows calls the row hook with index hook for all rows. A call usually has 1,000 rows.
@@ -34,9 +35,8 @@ func (s *Session) RunRows(ctx context.Context, hook int, rows intray.HookRows) (
 	r := &rowHookRun{Session: s, hook: s.rowHooks[hook], slot: slot, layouts: layouts, update: rows.Update, changes: rows.Reuse[:0]}
 	spans, left := batchSpans(rows.Batches)
 	for done := 0; left > 0; {
-		// A call contains rows of one batch only.
-		next := sliceSpans(spans, done, done+min(left, r.hook.sizer.next()))[0]
-		if err := r.callSpan(ctx, next); err != nil {
+		next, err := r.callNext(ctx, spans, done, left)
+		if err != nil {
 			s.closeSlot(slot)
 			return nil, err
 		}
@@ -47,6 +47,20 @@ func (s *Session) RunRows(ctx context.Context, hook int, rows intray.HookRows) (
 	}
 	s.releaseSlot(slot)
 	return r.changes, nil
+}
+
+// callNext calls the hook with the rows of the next span, and returns the span. A span has rows of one batch only.
+func (r *rowHookRun) callNext(ctx context.Context, spans []span, done, left int) (next span, err error) {
+	if r.pure {
+		if size := r.hook.distinctSizer.next(); size > 0 {
+			next = sliceSpans(spans, done, done+min(left, size))[0]
+			if finished, err := r.callDistinct(ctx, next); finished || err != nil {
+				return next, err
+			}
+		}
+	}
+	next = sliceSpans(spans, done, done+min(left, r.hook.sizer.next()))[0]
+	return next, r.callSpan(ctx, next)
 }
 
 // rowHookRun calls a row hook for all rows and collects its changes.

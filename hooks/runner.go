@@ -88,7 +88,9 @@ type Session struct {
 	hooks intray.Hooks
 	// sources are the hooks that each worker loads.
 	sources []jsruntime.Hook
-	pins    intray.HookEnv
+	// pure reports whether a hook needs to be called only once for rows with equal cells.
+	pure bool
+	pins intray.HookEnv
 
 	mu sync.Mutex
 	// slotCount is the number of slots. idle holds the slots that are not in use.
@@ -116,6 +118,7 @@ func (r *Runner) Open(_ context.Context, hooks intray.Hooks, pins intray.HookEnv
 // openSession returns a session that loads sources, which CheckSources must have accepted.
 func (r *Runner) openSession(hooks intray.Hooks, sources []jsruntime.Hook, pins intray.HookEnv) *Session {
 	s := &Session{Runner: r, hooks: hooks, sources: sources, pins: pins, slotsChanged: make(chan struct{}), times: map[string]time.Duration{}}
+	s.pure = jsruntime.PureRowHooks(sources)
 	for _, name := range s.hookNames(jsruntime.HookRow) {
 		s.rowHooks = append(s.rowHooks, &rowHook{name: name})
 	}

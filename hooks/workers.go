@@ -23,6 +23,8 @@ type workerSlot struct {
 	request []byte
 	// changeCount is the number of changes in the last call to row hooks.
 	changeCount int
+	// distinct holds the distinct rows of the last call to a pure hook.
+	distinct distinctRows
 }
 
 // acquireSlot returns a slot whose worker has loaded the hooks for the given fields.
