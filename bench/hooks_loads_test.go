@@ -2,12 +2,15 @@ package bench
 
 import (
 	"fmt"
+	"maps"
+	"math/rand/v2"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/hooks/sandbox"
+	"github.com/intraydata/intray/internal/distinct"
 )
 
 // A load is a row hook and the rows that it processes.
@@ -20,6 +23,8 @@ type load struct {
 	// goals are the minimum numbers of rows per CPU second, as fractions of the number that a
 	// single Node process reaches on its own.
 	goals map[runner]float64
+	// Repeats is the number of times that each distinct row occurs in the Records.
+	Repeats int
 }
 
 // runner is a way to call a hook.
@@ -39,14 +44,14 @@ const (
 var loads = []load{
 	{
 		Name: "trivial", Records: 100_000,
-		rows:   map[runner]int{quickJS: 200_000, node: 1_000_000, alone: 4_000_000},
-		goals:  map[runner]float64{quickJS: 0.018, node: 0.20},
+		rows:   map[runner]int{quickJS: 200_000, node: 4_000_000, alone: 4_000_000},
+		goals:  map[runner]float64{quickJS: 0.025, node: 0.30},
 		Source: `(record) => ({ row: { email: { value: record.row.email.value.toLowerCase() } } })`,
 	},
 	{
 		Name: "medium", Records: 100_000,
-		rows:  map[runner]int{quickJS: 100_000, node: 400_000, alone: 1_000_000},
-		goals: map[runner]float64{quickJS: 0.042, node: 0.38},
+		rows:  map[runner]int{quickJS: 100_000, node: 1_000_000, alone: 1_000_000},
+		goals: map[runner]float64{quickJS: 0.05, node: 0.45},
 		Source: `(record) => {
 			const row = {};
 			const parts = /^(?<first>\S+)\s+(?<last>.+)$/.exec(record.row.name.value);
@@ -94,6 +99,28 @@ var loads = []load{
 	},
 }
 
+// repeatedRows is how often each distinct row occurs in the loads of repeated, and faster how many times as fast as with
+// distinct rows workers must be.
+const (
+	repeatedRows = 10
+	faster       = 5
+)
+
+// repeated returns the first three loads with rows that repeat. Workers process as many distinct rows as in the other
+// loads, because their JIT compiler needs as many calls to warm up.
+func repeated() (list []load) {
+	for _, l := range loads[:3] {
+		goals, rows := map[runner]float64{}, maps.Clone(l.rows)
+		for who, goal := range l.goals {
+			goals[who] = faster * goal
+			rows[who] *= repeatedRows
+		}
+		l.Name, l.goals, l.rows, l.Repeats = l.Name+", repeated", goals, rows, repeatedRows
+		list = append(list, l)
+	}
+	return list
+}
+
 // loadKeys are the keys of the fields.
 var loadKeys = []string{"name", "email", "date", "amount", "note", "other", "score", "city", "country", "phone"}
 
@@ -127,9 +154,25 @@ func loadFields() (fields []intray.Field) {
 // but at most half of the rows.
 func batchRows(records int) int { return min(5000, records/2) }
 
-// loadBatches returns the rows as an import processes them.
-func loadBatches(records int) (list []*intray.Batch) {
-	size := batchRows(records)
+// loadTexts returns, for each row, the number of the row whose text it has. The repetitions of a text are in random
+// rows of a batch.
+func loadTexts(records, repeats int) []int {
+	texts := make([]int, records)
+	for i := range texts {
+		texts[i] = i
+	}
+	size, random := batchRows(records), rand.New(rand.NewPCG(1, 2))
+	for first := 0; first < records && repeats > 1; first += size {
+		for i, at := range random.Perm(size) {
+			texts[first+at] = first + i/repeats
+		}
+	}
+	return texts
+}
+
+// loadBatches returns the rows as an import processes them: if the texts of a column repeat, each is stored once.
+func loadBatches(records, repeats int) (list []*intray.Batch) {
+	size, texts := batchRows(records), loadTexts(records, repeats)
 	for first := 0; first < records; first += size {
 		b := &intray.Batch{}
 		b.Reset(len(loadKeys))
@@ -137,21 +180,38 @@ func loadBatches(records int) (list []*intray.Batch) {
 		for row := first; row < first+size; row++ {
 			b.Lines = append(b.Lines, int64(row)+2)
 			for f, key := range loadKeys {
-				b.Fields[f].AppendValue([]byte(loadCell(key, row)))
+				b.Fields[f].AppendValue([]byte(loadCell(key, texts[row])))
 			}
+		}
+		for f := range b.Fields {
+			encodeTexts(&b.Fields[f].Values)
 		}
 		list = append(list, b)
 	}
 	return list
 }
 
+// encodeTexts stores each distinct text of a column once if that pays, as the parser of an import does.
+func encodeTexts(c *intray.TextColumn) {
+	var table distinct.Table
+	table.Reset()
+	codes, most := []int32{}, distinct.MaxCodes(c.Len())
+	for i := range c.Len() {
+		codes = append(codes, table.Code(c.At(i), 0))
+		if !table.Pays(i, most) {
+			return
+		}
+	}
+	*c = intray.TextColumn{Texts: table.Texts, Codes: codes}
+}
+
 // loadRecords returns the rows of loadBatches in the format in which a hook receives them.
-func loadRecords(records int) []any {
-	list := make([]any, records)
+func loadRecords(records, repeats int) []any {
+	list, texts := make([]any, records), loadTexts(records, repeats)
 	for i := range list {
 		row := map[string]any{}
 		for _, key := range loadKeys {
-			text := loadCell(key, i)
+			text := loadCell(key, texts[i])
 			row[key] = map[string]any{"value": text, "resultValue": text, "info": []string{}}
 		}
 		list[i] = map[string]any{"row": row, "index": i, "rowId": strconv.Itoa(i)}
@@ -161,15 +221,24 @@ func loadRecords(records int) []any {
 
 func TestLoads(t *testing.T) {
 	for records, size := range map[int]int{10: 5, 1000: 500, 20_000: 5000} {
-		list := loadBatches(records)
+		list := loadBatches(records, 1)
 		if len(list) != records/size || list[1].First != int64(size) || list[1].Rows() != size {
 			t.Errorf("%d rows make %d batches, the second of %d rows from row %d; want batches of %d", records, len(list), list[1].Rows(), list[1].First, size)
 		}
 	}
-	sent, _ := loadBatches(10)[1].Fields[1].Value(2)
-	own := loadRecords(10)[7].(map[string]any)["row"].(map[string]any)["email"].(map[string]any)["value"]
+	sent, _ := loadBatches(10, 1)[1].Fields[1].Value(2)
+	own := loadRecords(10, 1)[7].(map[string]any)["row"].(map[string]any)["email"].(map[string]any)["value"]
 	if string(sent) != "Person.7@Example7.COM" || own != string(sent) {
 		t.Errorf("row 7 is %q for a worker, but %q in Node alone", sent, own)
+	}
+	times := map[int]int{}
+	for row, text := range loadTexts(20_000, 10) {
+		if times[text]++; text/5000 != row/5000 {
+			t.Errorf("row %d has the text of row %d of another batch", row, text)
+		}
+	}
+	if len(times) != 2000 || times[5499] != 10 {
+		t.Errorf("%d texts, one of them in %d rows", len(times), times[5499])
 	}
 	for _, l := range loads {
 		for who, rows := range l.rows {

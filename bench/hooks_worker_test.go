@@ -38,9 +38,10 @@ func serveHooks() (status int) {
 
 // hookRun describes a run to the child process that performs it.
 type hookRun struct {
-	Runner  runner
-	Source  string
-	Records int
+	Runner runner
+	Source string
+	// Repeats is the number of times that each distinct row occurs in the Records.
+	Records, Repeats int
 	// Warm is the number of rows before the measurement. Rows is the number of measured rows.
 	Rows, Warm int
 }
@@ -84,7 +85,7 @@ func runHooks(args []string) (any, error) {
 		return nil, err
 	}
 	defer session.Close()
-	c := &caller{session: session, fields: loadFields(), batches: loadBatches(todo.Records)}
+	c := &caller{session: session, fields: loadFields(), batches: loadBatches(todo.Records, todo.Repeats)}
 	return c.measure(todo)
 }
 
