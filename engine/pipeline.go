@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"time"
@@ -23,6 +24,9 @@ import (
 // read while another is being committed. It bounds the memory of a run, regardless of the size
 // of the file.
 const extraSlots = 2
+
+// manyRows is the number of rows from which the time of a garbage collection is negligible.
+const manyRows = 1_000_000
 
 // stagedBatch is a staged batch that is waiting to be committed.
 type stagedBatch struct {
@@ -247,6 +251,12 @@ func (b *pipeline) addCrossRowProblems(ctx context.Context, out *Outcome) error 
 	}
 	start := time.Now()
 	defer func() { b.times.add(StageCompare, start) }()
+	b.free = nil
+	if out.DataRows >= manyRows {
+		// The memory of the workers is garbage now. Until it is collected, the heap would grow by as much as the
+		// comparison needs.
+		runtime.GC()
+	}
 	found, err := b.uniques.Finish()
 	if err != nil {
 		return limitOfRules(ctx, err)

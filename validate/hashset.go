@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"math/bits"
 	"math/rand/v2"
 	"os"
 	"runtime"
@@ -263,13 +264,18 @@ func (s *hashSet) eachPartition(newWorker func() partitionWorker) error {
 	return group.Wait()
 }
 
+// entriesOf returns the number of entries of a partition.
+func (s *hashSet) entriesOf(p *partition) int {
+	return (len(p.blockOffsets)*s.blockBytes + len(p.buffer)) / entryBytes
+}
+
 // duplicateRows returns the rows that have the same hash as at least one other row.
 func (s *hashSet) duplicateRows() (*roaring.Bitmap, error) {
 	all := roaring.New()
 	err := s.eachPartition(func() partitionWorker {
 		c := &duplicateFinder{rows: roaring.New()}
 		return partitionWorker{
-			begin:   func(int) { clear(c.slots); c.used = 0 },
+			begin:   func(i int) { c.reset(s.entriesOf(&s.partitions[i])) },
 			entries: func(encoded []byte) error { c.addEntries(encoded); return nil },
 			end:     func() error { c.flush(); return nil },
 			merge:   func() { all.Or(c.rows) },
@@ -281,7 +287,8 @@ func (s *hashSet) duplicateRows() (*roaring.Bitmap, error) {
 // duplicateFinder finds equal hashes in a partition. It is reused for the next partition.
 type duplicateFinder struct {
 	rows *roaring.Bitmap
-	// slots is a hash table with open addressing. used is the number of occupied slots.
+	// slots is a hash table with open addressing. Its length is a power of two. used is the number of
+	// occupied slots.
 	slots []slot
 	used  int
 	// pending holds rows that will be added to the bitmap.
@@ -290,21 +297,35 @@ type duplicateFinder struct {
 
 // slot holds a hash and the row in which it was first found.
 type slot struct {
-	entry
+	hash Hash
+	row  uint32
 	// state is 0 for a free slot, 1 for a hash in one row, and 2 for a hash in several rows.
 	state uint8
+}
+
+// maxFirstSlots is the maximum number of slots for which the table is sized by the number of entries. If most
+// entries of a larger partition are equal, it needs fewer.
+const maxFirstSlots = 1 << 17
+
+// reset empties the table and makes room for the given number of entries.
+func (c *duplicateFinder) reset(entries int) {
+	clear(c.slots)
+	c.used = 0
+	if want := min(entries*4/3, maxFirstSlots); want > len(c.slots) {
+		c.slots = make([]slot, 1<<bits.Len(uint(want)))
+	}
 }
 
 func (c *duplicateFinder) addEntries(encoded []byte) {
 	for ; len(encoded) > 0; encoded = encoded[entryBytes:] {
 		e := readEntry(encoded)
-		if 2*c.used >= len(c.slots) {
+		if 4*c.used >= 3*len(c.slots) {
 			c.grow()
 		}
 		s := c.findSlot(e.hash)
 		switch s.state {
 		case 0:
-			*s = slot{e, 1}
+			*s = slot{e.hash, e.row, 1}
 			c.used++
 			continue
 		case 1:
@@ -326,7 +347,7 @@ func (c *duplicateFinder) flush() {
 }
 
 // findSlot returns the slot that holds a hash, or the free slot in which to
-// store it. At least half of the slots are free.
+// store it. At least a quarter of the slots are free.
 func (c *duplicateFinder) findSlot(hash Hash) *slot {
 	mask := uint64(len(c.slots) - 1)
 	for at := hash.Lo & mask; ; at = (at + 1) & mask {

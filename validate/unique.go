@@ -249,6 +249,7 @@ func (u *UniqueChecker) Finish() ([]Duplicates, error) {
 		if err != nil {
 			return nil, fmt.Errorf("find duplicate values: %w", err)
 		}
+		u.sets[i] = nil // the memory of its partitions is not needed any longer
 		if rows.IsEmpty() {
 			continue
 		}
