@@ -18,7 +18,7 @@ import (
 
 const (
 	// maxCacheBytes and maxCacheRows are the maximum size of one cache.
-	maxCacheBytes = 48 << 20
+	maxCacheBytes = 64 << 20
 	// minRowsPerGroup is the average number of matching rows per row group at or above which a
 	// cache is unnecessary.
 	minRowsPerGroup = 100
