@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// maxFormatters is the maximum number of goroutines that format rows.
-	maxFormatters = 8
+	// maxFormatters is the maximum number of goroutines that format rows. Each needs a few megabytes.
+	maxFormatters = 4
 	// chunkBytes is the size from which the text of a batch is written before its last row is formatted.
 	chunkBytes = 4 << 20
 )
@@ -36,7 +36,7 @@ func (t *table) writeText(ctx context.Context, w io.Writer, f Format, batches it
 	}
 	s := &textStream{
 		table: t, format: f, w: w, separator: writer.rowSeparator(),
-		tasks: make(chan *textTask, maxFormatters), order: make(chan *textTask, min(runtime.GOMAXPROCS(0), maxFormatters)),
+		tasks: make(chan *textTask, maxFormatters+1), order: make(chan *textTask, min(runtime.GOMAXPROCS(0), maxFormatters)),
 		failed: make(chan struct{}), done: make(chan struct{}),
 	}
 	err = s.formatBatches(ctx, writer, batches)
@@ -131,7 +131,7 @@ func (s *textStream) formatBatches(ctx context.Context, first textWriter, batche
 		t.batch, t.release = b.Keep()
 		select {
 		case s.order <- t:
-			s.tasks <- t // has room for all tasks that are in order
+			s.tasks <- t // has room for all tasks that are in order, and for the one that is being written
 		case <-s.failed:
 			t.release()
 			return nil

@@ -90,8 +90,8 @@ func (s *Stage) CountRowGroups(rows *roaring.Bitmap) int {
 	return n
 }
 
-// maxReaders is the maximum number of batches that are read at the same time.
-const maxReaders = 8
+// maxReaders is the maximum number of batches that are read at the same time. Each needs a few megabytes.
+const maxReaders = 4
 
 // Batches yields the batches of the stage as they were written, with their problems.
 // A batch is valid until the next iteration, unless the consumer keeps it. Meanwhile, the
