@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sort"
+	"sync"
 	"time"
 
 	"github.com/RoaringBitmap/roaring/v2"
@@ -100,7 +101,7 @@ func (s *Stage) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
 		running, stop := context.WithCancel(ctx)
 		readers := min(runtime.GOMAXPROCS(0), maxReaders)
-		r := batchReader{stage: s, free: make(chan *cursor, 2*readers), order: make(chan chan stagedBatch, readers)}
+		r := batchReader{stage: s, order: make(chan chan stagedBatch, readers)}
 		go r.readAll(running)
 		defer func() {
 			stop()
@@ -135,8 +136,10 @@ func (s *Stage) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 // batchReader reads batches in the background.
 type batchReader struct {
 	stage *Stage
-	// free are cursors for reuse.
-	free chan *cursor
+	mu    sync.Mutex
+	// free are cursors for reuse. The one that was used last is used first, because each cursor reads the
+	// problems of a batch from a group, which it keeps for the next batches.
+	free []*cursor
 	// order holds a channel for each batch, in the order of the stage. The channel receives the batch.
 	order chan chan stagedBatch
 }
@@ -185,19 +188,20 @@ func (r *batchReader) read(ctx context.Context, s *Segment, g RowGroup) (b stage
 }
 
 func (r *batchReader) takeCursor() *cursor {
-	select {
-	case c := <-r.free:
-		return c
-	default:
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.free) == 0 {
 		return newCursor(r.stage)
 	}
+	c := r.free[len(r.free)-1]
+	r.free = r.free[:len(r.free)-1]
+	return c
 }
 
 func (r *batchReader) release(c *cursor) {
-	select {
-	case r.free <- c:
-	default:
-	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.free = append(r.free, c)
 }
 
 // ReadTime returns the total time in which all goroutines of Batches read rows. It includes the time in
