@@ -178,7 +178,7 @@ var levels = map[string][]string{
 	"server/blob/s3":         {"server/blob", "server/blob/unfinished"},
 	"server/blob/unfinished": {},
 	"server/revalidate":      {"intray", "celltype", "engine", "internal/rowplan"},
-	"server/staging":         {"intray", "internal/distinct", "internal/parquetio", "server/blob"},
+	"server/staging":         {"intray", "internal/distinct", "internal/ordered", "internal/parquetio", "server/blob"},
 	"server/draft":           {"intray", "internal/ordered", "internal/re2", "internal/rowplan", "internal/textedit", "validate", "server/blob", "server/staging"},
 	"server/model":           {"intray", "engine", "internal/filesys", "internal/jsonschema", "server/blob", "server/queue", "server/secrets"},
 	"server/auth":            {"intray", "server/model", "server/secrets"},

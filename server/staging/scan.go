@@ -1,11 +1,13 @@
 package staging
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"iter"
 	"runtime"
-	"runtime/debug"
 	"sort"
 	"sync"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/ordered"
 )
 
 // Scan reads some fields of the batches of a stage, in any order, and reuses memory.
@@ -99,35 +102,37 @@ const maxReaders = 4
 // following batches are read in the background. The sequence ends after an error.
 func (s *Stage) Batches(ctx context.Context) iter.Seq2[*intray.Batch, error] {
 	return func(yield func(*intray.Batch, error) bool) {
-		running, stop := context.WithCancel(ctx)
 		readers := min(runtime.GOMAXPROCS(0), maxReaders)
-		r := batchReader{stage: s, order: make(chan chan stagedBatch, readers)}
-		go r.readAll(running)
-		defer func() {
-			stop()
-			for next := range r.order { // until all goroutines have ended
-				<-next
+		r := batchReader{stage: s}
+		groups := s.RowGroups()
+		batches := ordered.Start(ctx, readers, readers+1, func(context.Context) (g RowGroup, err error) {
+			if len(groups) == 0 {
+				return g, io.EOF
 			}
-		}()
-		for next := range r.order {
-			b := <-next
-			if b.err == nil {
-				b.err = ctx.Err()
-			}
-			if b.err != nil {
-				yield(nil, fmt.Errorf("read the staged rows from %d on: %w", b.first, b.err))
+			g, groups = groups[0], groups[1:]
+			return g, nil
+		}, func() func(context.Context, RowGroup) (*cursor, error) { return r.read })
+		defer batches.Close()
+		for first := int64(0); ; {
+			c, err := batches.Next(ctx)
+			if errors.Is(err, io.EOF) {
 				return
 			}
-			kept := false
-			b.rows.OnKeep(func() func() {
+			if err = cmp.Or(err, ctx.Err()); err != nil {
+				yield(nil, fmt.Errorf("read the staged rows from %d on: %w", first, err))
+				return
+			}
+			b, kept := &c.current, false
+			first = b.First + int64(b.Rows())
+			b.OnKeep(func() func() {
 				kept = true
-				return func() { r.release(b.cursor) }
+				return func() { r.release(c) }
 			})
-			if !yield(b.rows, nil) {
+			if !yield(b, nil) {
 				return
 			}
 			if !kept {
-				r.release(b.cursor)
+				r.release(c)
 			}
 		}
 	}
@@ -140,51 +145,16 @@ type batchReader struct {
 	// free are cursors for reuse. The one that was used last is used first, because each cursor reads the
 	// problems of a batch from a group, which it keeps for the next batches.
 	free []*cursor
-	// order holds a channel for each batch, in the order of the stage. The channel receives the batch.
-	order chan chan stagedBatch
 }
 
-// stagedBatch is a batch in the memory of its cursor, or the error that occurred while the batch
-// was being read. first is the index of its first row.
-type stagedBatch struct {
-	cursor *cursor
-	first  int64
-	rows   *intray.Batch
-	err    error
-}
-
-// readAll reads all batches, each in its own goroutine. The consumer receives from every channel in order,
-// so readAll never blocks forever.
-func (r *batchReader) readAll(ctx context.Context) {
-	defer close(r.order)
-	for i := range r.stage.manifest.Segments {
-		segment := &r.stage.manifest.Segments[i]
-		for _, g := range segment.Groups {
-			next := make(chan stagedBatch, 1)
-			r.order <- next
-			if err := ctx.Err(); err != nil {
-				next <- stagedBatch{first: g.First, err: err}
-				return
-			}
-			go func() { next <- r.read(ctx, segment, g) }()
-		}
-	}
-}
-
-// read reads a batch. It converts a panic to an error, because the consumer cannot
-// recover a panic in this goroutine.
-func (r *batchReader) read(ctx context.Context, s *Segment, g RowGroup) (b stagedBatch) {
-	b = stagedBatch{first: g.First}
-	defer func() {
-		if p := recover(); p != nil {
-			b.err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-		}
-	}()
+// read reads a batch into the memory of a cursor, which it returns.
+func (r *batchReader) read(ctx context.Context, g RowGroup) (*cursor, error) {
 	start := time.Now()
-	b.cursor = r.takeCursor()
-	b.rows, b.err = b.cursor.readBatch(ctx, s, g)
-	r.stage.reading.Add(int64(time.Since(start)))
-	return b
+	defer func() { r.stage.reading.Add(int64(time.Since(start))) }()
+	c := r.takeCursor()
+	segment, _ := r.stage.groupFor(g.First)
+	_, err := c.readBatch(ctx, segment, g)
+	return c, err
 }
 
 func (r *batchReader) takeCursor() *cursor {
