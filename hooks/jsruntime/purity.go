@@ -74,7 +74,7 @@ func isPure(source string) bool {
 	return false
 }
 
-// bindingKind is what a name stands for.
+// bindingKind is the kind of thing that a name denotes.
 type bindingKind uint8
 
 const (

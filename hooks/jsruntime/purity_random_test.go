@@ -48,7 +48,7 @@ func (p programs) key() string {
 	return p.one("a", "b", "n", "length", "constructor", "trim", "push", "index", "groups", "lastIndex", "prototype", "__proto__")
 }
 
-// constant draws a name that stands for a constant, unless it is declared.
+// constant draws a global constant.
 func (p programs) constant() string { return p.one("NaN", "NaN", "undefined", "Math.PI") }
 
 func (p programs) text() string {
