@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/model"
 )
 
@@ -77,7 +78,7 @@ func (r *reserve) Refill() {
 		return
 	}
 	// Writing on a nearly full disk would occupy the space that deletions need.
-	if free, known := freeSpace(filepath.Dir(r.path)); known && free/2 < int64(r.size) {
+	if free, known := filesys.FreeSpace(filepath.Dir(r.path)); known && free/2 < int64(r.size) {
 		return
 	}
 	temp := r.path + ".tmp"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/httpapi"
 	"github.com/intraydata/intray/server/imports"
 	"github.com/intraydata/intray/server/model"
@@ -45,7 +46,7 @@ func (m *metrics) observeProcess(folder string, store *sqlstore.Store, api *http
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 			Name: "intray_disk_free_bytes", Help: "Bytes that can still be written to the disk with the data folder; -1 if unknown.",
 		}, func() float64 {
-			free, known := freeSpace(folder)
+			free, known := filesys.FreeSpace(folder)
 			if !known {
 				return -1
 			}

@@ -3,11 +3,9 @@ package validate
 import (
 	"cmp"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -16,6 +14,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/zeebo/xxh3"
 	"golang.org/x/sync/errgroup"
+
+	"github.com/intraydata/intray/internal/filesys"
 )
 
 // Hash is the hash of a value. Two values with equal hashes are treated as equal; see
@@ -77,18 +77,14 @@ type spillFile struct {
 	// end is the offset of the next block.
 	end        atomic.Int64
 	createOnce sync.Once
-	file       *os.File
+	file       *filesys.TempFile
 	createErr  error
 }
 
 // write appends a block and returns its offset.
 func (f *spillFile) write(block []byte) (int64, error) {
 	f.createOnce.Do(func() {
-		if f.file, f.createErr = os.CreateTemp(f.dir, "intray-values-*"); f.createErr == nil {
-			// Remove the file now if the system allows removing open files, so that nothing
-			// remains after a crash.
-			_ = os.Remove(f.file.Name())
-		}
+		f.file, f.createErr = filesys.CreateTemp(f.dir, "intray-values-*")
 	})
 	if f.createErr != nil {
 		return 0, f.createErr
@@ -102,11 +98,7 @@ func (f *spillFile) close() error {
 	if f.file == nil {
 		return nil
 	}
-	err := f.file.Close()
-	if gone := os.Remove(f.file.Name()); gone != nil && !errors.Is(gone, os.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
-	if err != nil {
+	if err := f.file.Close(); err != nil {
 		return fmt.Errorf("remove spilled values: %w", err)
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/validate/jsregexp"
 )
 
@@ -109,7 +110,7 @@ func TestUnreadableSpillFile(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.file.file = unreadable
+		s.file.file = &filesys.TempFile{File: unreadable}
 		if err := s.read(); err == nil {
 			t.Errorf("%s: no error from a file that cannot be read", name)
 		}
@@ -189,7 +190,7 @@ func TestUnwritableSpillFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer file.Close()
-	replace := func(f *spillFile) { f.createOnce.Do(func() {}); f.file = file }
+	replace := func(f *spillFile) { f.createOnce.Do(func() {}); f.file = &filesys.TempFile{File: file} }
 	b, rules := spilledBatch(), uniqueRules(t)
 
 	checker := rules.UniqueChecker("", NewBudget())

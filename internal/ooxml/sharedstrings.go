@@ -6,10 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"sync"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/source"
 )
 
@@ -144,7 +144,7 @@ const (
 
 // stringFile holds strings in a temporary file, in groups.
 type stringFile struct {
-	file  *os.File
+	file  *filesys.TempFile
 	out   *bufio.Writer
 	size  int64
 	count int
@@ -164,13 +164,10 @@ type group struct {
 }
 
 func newStringFile(folder string) (*stringFile, error) {
-	file, err := os.CreateTemp(folder, "intray-strings-*")
+	file, err := filesys.CreateTemp(folder, "intray-strings-*")
 	if err != nil {
 		return nil, fmt.Errorf("make a temporary file for shared strings: %w", err)
 	}
-	// Remove the file now if the system allows removing open files, so that nothing
-	// remains after a crash. On other systems, Close removes it.
-	_ = os.Remove(file.Name())
 	return &stringFile{file: file, out: bufio.NewWriterSize(file, 64<<10)}, nil
 }
 
@@ -254,10 +251,4 @@ func (s *stringFile) readAt(p []byte, at int64) error {
 }
 
 // Close closes and removes the file.
-func (s *stringFile) Close() error {
-	err := s.file.Close()
-	if gone := os.Remove(s.file.Name()); gone != nil && !errors.Is(gone, os.ErrNotExist) {
-		err = errors.Join(err, gone)
-	}
-	return err
-}
+func (s *stringFile) Close() error { return s.file.Close() }

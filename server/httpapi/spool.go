@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"sync/atomic"
 	"syscall"
 
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/server/model"
 )
 
@@ -36,9 +36,7 @@ type spool struct {
 
 	size   int64
 	memory []byte
-	file   *os.File
-	// named is the name of the file if the system does not remove open files, and "" otherwise.
-	named string
+	file   *filesys.TempFile
 	// full means that the disk is full, and that the bytes stay in memory. fullSpools counts such
 	// spools.
 	full       bool
@@ -75,16 +73,11 @@ func (s *spool) Write(p []byte) (int, error) {
 // temporary file.
 func (s *spool) writeToFile(p []byte) error {
 	if s.file == nil {
-		file, err := os.CreateTemp(s.dir, "spool-*")
+		file, err := filesys.CreateTemp(s.dir, "spool-*")
 		if err != nil {
 			return err
 		}
 		s.file = file
-		// Remove the file now if the system allows removing open files, so that nothing remains
-		// after a crash. On other systems, closeFile removes it.
-		if os.Remove(file.Name()) != nil {
-			s.named = file.Name()
-		}
 		if _, err := file.Write(s.memory); err != nil {
 			return err
 		}
@@ -113,15 +106,11 @@ func (s *spool) moveToMemory(size int64) bool {
 	return true
 }
 
-// closeFile closes the file, if there is one, and removes it if it still has a name. A file that
-// cannot be removed is deleted when the server starts again.
+// closeFile closes and removes the file, if there is one. A file that cannot be removed is deleted when the
+// server starts again.
 func (s *spool) closeFile() {
 	if s.file != nil {
 		_ = s.file.Close()
-	}
-	if s.named != "" {
-		_ = os.Remove(s.named)
-		s.named = ""
 	}
 }
 

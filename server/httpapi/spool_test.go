@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/internal/wire"
 	"github.com/intraydata/intray/server/model"
 )
@@ -171,7 +172,7 @@ func TestFindingReliability3Spool(t *testing.T) {
 		if err != nil {
 			t.Skipf("SKIPPED: no file that is always full: %v", err)
 		}
-		s.file = file
+		s.file = &filesys.TempFile{File: file}
 		return s
 	}
 	partly := a.newSpool(0, nil)

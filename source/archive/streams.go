@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"strings"
 	"sync"
@@ -18,6 +17,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/filesys"
 	"github.com/intraydata/intray/internal/zipfile"
 	"github.com/intraydata/intray/source"
 )
@@ -222,7 +222,7 @@ func problemOf(err error) intray.Message {
 // spool is the temporary file that holds all inflated members in sequence. A file per member
 // could exceed the limit on open files.
 type spool struct {
-	file *os.File
+	file *filesys.TempFile
 	size int64
 
 	once   sync.Once
@@ -230,13 +230,10 @@ type spool struct {
 }
 
 func newSpool(folder string) (*spool, error) {
-	file, err := os.CreateTemp(folder, "intray-archive-*")
+	file, err := filesys.CreateTemp(folder, "intray-archive-*")
 	if err != nil {
 		return nil, fmt.Errorf("make a temporary file for inflated bytes: %w", err)
 	}
-	// Unlink the file immediately where the system allows it, so that no file remains after a
-	// crash. On other systems, Close removes it.
-	_ = os.Remove(file.Name())
 	return &spool{file: file}, nil
 }
 
@@ -264,9 +261,8 @@ func (s *spool) rewind(size int64) error {
 // Close removes the file. It can be called more than once.
 func (s *spool) Close() error {
 	s.once.Do(func() {
-		s.closed = s.file.Close()
-		if err := os.Remove(s.file.Name()); err != nil && !errors.Is(err, os.ErrNotExist) {
-			s.closed = errors.Join(s.closed, fmt.Errorf("remove the temporary file of inflated bytes: %w", err))
+		if err := s.file.Close(); err != nil {
+			s.closed = fmt.Errorf("remove the temporary file of inflated bytes: %w", err)
 		}
 	})
 	return s.closed

@@ -1,10 +1,10 @@
-package server
+package filesys
 
 import "syscall"
 
-// freeSpace returns the number of bytes that this process can still write to the file system of a
+// FreeSpace returns the number of bytes that this process can still write to the file system of a
 // folder. It reports whether the number is known.
-func freeSpace(folder string) (int64, bool) {
+func FreeSpace(folder string) (int64, bool) {
 	var stat syscall.Statfs_t
 	if syscall.Statfs(folder, &stat) != nil {
 		return 0, false
