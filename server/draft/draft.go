@@ -191,6 +191,8 @@ func newDraft(cfg Config) (*Draft, error) {
 		moved:   cmp.Or(cfg.limits.moved, 100_000),
 		counted: cmp.Or(cfg.limits.counted, 100_000),
 		touched: cmp.Or(cfg.limits.touched, 20_000),
+		cached:  cmp.Or(cfg.limits.cached, 512<<20),
+		free:    cmp.Or(cfg.limits.free, 2<<30),
 	}
 	d := &Draft{cfg: cfg, staged: uint32(m.Rows), writing: make(chan struct{}, 1), closing: make(chan struct{}), nonce: rand.Uint64(), next: m.Rows, keys: rules.UniqueKeys()} //nolint:gosec // tokens are not secret
 	for at, k := range d.keys {
@@ -318,9 +320,7 @@ func ownBitmap(rows *roaring.Bitmap) (*roaring.Bitmap, error) {
 func (d *Draft) Close() error {
 	close(d.closing)
 	d.background.Wait()
-	d.caches.problems.Store(nil)
-	d.caches.search.Store(nil)
-	errs := make([]error, 0, len(d.keyIndexes))
+	errs := []error{d.caches.close()}
 	for _, t := range d.keyIndexes {
 		errs = append(errs, t.close())
 	}
@@ -419,6 +419,9 @@ type limits struct {
 	// touched is the maximum number of changed rows for which the level bitmaps are
 	// updated incrementally.
 	touched int
+	// cached is the maximum size of the file of a row cache, and free is the disk space that it
+	// leaves free, in bytes.
+	cached, free int64
 }
 
 // inMemory returns the maximum number of rows and bytes of a small revision, given

@@ -49,10 +49,15 @@ func unframe(body []byte) (mark string, text []byte, err error) {
 	}
 	text = body[markSize:]
 	if binary.LittleEndian.Uint32(body[len(markInline):]) != checksum(text) {
-		return "", nil, errors.New("wrong checksum")
+		return "", nil, errWrongChecksum
 	}
 	return string(body[:len(markInline)]), text, nil
 }
+
+var errWrongChecksum = errors.New("wrong checksum")
+
+// checksumSize is the size of an encoded checksum in bytes.
+const checksumSize = 4
 
 func checksum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 

@@ -248,7 +248,7 @@ func (d *Draft) search(ctx context.Context, s *snapshot, f Filter, progress func
 		if one.rows == nil {
 			staged := found.Clone()
 			staged.RemoveRange(uint64(d.staged), 1<<32)
-			if staged.GetCardinality() <= maxCacheRows && d.isScattered(staged) {
+			if d.isScattered(staged) {
 				d.cacheRows(&d.caches.search, staged)
 			}
 		}

@@ -76,15 +76,17 @@ func (d *Draft) rowSources(s *snapshot, rows []uint32) (all []*rowSource, of []*
 		if s.touched.Contains(row) {
 			owner = int64(s.revisionOf(row))
 		}
-		if owner == 0 && cache != nil && cache.rows.Contains(row) {
-			owner = inCache
+		if owner == 0 && cache != nil {
+			if _, in := cache.position(row); in {
+				owner = inCache
+			}
 		}
 		l := byOwner[owner]
 		if l == nil {
 			l = &rowSource{}
 			switch owner {
 			case inCache:
-				l.read = d.withoutRuleProblems(cache.read)
+				l.read = d.withoutRuleProblems(d.cached(cache))
 			case 0:
 				l.read = d.withoutRuleProblems(d.readStaged)
 			default:
@@ -154,6 +156,18 @@ func (d *Draft) readStaged(ctx context.Context, rows []uint32) (*intray.Batch, e
 		copyRows(out, b, 0, b.Rows())
 	}
 	return out, nil
+}
+
+// cached returns a function that reads rows from a cache. If the cache has been closed or its file cannot be
+// read, the function reads the stage.
+func (d *Draft) cached(c *rowCache) func(ctx context.Context, rows []uint32) (*intray.Batch, error) {
+	return func(ctx context.Context, rows []uint32) (*intray.Batch, error) {
+		b, err := c.read(d, rows)
+		if err != nil {
+			return d.readStaged(ctx, rows)
+		}
+		return b, nil
+	}
 }
 
 // splitByGroup splits rows of the stage into runs that have no row group in common.

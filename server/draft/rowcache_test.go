@@ -1,10 +1,15 @@
 package draft
 
 import (
+	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
+	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/intraydata/intray/internal/filesys"
 )
 
 // TestRowCache checks that cached rows equal staged rows, before and after changes.
@@ -31,7 +36,7 @@ func TestRowCache(t *testing.T) {
 	}
 	for range 2 {
 		got := read()
-		u.draft.caches.problems.Store(nil)
+		u.draft.caches.problems.Swap(nil)
 		if diff := cmp.Diff(read(), got); diff != "" || len(got) == 0 {
 			t.Errorf("from the stage (-) and from the cache (+):\n%s", diff)
 		}
@@ -77,6 +82,93 @@ func TestSortedRowCache(t *testing.T) {
 	if diff := cmp.Diff(want, read(1000)); diff != "" {
 		t.Errorf("from the stage (-) and from the cache (+):\n%s", diff)
 	}
+}
+
+// TestRowCacheCopies checks that rows are complete if the cache holds only some of them, has been replaced or
+// closed, or cannot be read or created.
+func TestRowCacheCopies(t *testing.T) {
+	sorted := Query{Sort: &Sort{Field: fMail}}
+	window := func(u *testDraft, first int64) []Row {
+		w, err := u.draft.Window(t.Context(), sorted, first, 700)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return w.Rows
+	}
+	open := func(temp string, l limits) (*testDraft, *rowCache) {
+		u := newTestDraft(t, temp, similarRows(2000), 150, l)
+		t.Cleanup(func() { u.close(t) })
+		window(u, 0)
+		u.draft.background.Wait()
+		return u, u.draft.caches.search.Load()
+	}
+	reference, whole := open(t.TempDir(), limits{})
+	if got := whole.filled.Load(); got != 2000 {
+		t.Fatalf("%d rows are cached, want 2000", got)
+	}
+	want := window(reference, 900)
+
+	for name, damage := range map[string]func(u *testDraft, c *rowCache){
+		"closed":  func(_ *testDraft, c *rowCache) { c.close() },
+		"damaged": func(_ *testDraft, c *rowCache) { c.file.WriteAt([]byte("damaged"), c.ends[40]) },
+		"cut":     func(_ *testDraft, c *rowCache) { c.file.Truncate(c.ends[40]) },
+		"replaced": func(u *testDraft, _ *rowCache) {
+			u.draft.cacheRows(&u.draft.caches.search, roaring.BitmapOf(3, 17, 1999))
+			u.draft.background.Wait()
+		},
+	} {
+		u, c := open(t.TempDir(), limits{})
+		rows := toUint32(want)
+		damage(u, c)
+		read, err := u.draft.cached(c)(t.Context(), rows)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		staged, err := u.draft.readStaged(t.Context(), rows)
+		if diff := cmp.Diff(u.draft.visibleRows(u.draft.now.Load(), rows, staged), u.draft.visibleRows(u.draft.now.Load(), rows, read)); err != nil || diff != "" {
+			t.Errorf("%s: %v\n%s", name, err, diff)
+		}
+		if diff := cmp.Diff(want, window(u, 900)); diff != "" {
+			t.Errorf("%s:\n%s", name, diff)
+		}
+	}
+
+	u, partial := open(t.TempDir(), limits{cached: whole.ends[50]})
+	if got := partial.filled.Load(); got == 0 || got > 51*blockRows {
+		t.Errorf("%d rows are cached in %d bytes", got, whole.ends[50])
+	}
+	if diff := cmp.Diff(want, window(u, 900)); diff != "" {
+		t.Errorf("partly cached:\n%s", diff)
+	}
+	if _, known := filesys.FreeSpace(t.TempDir()); known {
+		u, full := open(t.TempDir(), limits{free: 1 << 62})
+		if full.file != nil {
+			t.Error("the disk is full, and the file remains")
+		}
+		if diff := cmp.Diff(want, window(u, 900)); diff != "" {
+			t.Errorf("full disk:\n%s", diff)
+		}
+	}
+	u = newTestDraft(t, t.TempDir(), similarRows(2000), 150, limits{})
+	defer u.close(t)
+	u.draft.cfg.Temp = filepath.Join(t.TempDir(), "missing")
+	window(u, 0)
+	u.draft.background.Wait()
+	if u.draft.caches.search.Load() != nil {
+		t.Error("a cache exists in a missing folder")
+	}
+	if diff := cmp.Diff(want, window(u, 900)); diff != "" {
+		t.Errorf("not cached:\n%s", diff)
+	}
+}
+
+// toUint32 returns the numbers of rows in ascending order.
+func toUint32(rows []Row) (list []uint32) {
+	for _, r := range rows {
+		list = append(list, uint32(r.Number))
+	}
+	slices.Sort(list)
+	return list
 }
 
 func TestRowCacheYields(t *testing.T) {
