@@ -40,7 +40,7 @@ const (
 	// A goroutine that fills a cache waits up to maxYield for the draft to become idle before it
 	// reads each span.
 	idleDelay = 5 * time.Millisecond
-	maxYield  = 10 * time.Millisecond
+	maxYield  = 100 * time.Millisecond
 )
 
 // rowCache holds copies of rows of the stage in a temporary file, in ascending order. A block of
