@@ -309,41 +309,64 @@ func (w *parquetWriter) appendValid(i, from, to int) {
 	}
 }
 
-// appendTexts appends the cells of a field in a range of rows, cell by cell or many at once.
+// appendTexts appends the cells of a field in a range of rows.
 func (w *parquetWriter) appendTexts(i, from, to int) {
 	c, f, cells := w.columns[i], &w.fields[i], &w.row.batch.Fields[i]
-	isPlain := c.kind == textColumn && f.write == nil && len(cells.Values.Codes) == 0
+	if c.kind == textColumn && f.write == nil {
+		c.filling.appendCells(cells, from, to, f.stringField)
+		return
+	}
 	null, _ := slices.BinarySearch(cells.Nulls, uint32(from))
-	start := from // of the texts that are not appended
 	for row := from; row < to && row < w.end; row++ {
-		isNull := null < len(cells.Nulls) && cells.Nulls[null] == uint32(row)
-		if isNull {
+		v := cells.Values.At(row)
+		isNull := len(v) == 0 && !f.stringField
+		if null < len(cells.Nulls) && cells.Nulls[null] == uint32(row) {
 			null++
-		}
-		if isNull = isNull || !f.stringField && len(cells.Values.At(row)) == 0; isPlain && !isNull {
-			continue
-		}
-		if isPlain {
-			c.filling.appendTexts(&cells.Values.Texts, start, row)
-			start = row + 1
+			isNull = true
 		}
 		if isNull {
 			c.filling.appendNull(c.kind)
 			continue
 		}
-		v := cells.Values.At(row)
 		if f.write != nil {
 			w.row.text = f.write(w.row.text[:0], v)
 			v = w.row.text
 		}
 		w.appendCell(i, row, v, canonical)
 	}
-	if isPlain {
-		c.filling.appendTexts(&cells.Values.Texts, start, to)
-	}
 }
 
-// These stand for the entry of a code that has none.
+// appendCells appends rows with the texts of cells without codes. An empty text is a value if the cells are of
+// a string field, and null otherwise.
+func (p *page) appendCells(cells *intray.Cells, from, to int, stringField bool) {
+	texts := &cells.Values.Texts
+	if stringField {
+		null, _ := slices.BinarySearch(cells.Nulls, uint32(from))
+		for ; null < len(cells.Nulls) && int(cells.Nulls[null]) < to; null++ {
+			row := int(cells.Nulls[null])
+			p.appendTexts(texts, from, row)
+			p.appendNull(textColumn)
+			from = row + 1
+		}
+		p.appendTexts(texts, from, to)
+		return
+	}
+	before := uint32(0)
+	if from > 0 {
+		before = texts.Ends[from-1]
+	}
+	for row := from; row < to; row++ {
+		if texts.Ends[row] == before { // null cells are empty, too
+			p.appendTexts(texts, from, row)
+			p.appendNull(textColumn)
+			from = row + 1
+		}
+		before = texts.Ends[row]
+	}
+	p.appendTexts(texts, from, to)
+}
+
+// These are the entries of codes that have none.
 const (
 	unknownEntry = -1 - iota
 	nullEntry

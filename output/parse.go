@@ -6,7 +6,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // parseDouble returns a number as a double. ok is false if the shortest decimal form of the
@@ -163,9 +162,28 @@ func parseDate(v []byte) (n int64, ok bool) {
 	y, okY := readDigits(v[:4])
 	m, okM := readDigits(v[5:7])
 	d, okD := readDigits(v[8:])
-	t := time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC) // February 30 is in March
-	return t.Unix() / secondsOfDay, okY && okM && okD && t.Month() == time.Month(m) && t.Day() == d
+	if !okY || !okM || !okD || m < 1 || m > 12 || d < 1 || d > daysOfMonth[m-1] || m == 2 && d == 29 && !isLeapYear(y) {
+		return 0, false
+	}
+	years := y + 399 // complete years since -399-01-01
+	days := 365*years + years/4 - years/100 + years/400 + daysBeforeMonth[m-1] + d - 1
+	if m > 2 && isLeapYear(y) {
+		days++
+	}
+	return int64(days - daysBefore1970), true
 }
+
+// daysBefore1970 is the number of days from -399-01-01 to 1970-01-01.
+const daysBefore1970 = 865_259
+
+// daysOfMonth holds the number of days of each month in a leap year, and daysBeforeMonth that of all days before
+// it in other years.
+var (
+	daysOfMonth     = [12]int{31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
+	daysBeforeMonth = [12]int{0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334}
+)
+
+func isLeapYear(y int) bool { return y%4 == 0 && (y%100 != 0 || y%400 == 0) }
 
 // parseTimeOfDay parses 15:04 or 15:04:05 as the number of microseconds since midnight.
 func parseTimeOfDay(v []byte) (n int64, ok bool) {

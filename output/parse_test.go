@@ -120,6 +120,22 @@ func TestTimestampsLikeTheStandardLibrary(t *testing.T) {
 	})
 }
 
+// TestDays compares every date with four digits for the year with the package time.
+func TestDays(t *testing.T) {
+	day := time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
+	for ; day.Year() < 10_000; day = day.AddDate(0, 0, 1) {
+		text := day.AppendFormat(nil, time.DateOnly)
+		if n, ok := parseDate(text); !ok || n != day.Unix()/secondsOfDay {
+			t.Fatalf("%s is day %d, %t, want %d", text, n, ok, day.Unix()/secondsOfDay)
+		}
+	}
+	for _, text := range []string{"2023-02-29", "1900-02-29", "2024-02-30", "2024-04-31", "2024-00-10", "2024-13-01", "2024-01-00", "2024-01-32"} {
+		if n, ok := parseDate([]byte(text)); ok {
+			t.Errorf("%s is day %d", text, n)
+		}
+	}
+}
+
 func TestDatesAndTimes(t *testing.T) {
 	for text, want := range map[string]int64{"1970-01-01": 0, "1969-12-31": -1, "0001-01-01": -719162, "9999-12-31": 2932896, "2000-02-29": 11016} {
 		if got, ok := parseDate([]byte(text)); !ok || got != want {
