@@ -123,11 +123,10 @@ func (l load) lines(all []ran) (lines [][]string) {
 		line := []string{l.Name, strconv.Itoa(r.costs[0].Rows), string(r.who), byCPU.rate(), "", byWall.rate(), "", ""}
 		if last.who == alone && r.who != alone {
 			reference := last.rates(perCPU)
-			// Other load on the machine slows down the workers and plain Node, but not equally.
-			most := byCPU.most / reference.most
-			line[4] = fmt.Sprintf("%.4f (%.4f)", byCPU.median/reference.median, most)
+			ratio := byCPU.median / reference.median
+			line[4] = fmt.Sprintf("%.4f (%.4f)", ratio, byCPU.most/reference.most)
 			line[6] = fmt.Sprintf("%.4f", byWall.median/last.rates(perSecond).median)
-			line[7] = least(most, l.goals[r.who])
+			line[7] = least(ratio, l.goals[r.who])
 		}
 		lines = append(lines, line)
 	}
@@ -139,7 +138,7 @@ func (l load) bars(all []ran) (bars []bar) {
 	last := all[len(all)-1]
 	for _, r := range all {
 		if last.who == alone && r.who != alone {
-			bars = append(bars, bar{Label: l.Name + ": plain Node against " + string(r.who), Ratio: r.rates(perCPU).most / last.rates(perCPU).most, Goal: l.goals[r.who]})
+			bars = append(bars, bar{Label: l.Name + ": plain Node against " + string(r.who), Ratio: r.rates(perCPU).median / last.rates(perCPU).median, Goal: l.goals[r.who]})
 		}
 	}
 	return bars
