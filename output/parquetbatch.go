@@ -336,8 +336,8 @@ func (w *parquetWriter) appendTexts(i, from, to int) {
 	}
 }
 
-// appendCells appends rows with the texts of cells without codes. An empty text is a value if the cells are of
-// a string field, and null otherwise.
+// appendCells appends rows with the texts of cells without codes. Null cells are null and, unless they belong to
+// a string field, so are empty texts.
 func (p *page) appendCells(cells *intray.Cells, from, to int, stringField bool) {
 	texts := &cells.Values.Texts
 	if stringField {

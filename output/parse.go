@@ -176,8 +176,8 @@ func parseDate(v []byte) (n int64, ok bool) {
 // daysBefore1970 is the number of days from -399-01-01 to 1970-01-01.
 const daysBefore1970 = 865_259
 
-// daysOfMonth holds the number of days of each month in a leap year, and daysBeforeMonth that of all days before
-// it in other years.
+// daysOfMonth holds the number of days of each month in a leap year, and daysBeforeMonth the number of days before
+// each month in other years.
 var (
 	daysOfMonth     = [12]int{31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31}
 	daysBeforeMonth = [12]int{0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334}

@@ -99,7 +99,7 @@ func (f *spillFile) close() error {
 		return nil
 	}
 	if err := f.file.Close(); err != nil {
-		return fmt.Errorf("remove spilled values: %w", err)
+		return fmt.Errorf("close the file of spilled values: %w", err)
 	}
 	return nil
 }

@@ -238,7 +238,7 @@ func TestSpillFileReportsClose(t *testing.T) {
 	if err := f.file.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.close(); err == nil || !strings.Contains(err.Error(), "remove spilled values") {
+	if err := f.close(); err == nil || !strings.Contains(err.Error(), "close the file of spilled values") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -1,5 +1,5 @@
 // Package filesys contains the file operations that differ between operating systems: locks between
-// processes, flushing folders, owners, and the codes of some errors.
+// processes, flushing folders, owners, temporary files, free space, and the codes of some errors.
 //
 // A lock belongs to an open file. The operating system releases it when the file is closed or the
 // process ends, even after a crash. A lock does not prevent other processes from reading or writing

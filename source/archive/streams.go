@@ -262,7 +262,7 @@ func (s *spool) rewind(size int64) error {
 func (s *spool) Close() error {
 	s.once.Do(func() {
 		if err := s.file.Close(); err != nil {
-			s.closed = fmt.Errorf("remove the temporary file of inflated bytes: %w", err)
+			s.closed = fmt.Errorf("close the temporary file of inflated bytes: %w", err)
 		}
 	})
 	return s.closed
