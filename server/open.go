@@ -101,7 +101,7 @@ func open(ctx context.Context, cfg Config, hooks *hookRunner, room model.Reserve
 	sender, servers := newWebhookSender(dialer), sftpServers{sftp.New(dialer, sftp.Config{})}
 	made, err := service.New(service.Config{
 		Store: rows, Blobs: blobs, Direct: direct, Keys: keys, Engine: engine.New(moved), WebhookSender: sender,
-		SFTP: servers, Remotes: servers, Reserve: room, Quotas: cfg.Quotas, OverQuota: cfg.overQuota, Observer: observer, OOMKills: oomKills, Node: node, Host: hostName(), Version: cfg.Version, HasEnded: cfg.hasEnded(), MaxFileSize: cfg.MaxFileSize, Runs: cfg.Memory.Imports, RunsPerOrg: cfg.MaxRunsPerOrg, StallTimeout: cfg.StallTimeout, ScrubPeriod: cfg.scrubPeriod(), ReviewLinkLife: cfg.ReviewLinkLife, Pages: pages, Log: slog.New(requestLog{cfg.Log.Handler()}),
+		SFTP: servers, Remotes: servers, Reserve: room, Quotas: cfg.Quotas, OverQuota: cfg.overQuota, Observer: observer, OOMKills: oomKills, Node: node, Host: hostName(), Version: cfg.Version, HasEnded: cfg.hasEnded(), MaxFileSize: cfg.MaxFileSize, Runs: cfg.Memory.Imports, RunsPerOrg: cfg.MaxRunsPerOrg, StallTimeout: cfg.StallTimeout, ScrubPeriod: cfg.scrubPeriod(), ReviewLinkLife: cfg.ReviewLinkLife, TempDir: cfg.tempDir(), Pages: pages, Log: slog.New(requestLog{cfg.Log.Handler()}),
 		CrashPoint: crashPoint(), CheckHooks: check,
 	})
 	if err != nil {

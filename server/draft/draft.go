@@ -86,6 +86,9 @@ type Config struct {
 	Names []map[string]string
 	// Temp is the folder for temporary files. The default is the result of os.TempDir.
 	Temp string
+	// CacheSpace is the disk space for copies of rows in temporary files. The default is space that no
+	// other draft uses.
+	CacheSpace *CacheSpace
 	// Revisions are the stored revisions, oldest first. Undone is the number of
 	// revisions at the end of the list that are undone.
 	Revisions []StoredRevision
@@ -192,7 +195,10 @@ func newDraft(cfg Config) (*Draft, error) {
 		counted: cmp.Or(cfg.limits.counted, 100_000),
 		touched: cmp.Or(cfg.limits.touched, 20_000),
 		cached:  cmp.Or(cfg.limits.cached, 512<<20),
-		free:    cmp.Or(cfg.limits.free, 2<<30),
+		free:    cmp.Or(cfg.limits.free, 6<<30),
+	}
+	if cfg.CacheSpace == nil {
+		cfg.CacheSpace = NewCacheSpace(2 * cfg.limits.cached)
 	}
 	d := &Draft{cfg: cfg, staged: uint32(m.Rows), writing: make(chan struct{}, 1), closing: make(chan struct{}), nonce: rand.Uint64(), next: m.Rows, keys: rules.UniqueKeys()} //nolint:gosec // tokens are not secret
 	for at, k := range d.keys {

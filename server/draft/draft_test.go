@@ -140,6 +140,7 @@ func newTestDraft(t failer, temp string, rows [][]string, size int64, l limits) 
 		u.rows[int64(i)] = modelRow{texts: cells, line: int64(i) + 2, count: i%4 == 3}
 	}
 	u.next = int64(len(rows))
+	l.free = max(l.free, 1)
 	u.cfg = Config{
 		Stage: stageModel(t, u.store, u.model, size), Blobs: u.store, Prefix: "import/draft",
 		Fields: testFields(), Parts: testParts(), Revalidator: testRevalidator{}, Temp: temp, limits: l, Names: testNames(),

@@ -246,10 +246,8 @@ func (d *Draft) search(ctx context.Context, s *snapshot, f Filter, progress func
 	found.Or(old)
 	if one.rows == nil || one.id < s.id {
 		if one.rows == nil {
-			staged := found.Clone()
-			staged.RemoveRange(uint64(d.staged), 1<<32)
-			if d.isScattered(staged) {
-				d.cacheRows(&d.caches.search, staged)
+			if rows := d.unchangedRows(s, found); d.isScattered(rows) {
+				d.cacheRows(&d.caches.search, rows)
 			}
 		}
 		one.id, one.rows = s.id, found

@@ -30,7 +30,17 @@ type rowSource struct {
 // batch is row rows[i] of the draft. The batch does not contain problems of
 // cross-row validators. It belongs to the caller.
 func (d *Draft) readRows(ctx context.Context, s *snapshot, rows []uint32) (*intray.Batch, error) {
-	sources, of := d.rowSources(s, rows)
+	return d.readRowsWith(ctx, s, rows, nil)
+}
+
+// readWindow reads rows like readRows. It uses the row caches, which pay for few rows in many row groups.
+func (d *Draft) readWindow(ctx context.Context, s *snapshot, rows []uint32) (*intray.Batch, error) {
+	return d.readRowsWith(ctx, s, rows, d.caches.find(rows))
+}
+
+// readRowsWith reads live rows, from a cache as far as it holds them. cache may be nil.
+func (d *Draft) readRowsWith(ctx context.Context, s *snapshot, rows []uint32, cache *rowCache) (*intray.Batch, error) {
+	sources, of := d.rowSources(s, rows, cache)
 	if err := readSources(ctx, sources); err != nil {
 		return nil, fmt.Errorf("read rows: %w", err)
 	}
@@ -67,8 +77,7 @@ func (d *Draft) newBatch() *intray.Batch {
 
 // rowSources groups rows by the source of their current content, and returns all sources and
 // the source of each row.
-func (d *Draft) rowSources(s *snapshot, rows []uint32) (all []*rowSource, of []*rowSource) {
-	cache := d.caches.find(rows)
+func (d *Draft) rowSources(s *snapshot, rows []uint32, cache *rowCache) (all []*rowSource, of []*rowSource) {
 	byOwner := map[int64]*rowSource{}
 	const inCache = -1
 	for _, row := range rows {
@@ -76,10 +85,8 @@ func (d *Draft) rowSources(s *snapshot, rows []uint32) (all []*rowSource, of []*
 		if s.touched.Contains(row) {
 			owner = int64(s.revisionOf(row))
 		}
-		if owner == 0 && cache != nil {
-			if _, in := cache.position(row); in {
-				owner = inCache
-			}
+		if owner == 0 && cache.holds(row) {
+			owner = inCache
 		}
 		l := byOwner[owner]
 		if l == nil {

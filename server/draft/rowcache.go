@@ -49,35 +49,39 @@ type rowCache struct {
 	rows *roaring.Bitmap
 	// folder contains the file.
 	folder string
-	// ends[i] is where block i ends in the file. The first filled rows are in the file.
+	// ends[i] is where block i ends in the file. Rows before the row number filled are in the file.
 	ends   []int64
 	filled atomic.Int64
+	// space is the space for the caches of all drafts, and taken is the part that this cache has taken.
+	space *CacheSpace
+	taken int64
+	// stopped means that the cache remains as it is, although it lacks rows.
+	stopped atomic.Bool
 
-	mu sync.RWMutex // write-locked while the file is closed
+	mu sync.RWMutex // write-locked to close the file
 	// file is nil if the cache is closed.
 	file *filesys.TempFile
 }
 
-func newRowCache(folder string, rows *roaring.Bitmap) (*rowCache, error) {
-	file, err := filesys.CreateTemp(folder, "intray-rows-*")
+func (d *Draft) newRowCache(rows *roaring.Bitmap) (*rowCache, error) {
+	file, err := filesys.CreateTemp(d.cfg.Temp, "intray-rows-*")
 	if err != nil {
 		return nil, err
 	}
-	return &rowCache{rows: rows, folder: cmp.Or(folder, os.TempDir()), file: file, ends: make([]int64, (rows.GetCardinality()+blockRows-1)/blockRows)}, nil
+	return &rowCache{
+		rows: rows, folder: cmp.Or(d.cfg.Temp, os.TempDir()), file: file, space: d.cfg.CacheSpace,
+		ends: make([]int64, (rows.GetCardinality()+blockRows-1)/blockRows),
+	}, nil
 }
 
-// position returns the position of a row in the file. It returns false if the row is not in the file.
-func (c *rowCache) position(row uint32) (int64, bool) {
-	if !c.rows.Contains(row) {
-		return 0, false
-	}
-	at := int64(c.rows.Rank(row)) - 1
-	return at, at < c.filled.Load()
+// holds reports whether a row is in the file.
+func (c *rowCache) holds(row uint32) bool {
+	return c != nil && int64(row) < c.filled.Load() && c.rows.Contains(row)
 }
 
-// covers reports whether all rows are cached, or will be when the cache is filled.
+// covers reports whether all rows are in the file, or will be unless an error occurs.
 func (c *rowCache) covers(rows *roaring.Bitmap) bool {
-	return c != nil && c.rows.AndCardinality(rows) == rows.GetCardinality()
+	return c != nil && c.rows.AndCardinality(rows) == rows.GetCardinality() && (!c.stopped.Load() || c.holds(rows.Maximum()))
 }
 
 // read reads rows. All of them must be in the file.
@@ -89,7 +93,7 @@ func (c *rowCache) read(d *Draft, rows []uint32) (*intray.Batch, error) {
 	}
 	places := make([]int64, len(rows))
 	for i, row := range rows {
-		places[i], _ = c.position(row)
+		places[i] = int64(c.rows.Rank(row)) - 1
 	}
 	out := d.newBatch()
 	var body []byte
@@ -146,8 +150,30 @@ func (c *rowCache) close() error {
 	}
 	err := c.file.Close()
 	c.file = nil
+	c.space.release(c.taken)
 	return err
 }
+
+// CacheSpace is disk space that several drafts share for copies of rows.
+type CacheSpace struct{ free atomic.Int64 }
+
+// NewCacheSpace returns a number of bytes of disk space.
+func NewCacheSpace(bytes int64) *CacheSpace {
+	s := &CacheSpace{}
+	s.free.Store(bytes)
+	return s
+}
+
+// take takes n bytes. It returns false if there are fewer.
+func (s *CacheSpace) take(n int64) bool {
+	if s.free.Add(-n) < 0 {
+		s.free.Add(n)
+		return false
+	}
+	return true
+}
+
+func (s *CacheSpace) release(n int64) { s.free.Add(n) }
 
 var errLittleSpace = errors.New("there is little free disk space")
 
@@ -158,22 +184,29 @@ type rowCacheWriter struct {
 	// pending are rows that do not fill a block.
 	pending *intray.Batch
 	blocks  int
-	size    int64
-	body    []byte
+	// size and written are the numbers of bytes and rows in the file.
+	size, written int64
+	body          []byte
 }
 
-// append appends rows. It returns false if the cache is full or closed.
+// append appends rows. It returns false if the cache accepts no more rows.
 func (w *rowCacheWriter) append(b *intray.Batch) (bool, error) {
 	copyRows(w.pending, b, 0, b.Rows())
-	rest := w.pending.Rows() % blockRows
-	return w.writeBlocks(w.pending.Rows() - rest)
+	return w.writeBlocks(w.pending.Rows() / blockRows * blockRows)
 }
 
 // flush writes the last rows.
-func (w *rowCacheWriter) flush() (bool, error) { return w.writeBlocks(w.pending.Rows()) }
+func (w *rowCacheWriter) flush() error {
+	_, err := w.writeBlocks(w.pending.Rows())
+	return err
+}
 
 // writeBlocks writes the first rows of those that are pending.
 func (w *rowCacheWriter) writeBlocks(rows int) (bool, error) {
+	if rows == 0 {
+		return true, nil
+	}
+	c := w.cache
 	w.body = w.body[:0]
 	for first := 0; first < rows; first += blockRows {
 		block := w.draft.newBatch()
@@ -181,26 +214,44 @@ func (w *rowCacheWriter) writeBlocks(rows int) (bool, error) {
 		start := len(w.body)
 		w.body = writeRows(w.body, block)
 		w.body = binary.LittleEndian.AppendUint32(w.body, checksum(w.body[start:]))
-		w.cache.ends[w.blocks] = w.size + int64(len(w.body))
+		c.ends[w.blocks] = w.size + int64(len(w.body))
 		w.blocks++
 	}
-	w.cache.mu.RLock()
-	defer w.cache.mu.RUnlock()
-	if w.cache.file == nil || w.size+int64(len(w.body)) > w.draft.cfg.limits.cached {
-		return false, nil
-	}
-	if free, known := filesys.FreeSpace(w.cache.folder); known && free < w.draft.cfg.limits.free {
-		return false, errLittleSpace
-	}
-	if _, err := w.cache.file.WriteAt(w.body, w.size); err != nil {
+	if more, err := c.writeAt(w.body, w.size, w.draft.cfg.limits); !more || err != nil {
 		return false, err
 	}
 	w.size += int64(len(w.body))
-	w.cache.filled.Add(int64(rows))
+	w.written += int64(rows)
+	filled := int64(1 << 32)
+	if w.written < int64(c.rows.GetCardinality()) {
+		next, err := c.rows.Select(uint32(w.written))
+		if err != nil {
+			return false, err
+		}
+		filled = int64(next)
+	}
+	c.filled.Store(filled)
 	rest := w.draft.newBatch()
 	copyRows(rest, w.pending, rows, w.pending.Rows())
 	w.pending = rest
 	return true, nil
+}
+
+// writeAt writes a part of the file. It returns false if the cache is closed or has no more space.
+func (c *rowCache) writeAt(body []byte, at int64, l limits) (bool, error) {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	n := int64(len(body))
+	if c.file == nil || at+n > l.cached || !c.space.take(n) {
+		c.stopped.Store(true)
+		return false, nil
+	}
+	c.taken += n
+	if free, known := filesys.FreeSpace(c.folder); known && free < l.free {
+		return false, errLittleSpace
+	}
+	_, err := c.file.WriteAt(body, at)
+	return true, err
 }
 
 // rowCaches are the caches of a draft: one for rows with problems, and one for the
@@ -215,10 +266,7 @@ func (s *rowCaches) find(rows []uint32) (best *rowCache) {
 	for _, p := range []*atomic.Pointer[rowCache]{&s.problems, &s.search} {
 		c, held := p.Load(), 0
 		for _, row := range rows {
-			if c == nil {
-				break
-			}
-			if _, in := c.position(row); in {
+			if c.holds(row) {
 				held++
 			}
 		}
@@ -240,10 +288,17 @@ func (d *Draft) isScattered(rows *roaring.Bitmap) bool {
 	return groups > minGroups && rows.GetCardinality() < uint64(groups)*minRowsPerGroup
 }
 
-// cacheSorted starts caching the rows of a sorted view, because a window of them may need a read for each row.
-func (d *Draft) cacheSorted(rows *roaring.Bitmap) {
-	staged := rows.Clone()
+// unchangedRows returns those of the rows that exist as they are in the stage.
+func (d *Draft) unchangedRows(s *snapshot, rows *roaring.Bitmap) *roaring.Bitmap {
+	staged := roaring.And(rows, s.live)
+	staged.AndNot(s.touched)
 	staged.RemoveRange(uint64(d.staged), 1<<32)
+	return staged
+}
+
+// cacheSorted starts caching the rows of a sorted view, because a window of them may need a read for each row.
+func (d *Draft) cacheSorted(s *snapshot, rows *roaring.Bitmap) {
+	staged := d.unchangedRows(s, rows)
 	if d.cfg.Stage.CountRowGroups(staged) <= minGroups || d.caches.problems.Load().covers(staged) || d.caches.search.Load().covers(staged) {
 		return
 	}
@@ -258,7 +313,7 @@ func (d *Draft) fillCaches(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if d.isScattered(rows) {
+		if rows = d.unchangedRows(d.now.Load(), rows); d.isScattered(rows) {
 			rare = append(rare, rows)
 		}
 	}
@@ -273,13 +328,13 @@ func (d *Draft) fillCaches(ctx context.Context) error {
 	return nil
 }
 
-// cacheRows replaces a cache by one of other rows, which are read in the background. The cache serves the
+// cacheRows replaces a cache with one of other rows, which are read in the background. The cache serves the
 // first rows while the others are read. It is only a copy: where it lacks rows, they are read from the stage.
 func (d *Draft) cacheRows(to *atomic.Pointer[rowCache], rows *roaring.Bitmap) {
 	if rows.IsEmpty() || rows.GetCardinality() > maxCacheRows {
 		return
 	}
-	c, err := newRowCache(d.cfg.Temp, rows)
+	c, err := d.newRowCache(rows)
 	if err != nil {
 		return
 	}
@@ -288,6 +343,7 @@ func (d *Draft) cacheRows(to *atomic.Pointer[rowCache], rows *roaring.Bitmap) {
 		// If the stage cannot be read, the next call that reads these rows returns the error. If the disk
 		// is full, the file must not remain.
 		if err := d.fillCache(ctx, c); err != nil {
+			to.CompareAndSwap(c, nil)
 			_ = c.close()
 		}
 	})
@@ -305,7 +361,7 @@ func (d *Draft) fillCache(ctx context.Context, c *rowCache) error {
 		spans = spans[1:]
 		return rows, nil
 	}
-	// Reading one span takes about 1 ms, which does not noticeably delay concurrent calls.
+	// Reading one span takes about 1 ms.
 	read := func(ctx context.Context, rows []int64) (*intray.Batch, error) {
 		d.yieldToCalls(ctx)
 		return d.cfg.Stage.Rows(ctx, rows)
@@ -317,8 +373,7 @@ func (d *Draft) fillCache(ctx context.Context, c *rowCache) error {
 	for {
 		b, err := batches.Next(ctx)
 		if errors.Is(err, io.EOF) {
-			_, err = w.flush()
-			return err
+			return w.flush()
 		}
 		if err != nil {
 			return err

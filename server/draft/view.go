@@ -208,7 +208,7 @@ func (d *Draft) resolveQuery(ctx context.Context, s *snapshot, q Query, progress
 		if rows.order, err = d.sortRows(ctx, s, set, *q.Sort); err != nil {
 			return "", rowList{}, err
 		}
-		d.cacheSorted(set)
+		d.cacheSorted(s, set)
 	}
 	d.views.remember(token, rows, s)
 	return token, rows, nil
@@ -241,7 +241,7 @@ func (d *Draft) Window(ctx context.Context, q Query, first int64, n int) (Window
 	w := Window{View: View{token, rows.count()}, First: first}
 	list := rows.at(first, min(n, maxWindow))
 	ascending := slices.Sorted(slices.Values(list))
-	b, err := d.readRows(ctx, s, ascending)
+	b, err := d.readWindow(ctx, s, ascending)
 	if err != nil {
 		return Window{}, err
 	}
@@ -265,7 +265,7 @@ func (d *Draft) Row(ctx context.Context, number int64) (Row, bool, error) {
 		return Row{}, false, nil
 	}
 	list := []uint32{uint32(number)}
-	b, err := d.readRows(ctx, s, list)
+	b, err := d.readWindow(ctx, s, list)
 	if err != nil {
 		return Row{}, false, err
 	}

@@ -27,6 +27,8 @@ const (
 	draftIdle = 5 * time.Minute
 	// maxDrafts is the number of open drafts above which unused drafts are closed early.
 	maxDrafts = 16
+	// copiesBytes is the maximum disk space for copies of rows that all open drafts keep, in bytes.
+	copiesBytes = 2 << 30
 )
 
 // drafts holds the open drafts of this process. Their content is stored in the log and in blobs.
@@ -34,6 +36,9 @@ const (
 type drafts struct {
 	mu   sync.Mutex
 	open map[string]*openDraft
+	// temp is the folder for their temporary files, and copies is the space for copies of rows.
+	temp   string
+	copies *draft.CacheSpace
 }
 
 // openDraft is the draft for one run of an import. It may not be open yet.
@@ -273,6 +278,7 @@ func (s *Service) openOnStage(ctx context.Context, imp model.Import, o *openDraf
 	o.draft, err = draft.Open(ctx, draft.Config{
 		Stage: o.staged, Blobs: s.env.Blobs, Prefix: imp.RunPrefix(imp.Run) + "/edits",
 		Fields: schema.Fields, Parts: columnCounts(schema, imp.Outcome.Mapping), Revalidator: o.revalidator, Names: choiceLabels(schema.Fields),
+		Temp: s.drafts.temp, CacheSpace: s.drafts.copies,
 		Whole:     len(schema.Hooks.BulkRow) > 0, // bulk hooks receive all changed rows in one call
 		Revisions: log.revisions, Undone: log.undone,
 	})

@@ -45,13 +45,20 @@ type Service struct {
 	submitting *model.InProgress
 }
 
-// New returns a Service. imports must use the same engine. linkLife is the lifetime of review
-// links.
-func New(env *model.Env, imports *imports.Service, engine *engine.Engine, linkLife time.Duration) *Service {
+// Config configures a Service.
+type Config struct {
+	// LinkLife is the lifetime of review links.
+	LinkLife time.Duration
+	// TempDir is the folder for temporary files. The default is the result of os.TempDir.
+	TempDir string
+}
+
+// New returns a Service. imports must use the same engine.
+func New(env *model.Env, imports *imports.Service, engine *engine.Engine, cfg Config) *Service {
 	return &Service{
-		env: env, imports: imports, engine: engine, linkLife: linkLife, reviewKey: env.Keys.TokenKey("review links"), sessionKey: env.Keys.TokenKey("review visits"),
+		env: env, imports: imports, engine: engine, linkLife: cfg.LinkLife, reviewKey: env.Keys.TokenKey("review links"), sessionKey: env.Keys.TokenKey("review visits"),
 		rehydrationKey: env.Keys.TokenKey("rehydration"),
-		drafts:         &drafts{open: map[string]*openDraft{}}, changeProgress: &changeProgress{byImport: map[string]Progress{}}, submitting: model.NewInProgress(),
+		drafts:         &drafts{open: map[string]*openDraft{}, temp: cfg.TempDir, copies: draft.NewCacheSpace(copiesBytes)}, changeProgress: &changeProgress{byImport: map[string]Progress{}}, submitting: model.NewInProgress(),
 	}
 }
 

@@ -73,6 +73,8 @@ type Config struct {
 	ScrubPeriod time.Duration
 	// ReviewLinkLife is the lifetime of review links. Default 30 days.
 	ReviewLinkLife time.Duration
+	// TempDir is the folder for the temporary files of reviews. Default: the result of os.TempDir.
+	TempDir string
 	// Quotas limit what each organization uses. OverQuota is called for each refused request. It
 	// may be nil.
 	Quotas    model.Quotas
@@ -155,7 +157,7 @@ func New(cfg Config) (*Service, error) {
 		Imports: s.importService, Schemas: s.schemaService, Webhooks: s.webhookService,
 		SFTP: cfg.SFTP, Remotes: cfg.Remotes, MaxFileSize: cfg.MaxFileSize,
 	})
-	s.reviewService = review.New(s.env, s.importService, cfg.Engine, cfg.ReviewLinkLife)
+	s.reviewService = review.New(s.env, s.importService, cfg.Engine, review.Config{LinkLife: cfg.ReviewLinkLife, TempDir: cfg.TempDir})
 	s.integrityService = integrity.New(s.env, s.importService, cfg.ScrubPeriod)
 	s.linkService = importlinks.New(s.env, s.importService, s.schemaService)
 	s.widgetService = widget.New(s.env, s.authService, s.importService, s.schemaService, cfg.Pages)
