@@ -1,6 +1,7 @@
 package staging
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -99,11 +100,7 @@ func (d *decoder) readValues(t *intray.TextColumn, nulls []uint32, keep func(tex
 	if p.values == d.rows {
 		return nulls, nil
 	}
-	for row, level := range d.levels {
-		if level == 0 {
-			nulls = append(nulls, uint32(row))
-		}
-	}
+	nulls = appendRows(nulls, d.levels, 0)
 	if len(t.Codes) > 0 {
 		t.Texts.Append(nil)
 		t.Codes = insertRows(t.Codes, nulls, func(int) int32 { return int32(t.Texts.Len() - 1) })
@@ -148,12 +145,19 @@ func (d *decoder) readSparse(t *intray.TextColumn, rows []uint32, keep func(text
 	if err != nil || p.values == 0 {
 		return rows, err
 	}
-	for row, level := range d.levels {
-		if level == 1 {
-			rows = append(rows, uint32(row))
+	return appendRows(rows, d.levels, 1), nil
+}
+
+// appendRows appends the rows that have the given level, in ascending order.
+func appendRows(rows []uint32, levels []byte, level byte) []uint32 {
+	for row := 0; ; row++ {
+		next := bytes.IndexByte(levels[row:], level)
+		if next < 0 {
+			return rows
 		}
+		row += next
+		rows = append(rows, uint32(row))
 	}
-	return rows, nil
 }
 
 // textLeaf describes a column of strings.
@@ -236,10 +240,7 @@ func (d *decoder) readLevels(runs []byte, values int) error {
 	if len(d.levels) != d.rows {
 		return errCount
 	}
-	for _, level := range d.levels {
-		values -= int(level)
-	}
-	if values != 0 {
+	if bytes.Count(d.levels, []byte{1}) != values {
 		return errCount
 	}
 	return nil
