@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 )
 
 // batchCursor is the state of a batch whose rows are appended to pages, part by part.
@@ -47,9 +48,9 @@ type untypedCell struct {
 }
 
 const (
-	// lengthCost is the size of the length of a string, levelCost is the size of the level of a cell, and
-	// replacementCost is the size of a replacement in memory, all in bytes.
-	lengthCost, levelCost, replacementCost = 4, 1, 100
+	// levelCost is the size of the level of a cell, and replacementCost is the size of a replacement in
+	// memory, both in bytes.
+	levelCost, replacementCost = 1, 100
 	// formattedRows is the maximum number of rows in a part if fields have an output format, because the
 	// size of the formatted values is not known in advance.
 	formattedRows = 1024
@@ -131,11 +132,11 @@ func (w *parquetWriter) maxBytes(from, to int) int {
 		case len(values.Codes) > 0:
 			size += (to - from) * c.textBytes(w.longest[i])
 		default:
-			size += c.textBytes(rangeBytes(&values.Texts, from, to)) + (to-from)*(lengthCost+levelCost)
+			size += c.textBytes(rangeBytes(&values.Texts, from, to)) + (to-from)*(parquetio.PlainLength+levelCost)
 		}
 	}
 	for i := range w.passed {
-		size += rangeBytes(&w.row.batch.Unmapped[i].Cells, from, to) + (to-from)*(lengthCost+levelCost)
+		size += rangeBytes(&w.row.batch.Unmapped[i].Cells, from, to) + (to-from)*(parquetio.PlainLength+levelCost)
 	}
 	return size
 }
@@ -145,7 +146,7 @@ func (l *columnWriter) textBytes(length int) int {
 	if l.kind == listColumn {
 		length *= 4
 	}
-	return length + lengthCost + levelCost
+	return length + parquetio.PlainLength + levelCost
 }
 
 // rangeBytes returns the size of the texts [from, to).
@@ -171,7 +172,7 @@ func (w *parquetWriter) rowBytes(row int) int {
 		}
 	}
 	for i := range w.passed {
-		size += len(w.row.batch.Unmapped[i].Cells.At(row)) + lengthCost + levelCost
+		size += len(w.row.batch.Unmapped[i].Cells.At(row)) + parquetio.PlainLength + levelCost
 	}
 	return size
 }
@@ -304,18 +305,18 @@ func (w *parquetWriter) appendValid(i, from, to int) {
 		}
 	case len(cells.Values.Codes) > 0 && c.kind != listColumn:
 		w.appendCoded(i, from, to)
+	case c.kind.byteWidth() > 0:
+		w.appendNumbers(i, from, to)
+	case c.kind == textColumn && f.write == nil:
+		c.filling.appendCells(cells, from, to, f.stringField)
 	default:
 		w.appendTexts(i, from, to)
 	}
 }
 
-// appendTexts appends the cells of a field in a range of rows.
+// appendTexts appends the cells of a field, which are lists or have an output format, in a range of rows.
 func (w *parquetWriter) appendTexts(i, from, to int) {
 	c, f, cells := w.columns[i], &w.fields[i], &w.row.batch.Fields[i]
-	if c.kind == textColumn && f.write == nil {
-		c.filling.appendCells(cells, from, to, f.stringField)
-		return
-	}
 	null, _ := slices.BinarySearch(cells.Nulls, uint32(from))
 	for row := from; row < to && row < w.end; row++ {
 		v := cells.Values.At(row)
@@ -334,6 +335,39 @@ func (w *parquetWriter) appendTexts(i, from, to int) {
 		}
 		w.appendCell(i, row, v, canonical)
 	}
+}
+
+// appendNumbers appends the cells of a field whose values have a fixed width, in a range of rows without codes.
+func (w *parquetWriter) appendNumbers(i, from, to int) {
+	c, f, texts := w.columns[i], &w.fields[i], &w.row.batch.Fields[i].Values.Texts
+	p, width := &c.filling, c.kind.byteWidth()
+	added := 0 // the number of new entries that are not yet values
+	add := func() {
+		p.useNewEntries(added)
+		p.appendLevels(added)
+		added = 0
+	}
+	for row := from; row < to; row++ {
+		v := texts.At(row)
+		var n uint64
+		if len(v) > 0 { // other cells are null
+			var ok bool
+			var err error
+			if n, ok, err = c.number(f, v); err != nil {
+				w.fail(row, err)
+				break
+			}
+			if ok {
+				p.addNumber(n, width)
+				added++
+				continue
+			}
+			w.untyped = append(w.untyped, untypedCell{row, i, v})
+		}
+		add()
+		p.appendNull(c.kind)
+	}
+	add()
 }
 
 // appendCells appends rows with the texts of cells without codes. Null cells are null and, unless they belong to
@@ -443,10 +477,9 @@ func (w *parquetWriter) addEntry(i int, v []byte) (int32, error) {
 
 // number parses a value. It reports false if the column cannot hold the number.
 func (l *columnWriter) number(f *field, v []byte) (n uint64, ok bool, err error) {
-	if f.shape != textShape && !f.shape.isLiteral(v) {
-		return 0, false, malformedValueError(f)
-	}
-	if n, ok = l.parse(v); !ok && l.kind != doubleColumn && l.kind != decimalColumn {
+	n, ok = l.parse(v)
+	isNumeric := l.kind == doubleColumn || l.kind == decimalColumn
+	if !ok && (!isNumeric || !isNumber(v)) {
 		return 0, false, malformedValueError(f)
 	}
 	return n, ok, nil
@@ -531,10 +564,10 @@ func (w *parquetWriter) appendUntyped() {
 }
 
 // pageMark is a position in a page.
-type pageMark struct{ rows, count, size, indexes int }
+type pageMark struct{ rows, size, indexes int }
 
 func (p *page) mark() pageMark {
-	return pageMark{p.rows, p.count, len(p.entries.Arena), len(p.indexes)}
+	return pageMark{p.rows, len(p.entries.Arena), len(p.indexes)}
 }
 
 // bytesSince returns the size of the values that were appended since the mark.
@@ -545,10 +578,10 @@ func (l *columnWriter) bytesSince(m pageMark) int {
 	case l.kind.byteWidth() > 0:
 		return size + (p.rows-m.rows)*l.kind.byteWidth()
 	case len(p.indexes) == m.indexes:
-		return size + len(p.entries.Arena) - m.size + (p.count-m.count)*lengthCost
+		return size + len(p.entries.Arena) - m.size
 	}
 	for _, i := range p.indexes[m.indexes:] {
-		size += len(p.entries.At(int(i))) + lengthCost
+		size += len(p.entries.At(int(i)))
 	}
 	return size
 }

@@ -121,7 +121,8 @@ func (l *columnWriter) elements() []parquetio.Element {
 	}
 }
 
-// parse returns a canonical value as a number. It reports false if the column cannot hold the value.
+// parse returns a canonical value as a number. It reports false if the value does not have the format of its
+// type, or the column cannot hold it.
 func (l *columnWriter) parse(v []byte) (n uint64, ok bool) {
 	var i int64
 	switch l.kind {
@@ -131,7 +132,7 @@ func (l *columnWriter) parse(v []byte) (n uint64, ok bool) {
 	case decimalColumn:
 		i, ok = parseDecimal(v, l.places)
 	case booleanColumn:
-		if ok = true; v[0] == 't' {
+		if ok = booleanShape.isLiteral(v); ok && v[0] == 't' {
 			i = 1
 		}
 	case dateColumn:

@@ -93,7 +93,11 @@ func (p *encoderPool) endChunk(c *columnChunk) []byte {
 	e.dictionary = e.dictionary[:0]
 	if c.dictionaryPages > 0 {
 		c.Encodings = append(c.Encodings, format.RLEDictionary)
-		e.body = appendPlain(e.body[:0], &c.dict.Texts, c.width, c.dictEntries)
+		if c.width > 0 {
+			e.body = append(e.body[:0], c.dict.Texts.Arena[:c.dictEntries*c.width]...)
+		} else {
+			e.body = parquetio.AppendPlainTexts(e.body[:0], &c.dict.Texts, 0, c.dictEntries)
+		}
 		e.dictionary = e.pages.AppendDictionaryPage(e.dictionary, &c.Chunk, e.body, c.dictEntries)
 	}
 	return e.dictionary
@@ -196,34 +200,17 @@ func (e *pageEncoder) appendValues(l *columnWriter) (format.Encoding, error) {
 
 // appendPlainValues appends the values of a page in the encoding PLAIN.
 func (e *pageEncoder) appendPlainValues(p *page, kind columnKind) {
-	width := kind.byteWidth()
 	from := len(e.body)
 	if len(p.indexes) == 0 {
-		e.body = appendPlain(e.body, &p.entries, width, p.count)
+		e.body = append(e.body, p.entries.Arena...)
 	}
 	for _, i := range p.indexes {
-		if width > 0 {
-			e.body = append(e.body, p.entries.Arena[int(i)*width:][:width]...)
-		} else {
-			e.body = parquetio.AppendPlainText(e.body, p.entries.At(int(i)))
-		}
+		e.body = append(e.body, p.plainEntry(int(i), kind.byteWidth())...)
 	}
 	if kind == booleanColumn {
 		e.encoded = append(e.encoded[:0], e.body[from:]...)
 		e.body = appendBits(e.body[:from], e.encoded)
 	}
-}
-
-// appendPlain appends the first n entries in the encoding PLAIN, except that a boolean takes one byte. They
-// have width bytes each, or are strings if width is 0.
-func appendPlain(b []byte, entries *intray.Texts, width, n int) []byte {
-	if width > 0 {
-		return append(b, entries.Arena[:n*width]...)
-	}
-	for i := range n {
-		b = parquetio.AppendPlainText(b, entries.At(i))
-	}
-	return b
 }
 
 // appendBits appends booleans, eight to a byte.
@@ -281,12 +268,21 @@ func (e *pageEncoder) indexValues(c *columnChunk, p *page) bool {
 	return true
 }
 
-// entry returns an entry. It has width bytes, or is a string if width is 0.
-func (p *page) entry(i, width int) []byte {
+// plainEntry returns an entry in the encoding PLAIN. It has width bytes, or is a string after its length if
+// width is 0.
+func (p *page) plainEntry(i, width int) []byte {
 	if width > 0 {
 		return p.entries.Arena[i*width : (i+1)*width]
 	}
 	return p.entries.At(i)
+}
+
+// entry returns an entry without the length of a string.
+func (p *page) entry(i, width int) []byte {
+	if width > 0 {
+		return p.plainEntry(i, width)
+	}
+	return p.entries.At(i)[parquetio.PlainLength:]
 }
 
 // closeDictionary frees the memory that is needed only for adding values, and the entries that no page uses.

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/internal/parquetio"
 )
 
 // page holds consecutive rows of one column that are not yet encoded.
@@ -19,7 +20,8 @@ type page struct {
 	repeats []byte
 	// values is the number of values that are not null.
 	values int
-	// entries holds values. If the values of the column have a fixed width, entries has no ends.
+	// entries holds values in the encoding PLAIN, except that a boolean takes one byte: numbers, or strings
+	// after their lengths. If the values of the column have a fixed width, entries has no ends.
 	entries intray.Texts
 	// count is the number of entries.
 	count int
@@ -78,16 +80,35 @@ func (p *page) addNumber(n uint64, width int) {
 // addText adds an entry. It replaces invalid UTF-8 with U+FFFD.
 func (p *page) addText(v []byte) {
 	p.count++
+	e := &p.entries
 	if utf8.Valid(v) {
-		p.entries.Append(v)
-		return
+		e.Arena = parquetio.AppendPlainText(e.Arena, v)
+	} else {
+		start := len(e.Arena)
+		e.Arena = append(e.Arena, 0, 0, 0, 0)
+		for len(v) > 0 {
+			r, size := utf8.DecodeRune(v)
+			e.Arena = utf8.AppendRune(e.Arena, r)
+			v = v[size:]
+		}
+		binary.LittleEndian.PutUint32(e.Arena[start:], uint32(len(e.Arena)-start-parquetio.PlainLength))
 	}
-	for len(v) > 0 {
-		r, size := utf8.DecodeRune(v)
-		p.entries.Arena = utf8.AppendRune(p.entries.Arena, r)
-		v = v[size:]
+	e.Ends = append(e.Ends, uint32(len(e.Arena)))
+}
+
+// addTexts adds the texts [from, to) as entries. They must be valid UTF-8.
+func (p *page) addTexts(t *intray.Texts, from, to int) {
+	p.count += to - from
+	end := uint32(len(p.entries.Arena))
+	p.entries.Arena = parquetio.AppendPlainTexts(p.entries.Arena, t, from, to)
+	p.entries.Ends = slices.Grow(p.entries.Ends, to-from)
+	if from > 0 {
+		end -= t.Ends[from-1]
 	}
-	p.entries.Ends = append(p.entries.Ends, uint32(len(p.entries.Arena)))
+	for _, textEnd := range t.Ends[from:to] {
+		end += parquetio.PlainLength
+		p.entries.Ends = append(p.entries.Ends, textEnd+end)
+	}
 }
 
 // useNewEntries makes the last n entries the next values.
@@ -125,8 +146,7 @@ func (p *page) appendTexts(t *intray.Texts, from, to int) {
 		}
 		return
 	}
-	p.entries.AppendRange(t, from, to)
-	p.count += to - from
+	p.addTexts(t, from, to)
 	p.useNewEntries(to - from)
 	p.appendLevels(to - from)
 }

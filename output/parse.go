@@ -8,15 +8,18 @@ import (
 	"strings"
 )
 
-// parseDouble returns a number as a double. ok is false if the shortest decimal form of the
-// double is a different number.
+// parseDouble returns a JSON number as a double. ok is false if v is not a JSON number, or if the shortest
+// decimal form of the double is a different number.
 func parseDouble(v []byte) (x float64, ok bool) {
-	if m, places, ok := parsePlainNumber(v); ok && places < len(powersOfTen) {
+	if m, places, ok := parsePlainNumber(v); ok {
 		x = float64(m) / powersOfTen[places] // both are exact, so the quotient is the nearest double
 		if v[0] == '-' {
 			x = -x
 		}
 		return x, true
+	}
+	if !isNumber(v) {
+		return 0, false
 	}
 	x, err := strconv.ParseFloat(string(v), 64)
 	if err != nil {
@@ -30,30 +33,32 @@ func parseDouble(v []byte) (x float64, ok bool) {
 // powersOfTen holds the divisors of plain numbers, indexed by the number of decimal places.
 var powersOfTen = [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
-// parsePlainNumber returns the digits of a number as an integer, and the number of decimal
-// places. ok is false if the number has more than 15 digits or an exponent.
+// parsePlainNumber returns the digits of a JSON number as an integer, and the number of decimal
+// places. ok is false if v is not a JSON number, or has more than 15 digits or an exponent.
 func parsePlainNumber(v []byte) (digits uint64, places int, ok bool) {
 	const most = 15
 	if len(v) > 0 && v[0] == '-' {
 		v = v[1:]
+	}
+	if len(v) == 0 || len(v) > most+1 || v[0] == '0' && len(v) > 1 && v[1] != '.' {
+		return 0, 0, false
 	}
 	point := len(v)
 	for i, c := range v {
 		switch {
 		case c-'0' <= 9:
 			digits = digits*10 + uint64(c-'0')
-		case c == '.':
+		case c == '.' && point == len(v) && i > 0:
 			point = i
-			places = len(v) - i - 1
 		default:
 			return 0, 0, false
 		}
 	}
-	n := len(v)
-	if point < n {
-		n--
+	if point < len(v) {
+		places = len(v) - point - 1
+		return digits, places, places > 0
 	}
-	return digits, places, n > 0 && n <= most
+	return digits, 0, len(v) <= most
 }
 
 // significantDigits returns the digits of a number without leading and trailing zeros, and
@@ -85,8 +90,8 @@ func significantDigits(v []byte) (digits []byte, point int) {
 // maxInt64Digits is the largest n for which every integer with n digits fits into 64 bits.
 const maxInt64Digits = 18
 
-// parseDecimal returns a number with the given number of decimal places as an integer, in
-// units of the last place.
+// parseDecimal returns a JSON number as an integer, in units of the last of the given number of decimal places.
+// ok is false if v is not a JSON number or the result is not an integer of at most 18 digits.
 func parseDecimal(v []byte, places int) (n int64, ok bool) {
 	if m, behind, ok := parsePlainNumber(v); ok && behind <= places && places-behind <= maxInt64Digits-15 {
 		n = int64(m) * int64(powersOfTen[places-behind])
@@ -94,6 +99,9 @@ func parseDecimal(v []byte, places int) (n int64, ok bool) {
 			n = -n
 		}
 		return n, true
+	}
+	if !isNumber(v) {
+		return 0, false
 	}
 	digits, point := significantDigits(v)
 	if len(digits) > point+places || point+places > maxInt64Digits {

@@ -58,6 +58,19 @@ func TestDoublesLoseNoDigit(t *testing.T) {
 	})
 }
 
+// TestNumbersAreStrict checks that texts that are not JSON numbers are rejected.
+func TestNumbersAreStrict(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := []byte(rapid.StringOfN(rapid.SampledFrom([]rune("-.0019e+ ")), 0, 18, -1).Draw(t, "text"))
+		_, _, isPlain := parsePlainNumber(text)
+		_, isDouble := parseDouble(text)
+		_, isDecimal := parseDecimal(text, 2)
+		if (isPlain || isDouble || isDecimal) && !isNumber(text) {
+			t.Fatalf("%q is not a number; plain %v, double %v, decimal %v", text, isPlain, isDouble, isDecimal)
+		}
+	})
+}
+
 func TestDecimalsLoseNoDigit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := drawNumber(t)

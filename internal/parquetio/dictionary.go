@@ -2,6 +2,7 @@ package parquetio
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 
@@ -69,13 +70,36 @@ func (d *Dictionary) entry(i int) []byte {
 // Len returns the number of entries in the dictionary.
 func (d *Dictionary) Len() int { return d.count }
 
-// AppendPlainTexts appends strings in the encoding PLAIN: each is preceded by its length.
-func AppendPlainTexts(dst []byte, t *intray.Texts) []byte {
-	for i := range t.Len() {
-		dst = AppendPlainText(dst, t.At(i))
+// AppendPlainTexts appends the texts [from, to) in the encoding PLAIN: each is preceded by its length.
+func AppendPlainTexts(dst []byte, t *intray.Texts, from, to int) []byte {
+	const block = 16
+	if from == to {
+		return dst
+	}
+	start := uint32(0)
+	if from > 0 {
+		start = t.Ends[from-1]
+	}
+	at := len(dst)
+	size := int(t.Ends[to-1]-start) + (to-from)*PlainLength
+	dst = slices.Grow(dst, size)[:at+size]
+	for _, end := range t.Ends[from:to] {
+		binary.LittleEndian.PutUint32(dst[at:], end-start)
+		at += PlainLength
+		if n := int(end - start); n <= block && at+block <= len(dst) && int(start)+block <= len(t.Arena) {
+			// A copy of constant size needs no call. The next string overwrites the excess.
+			*(*[block]byte)(dst[at:]) = [block]byte(t.Arena[start:])
+			at += n
+		} else {
+			at += copy(dst[at:], t.Arena[start:end])
+		}
+		start = end
 	}
 	return dst
 }
+
+// PlainLength is the size of the length of a string in the encoding PLAIN, in bytes.
+const PlainLength = 4
 
 // AppendPlainText appends a string in the encoding PLAIN.
 func AppendPlainText(dst, text []byte) []byte {

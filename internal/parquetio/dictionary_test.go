@@ -1,11 +1,34 @@
 package parquetio
 
 import (
+	"bytes"
 	"errors"
 	"testing"
 
 	"github.com/parquet-go/parquet-go/format"
+	"pgregory.net/rapid"
+
+	"github.com/intraydata/intray"
 )
+
+// TestAppendPlainTexts compares the texts with those that are appended one at a time.
+func TestAppendPlainTexts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		var texts intray.Texts
+		for _, text := range rapid.SliceOf(rapid.StringN(0, 40, -1)).Draw(t, "texts") {
+			texts.AppendString(text)
+		}
+		from := rapid.IntRange(0, texts.Len()).Draw(t, "from")
+		to := rapid.IntRange(from, texts.Len()).Draw(t, "to")
+		want := []byte("before")
+		for i := from; i < to; i++ {
+			want = AppendPlainText(want, texts.At(i))
+		}
+		if got := AppendPlainTexts([]byte("before"), &texts, from, to); !bytes.Equal(got, want) {
+			t.Fatalf("got %q, want %q", got, want)
+		}
+	})
+}
 
 // TestDictionaryEntries checks entries of all kinds, including an empty string at the end, and
 // checks that invalid indexes and pages are rejected.

@@ -156,7 +156,7 @@ func (e *encoder) writeTexts(g *encodedGroup, t *intray.TextColumn, omitted []ui
 		}
 		return e.writePage(g, c, format.DeltaLengthByteArray, nulls, e.body)
 	}
-	e.plain = parquetio.AppendPlainTexts(e.plain[:0], texts)
+	e.plain = parquetio.AppendPlainTexts(e.plain[:0], texts, 0, texts.Len())
 	g.body = e.pages.AppendDictionaryPage(g.body, &c, e.plain, texts.Len())
 	if e.body, err = new(rle.DictionaryEncoding).EncodeInt32(e.body, e.indexes); err != nil {
 		return err
