@@ -104,6 +104,7 @@ func (w *parquetWriter) appendStart(b []byte, columns []int) []byte {
 		w.columns = append(w.columns, w.text)
 	}
 	for _, c := range w.columns {
+		c.filling.reset()
 		w.footer.Columns = append(w.footer.Columns, c.elements())
 	}
 	w.offset = int64(len(parquetio.Magic))

@@ -423,32 +423,32 @@ func (w *parquetWriter) appendCoded(i, from, to int) {
 	w.entryOf[texts.Len()] = nullEntry
 	p.beginIndexes()
 	done := len(p.indexes)
-	p.indexes = slices.Grow(p.indexes, to-from)
+	indexes, n := slices.Grow(p.indexes, to-from)[:done+to-from], done
+	entryOf := w.entryOf
 	for at, code := range w.codes {
-		entry := w.entryOf[code]
-		if entry >= 0 {
-			p.indexes = append(p.indexes, entry)
-			continue
-		}
+		entry := entryOf[code]
 		if entry == unknownEntry {
 			var err error
 			if entry, err = w.addEntry(i, texts.At(int(code))); err != nil {
 				w.fail(from+at, err)
-				return
+				break
 			}
-			if w.entryOf[code] = entry; entry >= 0 {
-				p.indexes = append(p.indexes, entry)
-				continue
-			}
+			entryOf[code] = entry
 		}
-		p.appendLevels(len(p.indexes) - done)
-		done = len(p.indexes)
+		if entry >= 0 {
+			indexes[n] = entry
+			n++
+			continue
+		}
+		p.appendLevels(n - done)
+		done = n
 		p.appendNull(kind)
 		if entry == untypedEntry {
 			w.untyped = append(w.untyped, untypedCell{from + at, i, texts.At(int(code))})
 		}
 	}
-	p.appendLevels(len(p.indexes) - done)
+	p.indexes = indexes[:n]
+	p.appendLevels(n - done)
 }
 
 // addEntry adds the entry of a text to the page of a field and returns its index.
@@ -567,7 +567,7 @@ func (w *parquetWriter) appendUntyped() {
 type pageMark struct{ rows, size, indexes int }
 
 func (p *page) mark() pageMark {
-	return pageMark{p.rows, len(p.entries.Arena), len(p.indexes)}
+	return pageMark{p.rows, len(p.plain), len(p.indexes)}
 }
 
 // bytesSince returns the size of the values that were appended since the mark.
@@ -578,10 +578,10 @@ func (l *columnWriter) bytesSince(m pageMark) int {
 	case l.kind.byteWidth() > 0:
 		return size + (p.rows-m.rows)*l.kind.byteWidth()
 	case len(p.indexes) == m.indexes:
-		return size + len(p.entries.Arena) - m.size
+		return size + len(p.plain) - m.size
 	}
 	for _, i := range p.indexes[m.indexes:] {
-		size += len(p.entries.At(int(i)))
+		size += len(p.plainEntry(int(i), 0))
 	}
 	return size
 }

@@ -2,13 +2,11 @@ package output
 
 import (
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
-	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/intraydata/intray"
@@ -167,11 +165,12 @@ func (e *pageEncoder) encodePage(l *columnWriter) (err error) {
 		return err
 	}
 	h := parquetio.PageHeader{Count: p.rows, Nulls: p.rows - p.values}
-	if h.Encoding, err = e.appendValues(l); err != nil {
+	var body []byte
+	if body, h.Encoding, err = e.appendValues(l); err != nil {
 		return err
 	}
 	c.Codec = format.Zstd
-	page, err := e.pages.AppendDataPage(nil, &c.Chunk, h, nil, e.body)
+	page, err := e.pages.AppendDataPage(nil, &c.Chunk, h, nil, body)
 	if err != nil {
 		return err
 	}
@@ -180,29 +179,31 @@ func (e *pageEncoder) encodePage(l *columnWriter) (err error) {
 	return nil
 }
 
-// appendValues appends the values of a page, as dictionary indexes if these are smaller.
-func (e *pageEncoder) appendValues(l *columnWriter) (format.Encoding, error) {
+// appendValues returns the levels in e.body followed by the values of a page, as dictionary indexes if these
+// are smaller.
+func (e *pageEncoder) appendValues(l *columnWriter) (body []byte, encoding format.Encoding, err error) {
 	c, p := &l.chunk, &l.encoding
 	c.width = l.kind.byteWidth()
 	if l.kind != booleanColumn && e.indexValues(c, p) {
 		c.dictionaryPages++
-		var err error
-		if e.encoded, err = new(rle.DictionaryEncoding).EncodeInt32(e.encoded, e.indexes); err != nil {
-			return 0, fmt.Errorf("encode the indexes of entries: %w", err)
-		}
-		e.body = append(e.body, e.encoded...)
-		return format.RLEDictionary, nil
+		e.body, err = e.pages.AppendIndexes(e.body, e.indexes, int(slices.Max(e.entries))+1)
+		return e.body, format.RLEDictionary, err
 	}
-	e.appendPlainValues(p, l.kind)
 	c.plainPages++
-	return format.Plain, nil
+	return e.appendPlainValues(p, l.kind), format.Plain, nil
 }
 
-// appendPlainValues appends the values of a page in the encoding PLAIN.
-func (e *pageEncoder) appendPlainValues(p *page, kind columnKind) {
+// appendPlainValues returns the levels in e.body followed by the values of a page in the encoding PLAIN. The
+// result may use the memory of the page.
+func (e *pageEncoder) appendPlainValues(p *page, kind columnKind) []byte {
+	if len(p.indexes) == 0 && kind != booleanColumn && len(e.body) <= headroom {
+		start := headroom - len(e.body)
+		copy(p.plain[start:], e.body)
+		return p.plain[start:]
+	}
 	from := len(e.body)
 	if len(p.indexes) == 0 {
-		e.body = append(e.body, p.entries.Arena...)
+		e.body = append(e.body, p.plain[headroom:]...)
 	}
 	for _, i := range p.indexes {
 		e.body = append(e.body, p.plainEntry(int(i), kind.byteWidth())...)
@@ -211,6 +212,7 @@ func (e *pageEncoder) appendPlainValues(p *page, kind columnKind) {
 		e.encoded = append(e.encoded[:0], e.body[from:]...)
 		e.body = appendBits(e.body[:from], e.encoded)
 	}
+	return e.body
 }
 
 // appendBits appends booleans, eight to a byte.
@@ -266,23 +268,6 @@ func (e *pageEncoder) indexValues(c *columnChunk, p *page) bool {
 		e.indexes[i] = e.entries[entry]
 	}
 	return true
-}
-
-// plainEntry returns an entry in the encoding PLAIN. It has width bytes, or is a string after its length if
-// width is 0.
-func (p *page) plainEntry(i, width int) []byte {
-	if width > 0 {
-		return p.entries.Arena[i*width : (i+1)*width]
-	}
-	return p.entries.At(i)
-}
-
-// entry returns an entry without the length of a string.
-func (p *page) entry(i, width int) []byte {
-	if width > 0 {
-		return p.plainEntry(i, width)
-	}
-	return p.entries.At(i)[parquetio.PlainLength:]
 }
 
 // closeDictionary frees the memory that is needed only for adding values, and the entries that no page uses.

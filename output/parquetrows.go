@@ -20,18 +20,24 @@ type page struct {
 	repeats []byte
 	// values is the number of values that are not null.
 	values int
-	// entries holds values in the encoding PLAIN, except that a boolean takes one byte: numbers, or strings
-	// after their lengths. If the values of the column have a fixed width, entries has no ends.
-	entries intray.Texts
+	// plain holds headroom bytes, followed by entries. They are in the encoding PLAIN, except that a boolean
+	// takes one byte: numbers, or strings after their lengths.
+	plain []byte
+	// ends holds the offset in plain at which each entry ends. It is empty if the values of the column have a
+	// fixed width.
+	ends []uint32
 	// count is the number of entries.
 	count int
 	// indexes holds the index of the entry of each value. It is empty if the entries are the values.
 	indexes []int32
 }
 
+// headroom is the number of bytes that are reserved for the encoded levels, so that a page need not be copied
+// to put them in front of its values.
+const headroom = 16
+
 func (p *page) reset() {
-	p.entries.Reset()
-	*p = page{levels: p.levels[:0], repeats: p.repeats[:0], entries: p.entries, indexes: p.indexes[:0]}
+	*p = page{levels: p.levels[:0], repeats: p.repeats[:0], plain: slices.Grow(p.plain[:0], headroom)[:headroom], ends: p.ends[:0], indexes: p.indexes[:0]}
 }
 
 // appendNull appends a row whose value is null.
@@ -69,46 +75,66 @@ func (p *page) addNumber(n uint64, width int) {
 	p.count++
 	switch width {
 	case 8:
-		p.entries.Arena = binary.LittleEndian.AppendUint64(p.entries.Arena, n)
+		p.plain = binary.LittleEndian.AppendUint64(p.plain, n)
 	case 4:
-		p.entries.Arena = binary.LittleEndian.AppendUint32(p.entries.Arena, uint32(n))
+		p.plain = binary.LittleEndian.AppendUint32(p.plain, uint32(n))
 	default:
-		p.entries.Arena = append(p.entries.Arena, byte(n))
+		p.plain = append(p.plain, byte(n))
 	}
 }
 
 // addText adds an entry. It replaces invalid UTF-8 with U+FFFD.
 func (p *page) addText(v []byte) {
 	p.count++
-	e := &p.entries
 	if utf8.Valid(v) {
-		e.Arena = parquetio.AppendPlainText(e.Arena, v)
+		p.plain = parquetio.AppendPlainText(p.plain, v)
 	} else {
-		start := len(e.Arena)
-		e.Arena = append(e.Arena, 0, 0, 0, 0)
+		start := len(p.plain)
+		p.plain = append(p.plain, 0, 0, 0, 0)
 		for len(v) > 0 {
 			r, size := utf8.DecodeRune(v)
-			e.Arena = utf8.AppendRune(e.Arena, r)
+			p.plain = utf8.AppendRune(p.plain, r)
 			v = v[size:]
 		}
-		binary.LittleEndian.PutUint32(e.Arena[start:], uint32(len(e.Arena)-start-parquetio.PlainLength))
+		binary.LittleEndian.PutUint32(p.plain[start:], uint32(len(p.plain)-start-parquetio.PlainLength))
 	}
-	e.Ends = append(e.Ends, uint32(len(e.Arena)))
+	p.ends = append(p.ends, uint32(len(p.plain)))
 }
 
 // addTexts adds the texts [from, to) as entries. They must be valid UTF-8.
 func (p *page) addTexts(t *intray.Texts, from, to int) {
 	p.count += to - from
-	end := uint32(len(p.entries.Arena))
-	p.entries.Arena = parquetio.AppendPlainTexts(p.entries.Arena, t, from, to)
-	p.entries.Ends = slices.Grow(p.entries.Ends, to-from)
+	offset := uint32(len(p.plain))
 	if from > 0 {
-		end -= t.Ends[from-1]
+		offset -= t.Ends[from-1]
 	}
-	for _, textEnd := range t.Ends[from:to] {
-		end += parquetio.PlainLength
-		p.entries.Ends = append(p.entries.Ends, textEnd+end)
+	p.plain = parquetio.AppendPlainTexts(p.plain, t, from, to)
+	p.ends = slices.Grow(p.ends, to-from)
+	for _, end := range t.Ends[from:to] {
+		offset += parquetio.PlainLength
+		p.ends = append(p.ends, offset+end)
 	}
+}
+
+// plainEntry returns an entry in the encoding PLAIN. It has width bytes, or is a string after its length if
+// width is 0.
+func (p *page) plainEntry(i, width int) []byte {
+	if width > 0 {
+		return p.plain[headroom+i*width:][:width]
+	}
+	start := uint32(headroom)
+	if i > 0 {
+		start = p.ends[i-1]
+	}
+	return p.plain[start:p.ends[i]]
+}
+
+// entry returns an entry without the length of a string.
+func (p *page) entry(i, width int) []byte {
+	if width > 0 {
+		return p.plainEntry(i, width)
+	}
+	return p.plainEntry(i, 0)[parquetio.PlainLength:]
 }
 
 // useNewEntries makes the last n entries the next values.

@@ -7,6 +7,7 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"math/bits"
 	"runtime"
 	"slices"
 
@@ -335,6 +336,17 @@ func (e *PageEncoder) AppendLevels(dst, levels []byte, most int) ([]byte, error)
 		return dst, err
 	}
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(e.encoded))), e.encoded...), nil
+}
+
+// AppendIndexes appends indexes of dictionary entries to dst in the encoding RLE_DICTIONARY. Each index is less
+// than entries.
+func (e *PageEncoder) AppendIndexes(dst []byte, indexes []int32, entries int) ([]byte, error) {
+	width := bits.Len(uint(entries - 1))
+	var err error
+	if e.encoded, err = (&rle.Encoding{BitWidth: width}).EncodeInt32(e.encoded, indexes); err != nil {
+		return dst, fmt.Errorf("encode the indexes of entries: %w", err)
+	}
+	return append(append(dst, byte(width)), e.encoded...), nil
 }
 
 // AppendOnes appends n levels of 1 to dst in RLE, preceded by their length. The maximum level is 1.

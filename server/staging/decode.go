@@ -286,12 +286,20 @@ func (d *decoder) readCodes(t *intray.TextColumn, p dataPage) error {
 		}
 		t.Texts.Append(text)
 	}
-	last := uint32(0)
-	for _, code := range t.Codes {
-		last = max(last, uint32(code))
-	}
 	if len(t.Codes) > 0 {
-		_, err = d.dict.Lookup(last)
+		_, err = d.dict.Lookup(largestCode(t.Codes))
 	}
 	return err
+}
+
+// largestCode returns the largest code, or one that is larger than any valid one if a code is negative.
+func largestCode(codes []int32) uint32 {
+	var a, b, c, d uint32 // comparisons with different numbers can be executed at the same time
+	for ; len(codes) >= 4; codes = codes[4:] {
+		a, b, c, d = max(a, uint32(codes[0])), max(b, uint32(codes[1])), max(c, uint32(codes[2])), max(d, uint32(codes[3]))
+	}
+	for _, code := range codes {
+		a = max(a, uint32(code))
+	}
+	return max(a, b, c, d)
 }

@@ -5,7 +5,6 @@ import (
 	"hash/crc32"
 
 	"github.com/parquet-go/parquet-go/encoding/delta"
-	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/intraydata/intray"
@@ -158,7 +157,7 @@ func (e *encoder) writeTexts(g *encodedGroup, t *intray.TextColumn, omitted []ui
 	}
 	e.plain = parquetio.AppendPlainTexts(e.plain[:0], texts, 0, texts.Len())
 	g.body = e.pages.AppendDictionaryPage(g.body, &c, e.plain, texts.Len())
-	if e.body, err = new(rle.DictionaryEncoding).EncodeInt32(e.body, e.indexes); err != nil {
+	if e.body, err = e.pages.AppendIndexes(e.body[:0], e.indexes, texts.Len()); err != nil {
 		return err
 	}
 	return e.writePage(g, c, format.RLEDictionary, nulls, e.body)
