@@ -216,7 +216,7 @@ func TestHookTable(t *testing.T) {
 	if got := l.lines(all[:1]); got[0][4] != "" || got[0][7] != "" || l.bars(all[:1]) != nil {
 		t.Errorf("there is a ratio without Node: %q", got)
 	}
-	if got, want := l.bars(all), (bar{"light: plain Node against quickjs", 0.5, 0.5}); len(got) != 1 || got[0] != want {
+	if got, want := l.bars(all), (bar{"light: plain Node against quickjs", 0.25, 0.5}); len(got) != 1 || got[0] != want {
 		t.Errorf("the bars are %v, want %v", got, want)
 	}
 }
