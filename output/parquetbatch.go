@@ -314,7 +314,7 @@ func (w *parquetWriter) appendValid(i, from, to int) {
 	}
 }
 
-// appendTexts appends the cells of a field, which are lists or have an output format, in a range of rows.
+// appendTexts appends the cells of a field that holds lists or has an output format, in a range of rows.
 func (w *parquetWriter) appendTexts(i, from, to int) {
 	c, f, cells := w.columns[i], &w.fields[i], &w.row.batch.Fields[i]
 	null, _ := slices.BinarySearch(cells.Nulls, uint32(from))
@@ -342,7 +342,7 @@ func (w *parquetWriter) appendNumbers(i, from, to int) {
 	c, f, texts := w.columns[i], &w.fields[i], &w.row.batch.Fields[i].Values.Texts
 	p, width := &c.filling, c.kind.byteWidth()
 	added := 0 // the number of new entries that are not yet values
-	add := func() {
+	flush := func() {
 		p.useNewEntries(added)
 		p.appendLevels(added)
 		added = 0
@@ -364,10 +364,10 @@ func (w *parquetWriter) appendNumbers(i, from, to int) {
 			}
 			w.untyped = append(w.untyped, untypedCell{row, i, v})
 		}
-		add()
+		flush()
 		p.appendNull(c.kind)
 	}
-	add()
+	flush()
 }
 
 // appendCells appends rows with the texts of cells without codes. Null cells are null and, unless they belong to

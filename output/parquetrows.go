@@ -32,8 +32,8 @@ type page struct {
 	indexes []int32
 }
 
-// headroom is the number of bytes that are reserved for the encoded levels, so that a page need not be copied
-// to put them in front of its values.
+// headroom is the number of bytes in front of the values that are reserved for encoded levels. Longer levels
+// require a copy of the page.
 const headroom = 16
 
 func (p *page) reset() {

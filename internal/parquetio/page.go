@@ -338,8 +338,8 @@ func (e *PageEncoder) AppendLevels(dst, levels []byte, most int) ([]byte, error)
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(e.encoded))), e.encoded...), nil
 }
 
-// AppendIndexes appends indexes of dictionary entries to dst in the encoding RLE_DICTIONARY. Each index is less
-// than entries.
+// AppendIndexes appends indexes of dictionary entries to dst in the encoding RLE_DICTIONARY. entries must be
+// positive, and larger than each index.
 func (e *PageEncoder) AppendIndexes(dst []byte, indexes []int32, entries int) ([]byte, error) {
 	width := bits.Len(uint(entries - 1))
 	var err error

@@ -294,7 +294,7 @@ func (d *decoder) readCodes(t *intray.TextColumn, p dataPage) error {
 
 // largestCode returns the largest code, or one that is larger than any valid one if a code is negative.
 func largestCode(codes []int32) uint32 {
-	var a, b, c, d uint32 // comparisons with different numbers can be executed at the same time
+	var a, b, c, d uint32 // four independent maximums, which a processor computes in parallel
 	for ; len(codes) >= 4; codes = codes[4:] {
 		a, b, c, d = max(a, uint32(codes[0])), max(b, uint32(codes[1])), max(c, uint32(codes[2])), max(d, uint32(codes[3]))
 	}
