@@ -93,20 +93,23 @@ func (t *nameTree) findOrAddChild(in, last *nameNode, key []byte, readOnly bool)
 	return found, nil
 }
 
-// memberKey is the JSON of a name with its colon, prepared for comparison. The zero value, which is that
-// of names with escape sequences, is equal to no text.
+// memberKey is the JSON of a name with its colon, prepared for comparison. That of a name with escape
+// sequences is unusualKey.
 type memberKey struct {
 	length int
 	// words holds the first 16 bytes, and masks has bits for the bytes that belong to the key. rest holds
 	// the other bytes.
 	words, masks [2]uint64
-	rest         string
+	rest         []byte
 }
+
+// unusualKey consists of control characters, so that no name is equal to it.
+var unusualKey = memberKey{masks: [2]uint64{1<<64 - 1, 1<<64 - 1}}
 
 func newMemberKey(name string) (k memberKey) {
 	text := []byte(`"` + name + `":`)
 	if stringStop(text, 1) != len(name)+1 {
-		return k
+		return unusualKey
 	}
 	k.length = len(text)
 	padded, mask := make([]byte, 16), make([]byte, 16)
@@ -114,21 +117,19 @@ func newMemberKey(name string) (k memberKey) {
 	for i := range k.words {
 		k.words[i], k.masks[i] = binary.LittleEndian.Uint64(padded[8*i:]), binary.LittleEndian.Uint64(mask[8*i:])
 	}
-	k.rest = string(text[min(16, len(text)):])
+	k.rest = text[min(16, len(text)):]
 	return k
 }
 
-// precedes reports whether text[at:] starts with the key. It returns false if fewer than 16 bytes follow.
-func (k *memberKey) precedes(text []byte, at int) bool {
-	if k.length == 0 || at+16 > len(text) {
-		return false
-	}
-	sixteen := text[at : at+16 : at+16]
-	if (binary.LittleEndian.Uint64(sixteen)^k.words[0])&k.masks[0]|(binary.LittleEndian.Uint64(sixteen[8:])^k.words[1])&k.masks[1] != 0 {
-		return false
-	}
-	return k.rest == "" || bytes.HasPrefix(text[at+16:], []byte(k.rest))
+// startsAt reports whether the first 16 bytes of the key are at text[at]. The capacity of text must exceed
+// at by 16.
+func (k *memberKey) startsAt(text []byte, at int) bool {
+	first := text[at : at+16]
+	return (binary.LittleEndian.Uint64(first)^k.words[0])&k.masks[0]|(binary.LittleEndian.Uint64(first[8:])^k.words[1])&k.masks[1] == 0
 }
+
+// endsAt reports whether the other bytes of the key are at text[at].
+func (k *memberKey) endsAt(text []byte, at int) bool { return bytes.HasPrefix(text[at:], k.rest) }
 
 func (t *nameTree) addChild(in *nameNode, key string) *nameNode {
 	n := &nameNode{text: key, path: key, column: noColumn, id: t.count}

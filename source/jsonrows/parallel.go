@@ -163,7 +163,7 @@ func startChunkReader(times *ordered.Times, in source.Input, from int64, size in
 	next, newReader := ordered.Measure(times, r.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
 		parse := newWorker()
 		return func(_ context.Context, c *chunk) (*chunk, error) {
-			c.text = slices.Grow(c.text[:0], int(c.to-c.from))[:c.to-c.from]
+			c.text = slices.Grow(c.text[:0], int(c.to-c.from)+textSlack)[:c.to-c.from]
 			if c.badOffset = c.from; readFullAt(in, c.text, c.from) == nil {
 				parse(c)
 			}

@@ -189,6 +189,9 @@ func TestCloseBeforeTheEnd(t *testing.T) {
 	}
 }
 
+// withSlack returns a text with the capacity that a lineScanner needs.
+func withSlack(text string) []byte { return append(make([]byte, 0, len(text)+textSlack), text...) }
+
 // TestWorkersParseChunks checks which chunks the workers of both passes parse. Some chunks
 // contain a line that only the sequential reader can parse.
 func TestWorkersParseChunks(t *testing.T) {
@@ -225,7 +228,7 @@ func TestWorkersParseChunks(t *testing.T) {
 		} {
 			// The sequential reader may read irregular lines again from the file.
 			b.in = sourcetest.NewInput("", []byte(strings.Repeat(" ", from)+c.text))
-			job := &chunk{from: from, to: from + int64(len(c.text)), text: []byte(c.text)}
+			job := &chunk{from: from, to: from + int64(len(c.text)), text: withSlack(c.text)}
 			parse(job)
 			if job.complete != (c.bad < 0) || job.complete && job.count != c.count || !job.complete && job.badOffset != from+c.bad || job.tooManyRows {
 				t.Errorf("%s, %q: complete %v, %d elements, bad offset %d, too many rows %v", name, c.text, job.complete, job.count, job.badOffset, job.tooManyRows)
@@ -233,7 +236,7 @@ func TestWorkersParseChunks(t *testing.T) {
 		}
 	}
 	for rows, tooMany := range map[int]bool{9: false, 10: false, 11: true} {
-		job := &chunk{text: []byte(strings.Repeat(regular, rows))}
+		job := &chunk{text: withSlack(strings.Repeat(regular, rows))}
 		newFillWorker(b, shape, 10).read(job)
 		if job.complete == tooMany || job.tooManyRows != tooMany {
 			t.Errorf("%d rows of at most 10: complete %v, too many %v", rows, job.complete, job.tooManyRows)

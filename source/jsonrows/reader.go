@@ -247,11 +247,14 @@ func (f *fillWorker) read(job *chunk) {
 	text := job.text
 	job.text = nil
 	for at := f.scan.nextElement(0); at < len(text); at = f.scan.nextElement(at) {
-		if job.tooManyRows = batch.Len() == f.maxRows; job.tooManyRows {
-			return
+		from := at
+		if tooMany := batch.Len() == f.maxRows; tooMany {
+			job.tooManyRows, at = true, notFound
+		} else {
+			at = f.scan.scanElement(at)
 		}
-		job.badOffset = job.from + int64(at)
-		if at = f.scan.scanElement(at); at == notFound {
+		if at == notFound {
+			job.badOffset = job.from + int64(from)
 			return
 		}
 	}

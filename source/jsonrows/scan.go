@@ -21,7 +21,7 @@ type lineScanner struct {
 	names  *nameTree
 	limits source.Limits
 	// text must end with a line end, which ends every token. Cells are unescaped in place,
-	// because unescaping never makes them longer.
+	// because unescaping never makes them longer. Its capacity exceeds its length by textSlack.
 	text []byte
 	// from is the offset of the text in the file.
 	from int64
@@ -38,7 +38,18 @@ type lineScanner struct {
 	// packAt is the offset in text at which the next cell of a line is stored if the walker
 	// reads that line.
 	packAt int
+	// backslash is the result of the last search for a backslash, or -1.
+	backslash int
+	_         [cacheLines]byte
 }
+
+// cacheLines is the distance, in bytes, at which two processors write without slowing each other down: two
+// cache lines, because some processors fetch lines in pairs. Without it, small objects of two workers would
+// share a line, because they are allocated one after the other.
+const cacheLines = 128
+
+// textSlack is the number of bytes after a text that a scanner may read. They may have any value.
+const textSlack = 16
 
 // leaf is the leaf text[from:to] of an element.
 type leaf struct {
@@ -54,16 +65,16 @@ type elementSink interface {
 }
 
 func newLineScanner(in source.Input, tree *nameTree, limits source.Limits, sink elementSink) *lineScanner {
-	s := &lineScanner{in: in, names: tree, limits: limits, sink: sink, seen: make([]uint32, tree.count)}
+	s := &lineScanner{in: in, names: tree, limits: limits, sink: sink, seen: make([]uint32, tree.count, tree.count+cacheLines/4)}
 	s.walk = &elementWalker{names: tree, readOnly: true, visit: s.storeCell, cellBytes: limits.CellBytes, columns: limits.Columns}
 	s.dec = jsontext.NewDecoder(bytes.NewReader(nil))
 	return s
 }
 
-// reset starts scanning text, which begins at the file offset given by from. It returns false
-// if the text is not valid UTF-8.
+// reset starts scanning text, which begins at the file offset given by from. The capacity of text must
+// exceed its length by textSlack. reset returns false if the text is not valid UTF-8.
 func (s *lineScanner) reset(text []byte, from int64) (fine bool) {
-	s.text, s.from = text, from
+	s.text, s.from, s.backslash = text, from, -1
 	if s.element > 1<<31 {
 		clear(s.seen)
 		s.element = 0
@@ -130,7 +141,7 @@ func (s *lineScanner) scanObject(at int, in *nameNode, depth int) int {
 	}
 	child := in.firstChild // the most likely name, or nil
 	for {
-		if child != nil && child.key.precedes(text, at) {
+		if child != nil && child.key.startsAt(text, at) && (child.key.length <= 16 || child.key.endsAt(text, at+16)) {
 			if at += child.key.length; text[at] == ' ' {
 				at = s.skipBlanks(at)
 			}
@@ -141,7 +152,20 @@ func (s *lineScanner) scanObject(at int, in *nameNode, depth int) int {
 			return notFound
 		}
 		s.seen[child.id] = s.element
-		if at = s.scanValue(at, child, depth); at == notFound {
+		to := 0
+		if text[at] == '"' {
+			to = at + 1
+			for n := 16; n == 16; to += n {
+				n = quoteIn16(text[to : to+16])
+			}
+			if to > s.backslash {
+				to = min(to, s.findBackslash(at))
+			}
+		}
+		if to > 0 && text[to] == '"' && to-at <= s.limits.CellBytes { // most values are plain strings
+			s.leaves = append(s.leaves, leaf{child, at + 1, to, false})
+			at = to + 1
+		} else if at = s.scanValue(at, child, depth); at == notFound {
 			return notFound
 		}
 		if c := text[at]; c != ',' && c != '}' {
@@ -159,6 +183,17 @@ func (s *lineScanner) scanObject(at int, in *nameNode, depth int) int {
 		}
 		child = child.nextSibling
 	}
+}
+
+// findBackslash returns the offset of the first backslash at or after text[at], or the end of the text.
+func (s *lineScanner) findBackslash(at int) int {
+	if s.backslash < at {
+		s.backslash = len(s.text)
+		if n := bytes.IndexByte(s.text[at:], '\\'); n >= 0 {
+			s.backslash = at + n
+		}
+	}
+	return s.backslash
 }
 
 // scanName reads the name at text[at] and its colon, and returns the offset of the value.

@@ -34,12 +34,22 @@ func stringStop(text []byte, at int) int {
 	return at
 }
 
+// quoteIn16 returns the index of the first quote or control character in 16 bytes, or 16 if there is none.
+func quoteIn16(text []byte) int {
+	low := bits.TrailingZeros64(quoteStops(binary.LittleEndian.Uint64(text))) / 8
+	high := bits.TrailingZeros64(quoteStops(binary.LittleEndian.Uint64(text[8:]))) / 8
+	return low + high&-(low>>3) // low is 8 if the first half has none
+}
+
 // stops returns a word in which the high bit of the lowest byte of word that is a quote, a backslash or a
-// control character is set. Higher bits are not reliable. After the exclusive OR with 2, only quotes and
-// control characters are less than 33.
-func stops(word uint64) uint64 {
+// control character is set. Higher bits are not reliable.
+func stops(word uint64) uint64 { return quoteStops(word) | zeroBytes(word^slashes) }
+
+// quoteStops is like stops, but ignores backslashes. After the exclusive OR with 2, only quotes and control
+// characters are less than 33.
+func quoteStops(word uint64) uint64 {
 	low := word ^ 2*ones
-	return (low-33*ones)&^low&highs | zeroBytes(word^slashes)
+	return (low - 33*ones) &^ low & highs
 }
 
 // stringToken reads the string whose opening quote is at text[at].

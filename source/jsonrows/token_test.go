@@ -47,7 +47,8 @@ func TestTokens(t *testing.T) {
 	}
 }
 
-// TestStops compares stringStop and skipDigits with loops over single bytes, for each byte at each offset.
+// TestStops compares stringStop, quoteIn16 and skipDigits with loops over single bytes, for each byte at each
+// offset.
 func TestStops(t *testing.T) {
 	for c := range 256 {
 		for at := range 40 {
@@ -60,6 +61,13 @@ func TestStops(t *testing.T) {
 				if got := stringStop(text, 0); got != stop {
 					t.Fatalf("the string %q stops at %d, want %d", text, got, stop)
 				}
+				quote := bytes.IndexFunc(text[:16], func(r rune) bool { return r == '"' || r < ' ' })
+				if quote < 0 {
+					quote = 16
+				}
+				if got := quoteIn16(text[:16]); got != quote {
+					t.Fatalf("%q has the first quote at %d, want %d", text[:16], got, quote)
+				}
 				digits := len(text) - len(bytes.TrimLeft(text, "0123456789"))
 				if got := skipDigits(text, 0); got != digits {
 					t.Fatalf("%q starts with %d digits, want %d", text, got, digits)
@@ -71,26 +79,27 @@ func TestStops(t *testing.T) {
 
 // TestMemberKey checks which text starts with the JSON of a name, for names of all lengths up to 40.
 func TestMemberKey(t *testing.T) {
+	precedes := func(k memberKey, text []byte, at int) bool { return k.startsAt(text, at) && k.endsAt(text, at+16) }
 	for n := range 40 {
 		name := strings.Repeat("ab", 20)[:n]
 		k := newMemberKey(name)
 		text := []byte(`"` + name + `":` + strings.Repeat(" ", 16))
-		if !k.precedes(text, 0) || k.length != n+3 {
+		if !precedes(k, text, 0) || k.length != n+3 {
 			t.Errorf("%q does not start with the key %q of %d bytes", text, name, k.length)
 		}
 		for i := range n + 3 {
 			other := bytes.Clone(text)
 			other[i]++
-			if k.precedes(other, 0) {
+			if precedes(k, other, 0) {
 				t.Errorf("%q starts with the key %q", other, name)
 			}
 		}
-		if k.precedes(text[:15], 0) || k.precedes(text, 5+n) {
-			t.Errorf("text of fewer than 16 bytes starts with the key %q", name)
+		if precedes(k, text, 1) {
+			t.Errorf("the rest of %q starts with the key %q", text, name)
 		}
 	}
 	for _, name := range []string{`a"b`, `a\`, "a\n"} {
-		if k := newMemberKey(name); k.precedes([]byte(`"a\"b":               `), 0) || k.length != 0 {
+		if k := newMemberKey(name); precedes(k, []byte(`"a\"b":               `), 0) || k.length != 0 {
 			t.Errorf("the name %q needs escape sequences, but has a key", name)
 		}
 	}
