@@ -17,82 +17,117 @@ import (
 // the document's elements. It returns at most MaxIssues, and none if the document is valid.
 func (s *Schema) Validate(v any) []Issue {
 	var c validation
-	c.checkValue(s, "", v)
+	c.checkValue(s, v)
 	return c.issues
 }
 
-type validation struct{ issues []Issue }
+// validation checks one document.
+type validation struct {
+	issues []Issue
+	// path leads to the value that is being checked. It becomes text only in an issue.
+	path []step
+}
 
-func (c *validation) report(path string, message intray.Message) {
-	if !c.isFull() {
-		c.issues = append(c.issues, Issue{Path: path, Message: message})
+// step is one level of a path: a property, or an element of an array.
+type step struct {
+	// name is the property, or "" for an element.
+	name  string
+	index int
+}
+
+func (c *validation) report(message intray.Message) {
+	if c.isFull() {
+		return
 	}
+	path := ""
+	for _, s := range c.path {
+		if s.name == "" {
+			path += "[" + strconv.Itoa(s.index) + "]"
+		} else {
+			path = joinPath(path, s.name)
+		}
+	}
+	c.issues = append(c.issues, Issue{Path: path, Message: message})
+}
+
+// reportBelow reports an issue with the property or element that a step leads to.
+func (c *validation) reportBelow(s step, message intray.Message) {
+	c.path = append(c.path, s)
+	c.report(message)
+	c.path = c.path[:len(c.path)-1]
+}
+
+// checkBelow checks the property or element that a step leads to.
+func (c *validation) checkBelow(s step, shape *Schema, v any) {
+	c.path = append(c.path, s)
+	c.checkValue(shape, v)
+	c.path = c.path[:len(c.path)-1]
 }
 
 func (c *validation) isFull() bool { return len(c.issues) >= MaxIssues }
 
-func (c *validation) checkValue(s *Schema, path string, v any) {
+func (c *validation) checkValue(s *Schema, v any) {
 	switch {
 	case c.isFull() || s.Kind == Any || v == nil && s.Nullable:
 	case s.Kind == OneOf:
-		c.checkOneOf(s, path, v)
+		c.checkOneOf(s, v)
 	case !s.allowsType(v):
-		c.report(path, s.typeMessage(v))
+		c.report(s.typeMessage(v))
 	default:
 		switch s.Kind {
 		case String:
-			c.checkString(s, path, v.(string))
+			c.checkString(s, v.(string))
 		case Integer, Number:
-			c.checkNumber(s, path, v)
+			c.checkNumber(s, v)
 		case Object:
-			c.checkObject(s, path, v.(map[string]any))
+			c.checkObject(s, v.(map[string]any))
 		case Map:
-			c.checkMap(s, path, v.(map[string]any))
+			c.checkMap(s, v.(map[string]any))
 		case Array:
-			c.checkArray(s, path, v.([]any))
+			c.checkArray(s, v.([]any))
 		case Tuple:
-			c.checkTuple(s, path, v.([]any))
+			c.checkTuple(s, v.([]any))
 		}
 	}
 }
 
-func (c *validation) checkString(s *Schema, path, text string) {
+func (c *validation) checkString(s *Schema, text string) {
 	n := utf8.RuneCountInString(text)
 	switch {
 	case len(s.Enum) > 0 && !slices.Contains(s.Enum, text):
-		c.report(path, intray.NewMessage("property.not_listed", intray.Params{"values": s.Enum, "value": shorten(text, maxShown)}))
+		c.report(intray.NewMessage("property.not_listed", intray.Params{"values": s.Enum, "value": shorten(text, maxShown)}))
 	case n < s.MinLength && n == 0:
-		c.report(path, intray.NewMessage("property.empty", nil))
+		c.report(intray.NewMessage("property.empty", nil))
 	case n < s.MinLength:
-		c.report(path, intray.NewMessage("property.too_short", intray.Params{"n": s.MinLength}))
+		c.report(intray.NewMessage("property.too_short", intray.Params{"n": s.MinLength}))
 	case s.MaxLength > 0 && n > s.MaxLength:
-		c.report(path, intray.NewMessage("property.too_long", intray.Params{"n": s.MaxLength, "length": n}))
+		c.report(intray.NewMessage("property.too_long", intray.Params{"n": s.MaxLength, "length": n}))
 	case s.NoControl && slices.ContainsFunc([]byte(text), func(b byte) bool { return b < 0x20 || b == 0x7f }):
-		c.report(path, intray.NewMessage("property.control_characters", nil))
+		c.report(intray.NewMessage("property.control_characters", nil))
 	case s.Format == "uuid" && !uuidForm.MatchString(text):
-		c.report(path, intray.NewMessage("property.not_uuid", intray.Params{"example": exampleUUID, "value": shorten(text, maxShown)}))
+		c.report(intray.NewMessage("property.not_uuid", intray.Params{"example": exampleUUID, "value": shorten(text, maxShown)}))
 	}
 }
 
-func (c *validation) checkNumber(s *Schema, path string, v any) {
+func (c *validation) checkNumber(s *Schema, v any) {
 	switch {
 	case s.Min != nil && lessThan(v, *s.Min):
-		c.report(path, intray.NewMessage("property.too_small", intray.Params{"limit": *s.Min}))
+		c.report(intray.NewMessage("property.too_small", intray.Params{"limit": *s.Min}))
 	case s.Max != nil && greaterThan(v, *s.Max):
-		c.report(path, intray.NewMessage("property.too_large", intray.Params{"limit": *s.Max}))
+		c.report(intray.NewMessage("property.too_large", intray.Params{"limit": *s.Max}))
 	}
 }
 
-func (c *validation) checkObject(s *Schema, path string, m map[string]any) {
+func (c *validation) checkObject(s *Schema, m map[string]any) {
 	known := 0
 	for _, p := range s.Properties {
 		v, there := m[p.Name]
 		switch {
 		case there:
 			known++
-			c.checkValue(p.Schema, joinPath(path, p.Name), v)
+			c.checkBelow(step{name: p.Name}, p.Schema, v)
 		case p.Required:
-			c.report(joinPath(path, p.Name), intray.NewMessage("property.required", nil))
+			c.reportBelow(step{name: p.Name}, intray.NewMessage("property.required", nil))
 		}
 	}
 	if known < len(m) {
@@ -101,52 +136,52 @@ func (c *validation) checkObject(s *Schema, path string, m map[string]any) {
 				continue
 			}
 			if isPlainName(name) {
-				c.report(joinPath(path, name), unknownProperty(name, s.Properties))
+				c.reportBelow(step{name: name}, unknownProperty(name, s.Properties))
 			} else {
-				c.report(path, intray.NewMessage("property.unknown_name", intray.Params{"name": shorten(name, maxShown)}))
+				c.report(intray.NewMessage("property.unknown_name", intray.Params{"name": shorten(name, maxShown)}))
 			}
 		}
 	}
 }
 
-func (c *validation) checkMap(s *Schema, path string, m map[string]any) {
+func (c *validation) checkMap(s *Schema, m map[string]any) {
 	if s.Elem == nil {
 		return
 	}
 	for _, name := range sortedNames(m) {
-		at := path + "[" + strconv.Quote(shorten(name, maxShown)) + "]"
-		if isPlainName(name) {
-			at = joinPath(path, name)
+		shown := name
+		if !isPlainName(name) {
+			shown = "[" + strconv.Quote(shorten(name, maxShown)) + "]"
 		}
-		c.checkValue(s.Elem, at, m[name])
+		c.checkBelow(step{name: shown}, s.Elem, m[name])
 	}
 }
 
-func (c *validation) checkArray(s *Schema, path string, elems []any) {
+func (c *validation) checkArray(s *Schema, elems []any) {
 	switch n := len(elems); {
 	case n < s.MinItems:
-		c.report(path, intray.NewMessage("property.too_few_elements", intray.Params{"n": s.MinItems}))
+		c.report(intray.NewMessage("property.too_few_elements", intray.Params{"n": s.MinItems}))
 	case s.MaxItems > 0 && n > s.MaxItems:
-		c.report(path, intray.NewMessage("property.too_many_elements", intray.Params{"n": s.MaxItems, "count": n}))
+		c.report(intray.NewMessage("property.too_many_elements", intray.Params{"n": s.MaxItems, "count": n}))
 	}
 	for i := 0; s.Elem != nil && i < len(elems) && !c.isFull(); i++ {
-		c.checkValue(s.Elem, indexPath(path, i), elems[i])
+		c.checkBelow(step{index: i}, s.Elem, elems[i])
 	}
 }
 
-func (c *validation) checkTuple(s *Schema, path string, elems []any) {
+func (c *validation) checkTuple(s *Schema, elems []any) {
 	if len(elems) != len(s.Items) {
-		c.report(path, intray.NewMessage("property.wrong_number_of_elements", intray.Params{"n": len(s.Items), "count": len(elems)}))
+		c.report(intray.NewMessage("property.wrong_number_of_elements", intray.Params{"n": len(s.Items), "count": len(elems)}))
 		return
 	}
 	for i, item := range s.Items {
-		c.checkValue(item, indexPath(path, i), elems[i])
+		c.checkBelow(step{index: i}, item, elems[i])
 	}
 }
 
 // checkOneOf selects the choice that the value was most likely meant to match, and reports only
 // the violations of that choice.
-func (c *validation) checkOneOf(s *Schema, path string, v any) {
+func (c *validation) checkOneOf(s *Schema, v any) {
 	var fits []*Schema
 	for _, choice := range s.Choices {
 		if choice.allowsType(v) || v == nil && choice.Nullable {
@@ -155,27 +190,27 @@ func (c *validation) checkOneOf(s *Schema, path string, v any) {
 	}
 	switch len(fits) {
 	case 0:
-		c.report(path, s.typeMessage(v))
+		c.report(s.typeMessage(v))
 	case 1:
-		c.checkValue(fits[0], path, v)
+		c.checkValue(fits[0], v)
 	default:
-		c.checkDiscriminated(fits, path, v)
+		c.checkDiscriminated(fits, v)
 	}
 }
 
 // checkDiscriminated selects one of several objects by their first property, or one of
 // several tuples by their first element.
-func (c *validation) checkDiscriminated(choices []*Schema, path string, v any) {
-	tag, at, there := discriminatorOf(choices[0], path, v)
+func (c *validation) checkDiscriminated(choices []*Schema, v any) {
+	tag, at, there := discriminatorOf(choices[0], v)
 	text, isText := tag.(string)
 	for _, choice := range choices {
 		if isText && slices.Contains(choice.discriminator().Enum, text) {
-			c.checkValue(choice, path, v)
+			c.checkValue(choice, v)
 			return
 		}
 	}
 	if !there {
-		c.report(at, intray.NewMessage("property.required", nil))
+		c.reportBelow(at, intray.NewMessage("property.required", nil))
 		return
 	}
 	var all []string
@@ -186,21 +221,21 @@ func (c *validation) checkDiscriminated(choices []*Schema, path string, v any) {
 			}
 		}
 	}
-	c.checkValue(&Schema{Kind: String, Enum: all}, at, tag)
+	c.checkBelow(at, &Schema{Kind: String, Enum: all}, tag)
 }
 
 // discriminatorOf returns the value that selects among choices, and its location.
-func discriminatorOf(choice *Schema, path string, v any) (tag any, at string, there bool) {
+func discriminatorOf(choice *Schema, v any) (tag any, at step, there bool) {
 	if elems, ok := v.([]any); ok {
 		if len(elems) == 0 {
-			return nil, indexPath(path, 0), false
+			return nil, step{index: 0}, false
 		}
-		return elems[0], indexPath(path, 0), true
+		return elems[0], step{index: 0}, true
 	}
 	name := choice.Properties[0].Name
 	m, _ := v.(map[string]any)
 	tag, there = m[name]
-	return tag, joinPath(path, name), there
+	return tag, step{name: name}, there
 }
 
 // discriminator returns the schema of the value that selects among choices.
@@ -236,8 +271,6 @@ func greaterThan(v any, bound int64) bool {
 	}
 	return toFloat(v) > float64(bound)
 }
-
-func indexPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
 func sortedNames(m map[string]any) []string {
 	names := make([]string, 0, len(m))
