@@ -3,6 +3,7 @@ package lint
 import (
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
@@ -35,24 +36,28 @@ func normalizeName(text, join string) string {
 }
 
 func normalizeUnicode(text, join string) string {
-	var b strings.Builder
+	text = norm.NFKD.String(strings.ToLower(strings.TrimSpace(text)))
+	out := make([]byte, 0, len(text))
 	gap := false
-	runes := []rune(norm.NFKD.String(strings.ToLower(strings.TrimSpace(text))))
-	for i, r := range runes {
+	for i, r := range text {
+		plain := 'a' <= r && r <= 'z' || '0' <= r && r <= '9'
 		switch {
+		case plain:
 		case unicode.Is(unicode.Mn, r):
-		case join != "" && (unicode.IsSpace(r) || strings.ContainsRune(separators, r) && i > 0 && i < len(runes)-1):
+			continue
+		case join != "" && (unicode.IsSpace(r) || strings.ContainsRune(separators, r) && i > 0 && i+utf8.RuneLen(r) < len(text)):
 			gap = true
+			continue
 		case join == "" && !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && !strings.ContainsRune(significantSigns, r):
-		default:
-			if gap && b.Len() > 0 {
-				b.WriteString(join)
-			}
-			gap = false
-			b.WriteRune(r)
+			continue
 		}
+		if gap && len(out) > 0 {
+			out = append(out, join...)
+		}
+		gap = false
+		out = utf8.AppendRune(out, r)
 	}
-	return b.String()
+	return string(out)
 }
 
 // normalizeASCII is normalizeName for text that consists of ASCII letters, digits and

@@ -24,14 +24,22 @@ type optionWord struct {
 
 // optionWords returns the names of the options of a field.
 func (l *linter) optionWords(f intray.Field) []optionWord {
-	var all []optionWord
+	size := 2 * len(f.SelectOptions)
+	for _, o := range f.SelectOptions {
+		size += len(o.AlternateMatches)
+	}
+	all := make([]optionWord, 0, size)
+	var alternates []string // the properties of alternate names
 	for i, o := range f.SelectOptions {
 		all = append(all, optionWord{option: i, what: "label", text: o.Label})
 		if o.Value != o.Label {
 			all = append(all, optionWord{option: i, what: "value", text: o.Value})
 		}
 		for n, text := range o.AlternateMatches {
-			all = append(all, optionWord{option: i, what: indexed("alternateMatches", n), text: text})
+			if n == len(alternates) {
+				alternates = append(alternates, indexed("alternateMatches", n))
+			}
+			all = append(all, optionWord{option: i, what: alternates[n], text: text})
 		}
 	}
 	skipped := false
@@ -211,11 +219,20 @@ const (
 	neighbors = 8
 )
 
-// spelling is the hash of a name, complete or with one letter removed, and the index of the name.
-type spelling struct {
-	hash uint64
-	word int
+// spelling is a name, complete or with one letter removed: the upper bits of its hash, and the index of the
+// name in the lower wordBits bits. Spellings with equal hashes are probably equal.
+type spelling uint64
+
+// wordBits is the number of bits for the index of a name. The budget for spellings allows fewer names.
+const wordBits = 24
+
+func newSpelling(hash uint64, word int) spelling {
+	return spelling(hash>>wordBits<<wordBits | uint64(word))
 }
+
+func (s spelling) hash() uint64 { return uint64(s >> wordBits) }
+
+func (s spelling) word() int { return int(s & (1<<wordBits - 1)) }
 
 // checkCloseOptions reports options that differ in one letter, once for each option. Names that
 // are one edit apart become equal when at most one letter is removed from each (the deletion
@@ -235,7 +252,7 @@ func (l *linter) checkCloseOptions(i int, words []optionWord, reported map[int]b
 	all := spellings(words, size)
 	for from := 0; from < len(all); {
 		to := from + 1
-		for to < len(all) && all[to].hash == all[from].hash {
+		for to < len(all) && all[to].hash() == all[from].hash() {
 			to++
 		}
 		pairSpellings(words, all[from:to], partner)
@@ -255,8 +272,8 @@ func (l *linter) checkCloseOptions(i int, words []optionWord, reported map[int]b
 // dedupeNames returns, without duplicates, the names that may differ in one letter from
 // other names.
 func dedupeNames(words []optionWord) []optionWord {
-	seen := map[string]bool{}
-	var kept []optionWord
+	seen := make(map[string]bool, len(words))
+	kept := make([]optionWord, 0, len(words))
 	for _, w := range words {
 		if len(w.folded) < shortWord || len(w.folded) > longName || seen[w.folded] {
 			continue
@@ -285,37 +302,59 @@ func spellings(words []optionWord, size int) []spelling {
 				power *= hashBase
 			}
 		}
-		all = append(all, spelling{suffix, at})
+		all = append(all, newSpelling(suffix, at))
 		for k, r := range w.folded {
 			end := k + utf8.RuneLen(r)
-			all = append(all, spelling{before*powers[end] + after[end], at})
+			all = append(all, newSpelling(before*powers[end]+after[end], at))
 			for _, c := range []byte(w.folded[k:end]) {
 				before = before*hashBase + uint64(c) + 1
 			}
 		}
 	}
-	slices.SortFunc(all, func(a, b spelling) int {
-		switch {
-		case a.hash < b.hash:
-			return -1
-		case a.hash > b.hash:
-			return 1
-		}
-		return a.word - b.word
-	})
-	return all
+	return sortSpellings(all)
+}
+
+// sortSpellings returns the spellings in ascending order. It distributes them by their upper bits first,
+// because hashes are evenly distributed.
+func sortSpellings(all []spelling) []spelling {
+	const bucketBits = 14
+	var ends [1 << bucketBits]int32
+	for _, s := range all {
+		ends[s>>(64-bucketBits)]++
+	}
+	total := int32(0)
+	for i, n := range ends {
+		ends[i], total = total, total+n
+	}
+	sorted := make([]spelling, len(all))
+	for _, s := range all {
+		end := &ends[s>>(64-bucketBits)]
+		sorted[*end] = s
+		*end++
+	}
+	from := int32(0)
+	for _, end := range ends {
+		slices.Sort(sorted[from:end])
+		from = end
+	}
+	return sorted
 }
 
 // pairSpellings finds, for each of the names that share a spelling, an earlier name that differs
 // in one letter.
 func pairSpellings(words []optionWord, same []spelling, partner map[int]int) {
 	for k, s := range same {
+		word := s.word()
 		for _, before := range same[max(0, k-neighbors):k] {
-			if first, is := partner[s.word]; is && first <= before.word || before.word == s.word {
+			other := before.word()
+			if other == word {
 				continue
 			}
-			if words[before.word].option != words[s.word].option && oneLetterApart(words[before.word].folded, words[s.word].folded) {
-				partner[s.word] = before.word
+			if first, is := partner[word]; is && first <= other {
+				continue
+			}
+			if words[other].option != words[word].option && oneLetterApart(words[other].folded, words[word].folded) {
+				partner[word] = other
 			}
 		}
 	}
@@ -324,6 +363,9 @@ func pairSpellings(words []optionWord, same []spelling, partner map[int]int) {
 // oneLetterApart reports whether two names differ only in one long word, and only by one
 // letter or by two swapped adjacent letters.
 func oneLetterApart(a, b string) bool {
+	if strings.IndexByte(a, ' ') < 0 && strings.IndexByte(b, ' ') < 0 {
+		return a != b && isOneEditApart([]rune(a), []rune(b))
+	}
 	x, y := strings.Fields(a), strings.Fields(b)
 	if len(x) != len(y) {
 		return false
