@@ -159,11 +159,15 @@ type chunkReader struct {
 // startChunkReader starts reading at an offset in the file, which must be the start of a line.
 func startChunkReader(times *ordered.Times, in source.Input, from int64, size int, newWorker func() func(*chunk)) *chunkReader {
 	workers := min(max(runtime.GOMAXPROCS(0), 1), maxWorkers)
+	size = int(min(int64(size), in.Size-from))
 	r := &chunkReader{in: in, at: from, size: size, spare: make(chan *chunk, 2*workers+4)}
 	next, newReader := ordered.Measure(times, r.cutChunk, func() func(context.Context, *chunk) (*chunk, error) {
 		parse := newWorker()
 		return func(_ context.Context, c *chunk) (*chunk, error) {
-			c.text = slices.Grow(c.text[:0], int(c.to-c.from)+textSlack)[:c.to-c.from]
+			if cap(c.text) < size+textSlack {
+				c.text = make([]byte, size+textSlack)
+			}
+			c.text = c.text[:c.to-c.from]
 			if c.badOffset = c.from; readFullAt(in, c.text, c.from) == nil {
 				parse(c)
 			}

@@ -29,8 +29,10 @@ type lineScanner struct {
 	seen    []uint32
 	element uint32
 	sink    elementSink
-	// leaves holds the leaves of the current element.
-	leaves []leaf
+	// leaves holds the leaves of the current element. It remains empty if skipLeaves is set. An element with
+	// a leaf whose name has no column is then read by the sequential reader.
+	leaves     []leaf
+	skipLeaves bool
 
 	walk *elementWalker
 	dec  *jsontext.Decoder
@@ -163,7 +165,11 @@ func (s *lineScanner) scanObject(at int, in *nameNode, depth int) int {
 			}
 		}
 		if to > 0 && text[to] == '"' && to-at <= s.limits.CellBytes { // most values are plain strings
-			s.leaves = append(s.leaves, leaf{child, at + 1, to, false})
+			if !s.skipLeaves {
+				s.leaves = append(s.leaves, leaf{child, at + 1, to, false})
+			} else if child.column == noColumn {
+				return notFound
+			}
 			at = to + 1
 		} else if at = s.scanValue(at, child, depth); at == notFound {
 			return notFound
@@ -237,7 +243,11 @@ func (s *lineScanner) scanValue(at int, n *nameNode, depth int) (end int) {
 	if end == notFound || to-from > s.limits.CellBytes {
 		return notFound
 	}
-	s.leaves = append(s.leaves, leaf{n, from, to, number})
+	if !s.skipLeaves {
+		s.leaves = append(s.leaves, leaf{n, from, to, number})
+	} else if n.column == noColumn {
+		return notFound
+	}
 	return end
 }
 
