@@ -103,7 +103,11 @@ func (t *tally) pull(ctx context.Context, reader source.Reader, check bool) erro
 		t.Rows += int64(batch.Len())
 		for i := range batch.Len() {
 			for c, cell := range batch.Cells(i) {
-				t.add(c, cell, check)
+				if check || c == len(t.Bytes) {
+					t.add(c, cell, check)
+				} else {
+					t.Bytes[c] += int64(len(cell)) // without the call, which costs as much as reading the cell
+				}
 			}
 		}
 	}
