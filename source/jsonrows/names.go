@@ -128,8 +128,10 @@ func (k *memberKey) startsAt(text []byte, at int) bool {
 	return (binary.LittleEndian.Uint64(first)^k.words[0])&k.masks[0]|(binary.LittleEndian.Uint64(first[8:])^k.words[1])&k.masks[1] == 0
 }
 
-// endsAt reports whether the other bytes of the key are at text[at].
-func (k *memberKey) endsAt(text []byte, at int) bool { return bytes.HasPrefix(text[at:], k.rest) }
+// endsAt reports whether the other bytes of the key, if any, are at text[at].
+func (k *memberKey) endsAt(text []byte, at int) bool {
+	return k.length <= 16 || bytes.HasPrefix(text[at:], k.rest)
+}
 
 func (t *nameTree) addChild(in *nameNode, key string) *nameNode {
 	n := &nameNode{text: key, path: key, column: noColumn, id: t.count}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -241,6 +242,35 @@ func TestWorkersParseChunks(t *testing.T) {
 		if job.complete == tooMany || job.tooManyRows != tooMany {
 			t.Errorf("%d rows of at most 10: complete %v, too many %v", rows, job.complete, job.tooManyRows)
 		}
+	}
+}
+
+// TestNameWithoutColumn checks that the first pass finds a value whose name was always an object before, when
+// all columns have their samples and workers record no leaves.
+func TestNameWithoutColumn(t *testing.T) {
+	const regular, late = `{"id":1,"place":{"city":"Graz"}}` + "\n", `{"id":2,"place":"Linz"}` + "\n"
+	text := strings.Repeat(regular, 1000) + late + strings.Repeat(regular, 1000)
+	r, err := openChunks(t, sourcetest.NewInput("", []byte(text)), minChunkBytes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var headers, places []string
+	for _, c := range r.columns {
+		headers = append(headers, c.Header)
+	}
+	if want := []string{"id", "place.city", "place"}; !slices.Equal(headers, want) {
+		t.Fatalf("columns %q, want %q", headers, want)
+	}
+	var batch intray.Records
+	for err = r.Next(t.Context(), &batch); err == nil; err = r.Next(t.Context(), &batch) {
+		for i := range batch.Len() {
+			if place := string(batch.Cell(i, 2)); place != "" {
+				places = append(places, place)
+			}
+		}
+	}
+	if !errors.Is(err, io.EOF) || !slices.Equal(places, []string{"Linz"}) {
+		t.Errorf("places %q, error %v", places, err)
 	}
 }
 

@@ -129,21 +129,16 @@ func (s *lineScanner) skipBlanks(at int) int {
 	return at
 }
 
-// scanObject reads the object at text[at] and returns the offset after it, or notFound.
+// scanObject reads the object at text[at], whose depth must be at most MaxDepth. It returns the offset after
+// it, or notFound.
 func (s *lineScanner) scanObject(at int, in *nameNode, depth int) int {
-	if depth > MaxDepth {
-		return notFound
-	}
 	text := s.text
 	if at = s.skipBlanks(at + 1); text[at] == '}' {
-		if in != s.names.root {
-			s.leaves = append(s.leaves, leaf{name: in})
-		}
-		return at + 1
+		return s.emptyObject(at, in)
 	}
 	child := in.firstChild // the most likely name, or nil
 	for {
-		if child != nil && child.key.startsAt(text, at) && (child.key.length <= 16 || child.key.endsAt(text, at+16)) {
+		if child != nil && child.key.startsAt(text, at) && child.key.endsAt(text, at+16) {
 			if at += child.key.length; text[at] == ' ' {
 				at = s.skipBlanks(at)
 			}
@@ -164,31 +159,47 @@ func (s *lineScanner) scanObject(at int, in *nameNode, depth int) int {
 				to = min(to, s.findBackslash(at))
 			}
 		}
-		if to > 0 && text[to] == '"' && to-at <= s.limits.CellBytes { // most values are plain strings
-			if !s.skipLeaves {
-				s.leaves = append(s.leaves, leaf{child, at + 1, to, false})
-			} else if child.column == noColumn {
-				return notFound
-			}
-			at = to + 1
+		if to > 0 && text[to] == '"' && to-at <= s.limits.CellBytes && s.addLeaf(child, at+1, to, false) {
+			at = to + 1 // most values are plain strings
 		} else if at = s.scanValue(at, child, depth); at == notFound {
 			return notFound
 		}
-		if c := text[at]; c != ',' && c != '}' {
-			at = s.skipBlanks(at)
-		}
-		switch text[at] {
-		case '}':
-			return at + 1
-		case ',':
-			if at++; text[at] == ' ' {
-				at++
+		if text[at] != ',' {
+			if at = s.skipBlanks(at); text[at] != ',' {
+				return objectEnd(text, at)
 			}
-		default:
-			return notFound
+		}
+		if at++; text[at] == ' ' {
+			at++
 		}
 		child = child.nextSibling
 	}
+}
+
+// emptyObject records an object without members, which ends at text[at], as an empty leaf. It returns the
+// offset after the object.
+func (s *lineScanner) emptyObject(at int, in *nameNode) int {
+	if in != s.names.root {
+		s.leaves = append(s.leaves, leaf{name: in})
+	}
+	return at + 1
+}
+
+// objectEnd returns the offset after the end of an object at text[at], or notFound.
+func objectEnd(text []byte, at int) int {
+	if text[at] != '}' {
+		return notFound
+	}
+	return at + 1
+}
+
+// addLeaf records a leaf. It returns false if leaves are skipped and the name has no column.
+func (s *lineScanner) addLeaf(n *nameNode, from, to int, number bool) bool {
+	if s.skipLeaves {
+		return n.column != noColumn
+	}
+	s.leaves = append(s.leaves, leaf{n, from, to, number})
+	return true
 }
 
 // findBackslash returns the offset of the first backslash at or after text[at], or the end of the text.
@@ -232,6 +243,9 @@ func (s *lineScanner) scanValue(at int, n *nameNode, depth int) (end int) {
 		end = numberToken(s.text, at)
 		to, number = end, true
 	case c == '{':
+		if depth == MaxDepth {
+			return notFound
+		}
 		return s.scanObject(at, n, depth+1)
 	case c == '[':
 		to, end = s.compactArray(at, depth)
@@ -240,12 +254,7 @@ func (s *lineScanner) scanValue(at int, n *nameNode, depth int) (end int) {
 			to = end
 		}
 	}
-	if end == notFound || to-from > s.limits.CellBytes {
-		return notFound
-	}
-	if !s.skipLeaves {
-		s.leaves = append(s.leaves, leaf{n, from, to, number})
-	} else if n.column == noColumn {
+	if end == notFound || to-from > s.limits.CellBytes || !s.addLeaf(n, from, to, number) {
 		return notFound
 	}
 	return end
