@@ -314,10 +314,14 @@ func spellings(words []optionWord, size int) []spelling {
 	return sortSpellings(all)
 }
 
-// sortSpellings returns the spellings in ascending order. It distributes them by their upper bits first,
+// sortSpellings returns the spellings in ascending order. It first distributes a long list by the upper bits,
 // because hashes are evenly distributed.
 func sortSpellings(all []spelling) []spelling {
 	const bucketBits = 14
+	if len(all) < 1<<bucketBits {
+		slices.Sort(all)
+		return all
+	}
 	var ends [1 << bucketBits]int32
 	for _, s := range all {
 		ends[s>>(64-bucketBits)]++
