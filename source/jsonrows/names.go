@@ -121,8 +121,8 @@ func newMemberKey(name string) (k memberKey) {
 	return k
 }
 
-// startsAt reports whether the first 16 bytes of the key are at text[at]. The capacity of text must exceed
-// at by 16.
+// startsAt reports whether the first 16 bytes of the key are at text[at]. The capacity of text must be at
+// least at+16.
 func (k *memberKey) startsAt(text []byte, at int) bool {
 	first := text[at : at+16]
 	return (binary.LittleEndian.Uint64(first)^k.words[0])&k.masks[0]|(binary.LittleEndian.Uint64(first[8:])^k.words[1])&k.masks[1] == 0

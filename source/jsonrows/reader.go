@@ -248,7 +248,7 @@ func (f *fillWorker) read(job *chunk) {
 	job.text = nil
 	for at := f.scan.nextElement(0); at < len(text); at = f.scan.nextElement(at) {
 		from := at
-		if tooMany := batch.Len() == f.maxRows; tooMany {
+		if batch.Len() == f.maxRows {
 			job.tooManyRows, at = true, notFound
 		} else {
 			at = f.scan.scanElement(at)

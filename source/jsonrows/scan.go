@@ -21,7 +21,7 @@ type lineScanner struct {
 	names  *nameTree
 	limits source.Limits
 	// text must end with a line end, which ends every token. Cells are unescaped in place,
-	// because unescaping never makes them longer. Its capacity exceeds its length by textSlack.
+	// because unescaping never makes them longer. Its capacity exceeds its length by at least textSlack.
 	text []byte
 	// from is the offset of the text in the file.
 	from int64
@@ -29,8 +29,8 @@ type lineScanner struct {
 	seen    []uint32
 	element uint32
 	sink    elementSink
-	// leaves holds the leaves of the current element. It remains empty if skipLeaves is set. An element with
-	// a leaf whose name has no column is then read by the sequential reader.
+	// leaves holds the leaves of the current element. If skipLeaves is set, only lines that are read with the
+	// decoder have leaves, and the sequential reader reads elements with a leaf whose name has no column.
 	leaves     []leaf
 	skipLeaves bool
 
@@ -74,7 +74,7 @@ func newLineScanner(in source.Input, tree *nameTree, limits source.Limits, sink 
 }
 
 // reset starts scanning text, which begins at the file offset given by from. The capacity of text must
-// exceed its length by textSlack. reset returns false if the text is not valid UTF-8.
+// exceed its length by at least textSlack. reset returns false if the text is not valid UTF-8.
 func (s *lineScanner) reset(text []byte, from int64) (fine bool) {
 	s.text, s.from, s.backslash = text, from, -1
 	if s.element > 1<<31 {
@@ -177,10 +177,10 @@ func (s *lineScanner) scanObject(at int, in *nameNode, depth int) int {
 }
 
 // emptyObject records an object without members, which ends at text[at], as an empty leaf. It returns the
-// offset after the object.
+// offset after the object, or notFound.
 func (s *lineScanner) emptyObject(at int, in *nameNode) int {
-	if in != s.names.root {
-		s.leaves = append(s.leaves, leaf{name: in})
+	if in != s.names.root && !s.addLeaf(in, at, at, false) {
+		return notFound
 	}
 	return at + 1
 }

@@ -172,6 +172,7 @@ func newSurveyWorker(b *book, s *sheetShape) *surveyWorker {
 	y := &surveyWorker{initial: make([]nameStatus, s.names.count), current: make([]nameStatus, s.names.count)}
 	y.addStatus(s, s.names.root)
 	y.scan = newLineScanner(b.in, s.names, b.opt.Limits, y)
+	// No leaf matters once all columns have text and enough samples.
 	y.scan.skipLeaves = !slices.ContainsFunc(y.initial, func(w nameStatus) bool { return w.column && (!w.filled || w.samples > 0) })
 	return y
 }
