@@ -40,9 +40,8 @@ func normalizeUnicode(text, join string) string {
 	out := make([]byte, 0, len(text))
 	gap := false
 	for i, r := range text {
-		plain := 'a' <= r && r <= 'z' || '0' <= r && r <= '9'
 		switch {
-		case plain:
+		case 'a' <= r && r <= 'z', '0' <= r && r <= '9':
 		case unicode.Is(unicode.Mn, r):
 			continue
 		case join != "" && (unicode.IsSpace(r) || strings.ContainsRune(separators, r) && i > 0 && i+utf8.RuneLen(r) < len(text)):
