@@ -289,17 +289,17 @@ type changeCollector struct {
 }
 
 func (c *changeCollector) appendChange(change *jsruntime.Change) {
-	c.changes = append(c.changes, intray.Change{Row: c.rowOffset + change.Row, Field: change.Field, Part: change.Part, HasValue: change.HasValue, HasInfos: change.HasInfos})
-	last := &c.changes[len(c.changes)-1]
+	one := intray.Change{Row: c.rowOffset + change.Row, Field: change.Field, Part: change.Part, HasValue: change.HasValue, HasInfos: change.HasInfos}
 	if change.HasValue && change.Value.Kind != jsruntime.ValueNull {
-		last.Value, last.IsNumber = c.storeValue(change.Value.Text), change.Value.Kind == jsruntime.ValueNumber
+		one.Value, one.IsNumber = c.storeValue(change.Value.Text), change.Value.Kind == jsruntime.ValueNumber
 	}
 	for _, info := range change.Infos {
-		last.Infos = append(last.Infos, intray.Info{Level: info.Level, Text: info.Message})
+		one.Infos = append(one.Infos, intray.Info{Level: info.Level, Text: info.Message})
 	}
 	if change.HasOptions {
-		last.Options = append([]intray.SelectOption{}, change.Options...)
+		one.Options = append([]intray.SelectOption{}, change.Options...)
 	}
+	c.changes = append(c.changes, one)
 }
 
 func (c *changeCollector) storeValue(text string) *string {

@@ -212,11 +212,37 @@ func (s *scanner) readChanges(bounds *Bounds, each func(c *Change)) {
 			return
 		}
 		each(&c)
+		if position%flagsEnd == flagValue {
+			run := s.readRun(&c, min(bounds.MaxChanges-1-n, bounds.Rows-1-c.Row), each)
+			n += run
+			position += int64(run*len(bounds.Fields)) * flagsEnd
+		}
 		if s.accept(']') {
 			return
 		}
 		s.expect(',')
 	}
+}
+
+// readRun reads strings for the same field in the next rows, and returns their number. It stops at
+// a string with escapes. c is the change before them, which has only a value.
+func (s *scanner) readRun(c *Change, most int, each func(c *Change)) (n int) {
+	for ; n < most; n++ {
+		rest := s.raw[s.at:]
+		if len(rest) < 2 || rest[0] != ',' || rest[1] != '"' {
+			break
+		}
+		text := rest[2:]
+		size := verbatimLength(text, 0)
+		if size > maxValue || size == len(text) || text[size] != '"' {
+			break
+		}
+		c.Row++
+		c.Value = Value{Text: text[:size]}
+		s.at += 2 + size + 1
+		each(c)
+	}
+	return n
 }
 
 // readChange reads one change and returns its position, which includes its flags. A string in

@@ -238,7 +238,10 @@ func BenchmarkParent(b *testing.B) {
 		if i > 0 {
 			raw = append(raw, ',')
 		}
-		raw = append(raw, fmt.Sprintf(`%d,"person.%d@example.com"`, i*160+1, i)...)
+		if i == 0 {
+			raw = append(raw, "1,"...)
+		}
+		raw = append(raw, fmt.Sprintf(`"person.%d@example.com"`, i)...)
 	}
 	raw = append(raw, `],"times":[]}`...)
 	columns := make([]*jsruntime.Column, 10)

@@ -1,6 +1,7 @@
 package jsruntime
 
 import (
+	"math/bits"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -262,8 +263,9 @@ func markSpecialBytes(word uint64) uint64 {
 func verbatimLength[T string | []byte](text T, stops uint64) int {
 	i := 0
 	for ; i+8 <= len(text); i += 8 {
-		if word := loadWord(text, i); markSpecialBytes(word)|word&stops != 0 {
-			break
+		word := loadWord(text, i)
+		if marks := markSpecialBytes(word) | word&stops; marks != 0 {
+			return i + bits.TrailingZeros64(marks)/8
 		}
 	}
 	for i < len(text) && isVerbatim(text[i]) && uint64(text[i])&stops == 0 {
