@@ -3,13 +3,10 @@
 package jsruntime
 
 import (
-	"errors"
-	"reflect"
 	"unsafe"
 
 	"modernc.org/libc"
 	lib "modernc.org/libquickjs"
-	"modernc.org/quickjs"
 )
 
 // This file reads the return values of row hooks through direct calls into QuickJS. The
@@ -45,48 +42,7 @@ const (
 )
 
 // changeTotals are the counters that the prelude shares with this file, in the same order.
-type changeTotals struct{ count, size, limit, after float64 }
-
-// registerChangeReader defines the function that binds readers. It obtains the context that
-// all calls into QuickJS need, because the quickjs package does not export it.
-func registerChangeReader(vm *quickjs.VM) error {
-	field := reflect.ValueOf(vm).Elem().FieldByName("cContext")
-	if !field.IsValid() || field.Kind() != reflect.Uintptr || field.Uint() == 0 {
-		return errors.New("this version of modernc.org/quickjs has no field cContext")
-	}
-	ctx := uintptr(field.Uint())
-	tls := libc.NewTLS()
-	defer tls.Close()
-	name, err := libc.CString("intrayChangeReader")
-	if err != nil {
-		return err
-	}
-	defer libc.Xfree(tls, name)
-	global := lib.XJS_GetGlobalObject(tls, ctx)
-	defer lib.XFreeValue(tls, ctx, global)
-	function := lib.XJS_NewCFunction2(tls, ctx, pointerTo(bindChangeReader), name, argCount, lib.EJS_CFUNC_generic, 0)
-	if lib.XJS_DefinePropertyValueStr(tls, ctx, global, name, function, lib.MJS_PROP_CONFIGURABLE) < 0 {
-		return errors.New("the engine cannot define a function")
-	}
-	return nil
-}
-
-// pointerTo converts a Go function to the pointer that the engine stores for functions.
-func pointerTo(function any) uintptr { return (*[2]uintptr)(unsafe.Pointer(&function))[1] }
-
-// deref returns a pointer to the value at an address in the engine's memory.
-func deref[T any](address uintptr) *T { return *(**T)(unsafe.Pointer(&address)) }
-
-func valueAt(list uintptr, n int) lib.TJSValue {
-	return *deref[lib.TJSValue](list + uintptr(n)*unsafe.Sizeof(lib.TJSValue{}))
-}
-
-func payloadBits(v lib.TJSValue) uint64 { return *(*uint64)(unsafe.Pointer(&v.Fu)) }
-
-var (
-	exceptionValue = lib.TJSValue{Ftag: lib.EJS_TAG_EXCEPTION}
-	undefinedValue = lib.TJSValue{Ftag: lib.EJS_TAG_UNDEFINED}
-)
+type changeTotals struct{ count, size, limit, after, row float64 }
 
 func bindChangeReader(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, argv uintptr) lib.TJSValue {
 	if argc != argCount {
@@ -95,6 +51,12 @@ func bindChangeReader(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, ar
 	const size = dataCount * unsafe.Sizeof(lib.TJSValue{})
 	data := tls.Alloc(int(size))
 	defer tls.Free(int(size))
+	fillReaderData(tls, ctx, argv, data)
+	return lib.XJS_NewCFunctionData(tls, ctx, pointerTo(readRowChanges), 2, 0, dataCount, data)
+}
+
+// fillReaderData stores the arguments of a binding and the atoms.
+func fillReaderData(tls *libc.TLS, ctx, argv, data uintptr) {
 	list := deref[[dataCount]lib.TJSValue](data)
 	for n := range int(argCount) {
 		list[n] = valueAt(argv, n)
@@ -102,55 +64,84 @@ func bindChangeReader(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, ar
 	list[atomInfo] = atomNumber(tls, ctx, "info")
 	list[atomOptions] = atomNumber(tls, ctx, "selectOptions")
 	list[atomManyToOne] = atomNumber(tls, ctx, "manyToOne")
-	return lib.XJS_NewCFunctionData(tls, ctx, pointerTo(readRowChanges), 2, 0, dataCount, data)
 }
 
-// atomNumber returns the atom of a property name that the prelude uses.
-func atomNumber(tls *libc.TLS, ctx uintptr, name string) lib.TJSValue {
-	text, err := libc.CString(name)
-	if err != nil {
-		return undefinedValue
-	}
-	defer libc.Xfree(tls, text)
-	atom := lib.XJS_NewAtom(tls, ctx, text)
-	defer lib.XJS_FreeAtom(tls, ctx, atom)
-	return lib.XNewInt32(tls, ctx, int32(atom))
-}
-
-// rowReader is the state of one call to a reader.
+// rowReader reads the rows that hooks return.
 type rowReader struct {
 	tls       *libc.TLS
 	ctx, data uintptr
-	row       lib.TJSValue
-	i         int32
 	totals    *changeTotals
+	// scratch has room for two words.
+	scratch uintptr
+	// readOnce reports whether each cell is read only once, so that changes need not be stored in
+	// the columns.
+	readOnce bool
+	// row is the current row, and i is its index.
+	row lib.TJSValue
+	i   int32
+	// known are the targets of the last fields by their position in a row.
+	known [maxKnown]knownTarget
+}
+
+// knownTarget is an element of the targets. field is the index, and name the key of its field.
+type knownTarget struct {
+	name   lib.TJSAtom
+	field  int32
+	target lib.TJSValue
+}
+
+const maxKnown = 8
+
+// newRowReader returns a reader with the data of a binding, or nil if the engine threw an
+// exception. The caller must free it.
+func newRowReader(tls *libc.TLS, ctx, data uintptr) *rowReader {
+	t := &rowReader{tls: tls, ctx: ctx, data: data, scratch: tls.Alloc(16)}
+	numbers := lib.XJS_GetArrayBuffer(tls, ctx, t.scratch, valueAt(data, argTotals))
+	if numbers == 0 {
+		t.free()
+		return nil
+	}
+	t.totals = deref[changeTotals](numbers)
+	return t
+}
+
+func (t *rowReader) free() {
+	for i := range t.known {
+		t.freeValue(t.known[i].target)
+	}
+	t.tls.Free(16)
 }
 
 func readRowChanges(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, argv uintptr, _ int32, data uintptr) lib.TJSValue {
 	if argc != 2 {
 		return undefinedValue
 	}
-	t := rowReader{tls: tls, ctx: ctx, data: data, row: valueAt(argv, 0), i: int32(payloadBits(valueAt(argv, 1)))}
-	out := tls.Alloc(16)
-	defer tls.Free(16)
-	numbers := lib.XJS_GetArrayBuffer(tls, ctx, out, valueAt(data, argTotals))
-	if numbers == 0 {
+	t := newRowReader(tls, ctx, data)
+	if t == nil {
 		return exceptionValue
 	}
-	t.totals = deref[changeTotals](numbers)
-	if lib.XJS_GetOwnPropertyNames(tls, ctx, out, out+8, t.row, lib.MJS_GPN_STRING_MASK|lib.MJS_GPN_ENUM_ONLY) < 0 {
-		return exceptionValue
-	}
-	names, count := *deref[uintptr](out), *deref[uint32](out + 8)
-	taken := true
-	for n := uintptr(0); taken && n < uintptr(count); n++ {
-		taken = t.readCell(deref[lib.TJSPropertyEnum](names + n*unsafe.Sizeof(lib.TJSPropertyEnum{})).Fatom)
-	}
-	lib.XJS_FreePropertyEnum(tls, ctx, names, count)
-	if !taken {
+	defer t.free()
+	t.row, t.i = valueAt(argv, 0), int32(asNumber(valueAt(argv, 1)))
+	count, ok := t.readRow()
+	if !ok {
 		return exceptionValue
 	}
 	return lib.XNewInt32(tls, ctx, int32(count))
+}
+
+// readRow reads the current row and returns the number of its names. ok is false if the engine
+// threw an exception.
+func (t *rowReader) readRow() (count uint32, ok bool) {
+	if lib.XJS_GetOwnPropertyNames(t.tls, t.ctx, t.scratch, t.scratch+8, t.row, lib.MJS_GPN_STRING_MASK|lib.MJS_GPN_ENUM_ONLY) < 0 {
+		return 0, false
+	}
+	names, count := *deref[uintptr](t.scratch), *deref[uint32](t.scratch + 8)
+	ok = true
+	for n := 0; ok && n < int(count); n++ {
+		ok = t.readCell(n, deref[lib.TJSPropertyEnum](names+uintptr(n)*unsafe.Sizeof(lib.TJSPropertyEnum{})).Fatom)
+	}
+	lib.XJS_FreePropertyEnum(t.tls, t.ctx, names, count)
+	return count, ok
 }
 
 func (t *rowReader) getProperty(of lib.TJSValue, atom lib.TJSAtom) lib.TJSValue {
@@ -159,10 +150,11 @@ func (t *rowReader) getProperty(of lib.TJSValue, atom lib.TJSAtom) lib.TJSValue 
 
 func (t *rowReader) freeValue(v lib.TJSValue) { lib.XFreeValue(t.tls, t.ctx, v) }
 
-// readCell reads the cell with the given name. It returns false if the engine threw an exception.
-func (t *rowReader) readCell(name lib.TJSAtom) bool {
-	field := t.getProperty(valueAt(t.data, argFields), name)
-	if field.Ftag != lib.EJS_TAG_INT {
+// readCell reads the cell with the given name, the name number n of the row. It returns false if
+// the engine threw an exception.
+func (t *rowReader) readCell(n int, name lib.TJSAtom) bool {
+	known := t.findTarget(n, name)
+	if known == nil {
 		return t.callSlowPath(name, undefinedValue)
 	}
 	cell := t.getProperty(t.row, name)
@@ -170,18 +162,35 @@ func (t *rowReader) readCell(name lib.TJSAtom) bool {
 		return false
 	}
 	defer t.freeValue(cell)
-	if cell.Ftag != lib.EJS_TAG_OBJECT {
-		return t.callSlowPath(name, cell)
-	}
-	target := lib.XJS_GetPropertyUint32(t.tls, t.ctx, valueAt(t.data, argTargets), uint32(payloadBits(field)))
-	defer t.freeValue(target)
 	switch {
-	case target.Ftag != lib.EJS_TAG_OBJECT:
+	case cell.Ftag != lib.EJS_TAG_OBJECT || known.target.Ftag != lib.EJS_TAG_OBJECT:
 		return t.callSlowPath(name, cell)
-	case cell == target:
+	case cell == known.target:
 		return true // the hook did not change the cell
 	}
-	return t.readTextCell(name, int32(payloadBits(field)), cell, target)
+	return t.readTextCell(name, known.field, cell, known.target)
+}
+
+// findTarget returns the target of the field with the given name, or nil if there is no such
+// field.
+func (t *rowReader) findTarget(n int, name lib.TJSAtom) *knownTarget {
+	known := &t.known[n%maxKnown]
+	if known.name == name {
+		return known
+	}
+	field := t.getProperty(valueAt(t.data, argFields), name)
+	if field.Ftag != lib.EJS_TAG_INT {
+		return nil
+	}
+	t.freeValue(known.target)
+	known.name, known.field = name, int32(payloadBits(field))
+	known.target = t.element(argTargets, int(known.field))
+	return known
+}
+
+// element returns an element of a list of the data. The caller must free it.
+func (t *rowReader) element(list, n int) lib.TJSValue {
+	return lib.XJS_GetPropertyUint32(t.tls, t.ctx, valueAt(t.data, list), uint32(n))
 }
 
 // readTextCell reads a cell for which the hook returned only a short string value. It passes any
@@ -238,13 +247,13 @@ func (t *rowReader) updateColumn(field int32, values, value lib.TJSValue) (same,
 	before := lib.XJS_GetPropertyUint32(t.tls, t.ctx, values, uint32(t.i))
 	same = lib.XJS_StrictEq(t.tls, t.ctx, before, value) != 0
 	t.freeValue(before)
-	if same {
-		return true, true
+	if same || t.readOnce {
+		return same, true
 	}
 	if !t.setElement(values, uint32(t.i), lib.XDupValue(t.tls, t.ctx, value)) {
 		return false, false
 	}
-	parsed := lib.XJS_GetPropertyUint32(t.tls, t.ctx, valueAt(t.data, argResults), uint32(field))
+	parsed := t.element(argResults, int(field))
 	defer t.freeValue(parsed)
 	return false, parsed.Ftag != lib.EJS_TAG_OBJECT || t.setElement(parsed, uint32(t.i), lib.XDupValue(t.tls, t.ctx, value))
 }
@@ -259,17 +268,6 @@ func (t *rowReader) appendChange(value lib.TJSValue) bool {
 	at := uint32(t.totals.count)
 	t.totals.count++
 	return t.setElement(valueAt(t.data, argChanges), at, value)
-}
-
-func newNumber(n float64) (v lib.TJSValue) {
-	if whole := int32(n); float64(whole) == n {
-		*(*uint64)(unsafe.Pointer(&v.Fu)) = uint64(uint32(whole))
-		v.Ftag = lib.EJS_TAG_INT
-		return v
-	}
-	*(*float64)(unsafe.Pointer(&v.Fu)) = n
-	v.Ftag = lib.EJS_TAG_FLOAT64
-	return v
 }
 
 // callSlowPath reads a cell in JavaScript.

@@ -274,6 +274,21 @@ func verbatimLength[T string | []byte](text T, stops uint64) int {
 	return i
 }
 
+func isASCII[T string | []byte](text T) bool {
+	i := 0
+	for ; i+8 <= len(text); i += 8 {
+		if loadWord(text, i)&highBits != 0 {
+			return false
+		}
+	}
+	for ; i < len(text); i++ {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
 func isVerbatim(b byte) bool { return b >= ' ' && b != '"' && b != '\\' }
 
 // loadWord returns the eight bytes at offset i as a little-endian word.

@@ -4,8 +4,9 @@
 // A [Runtime] is a QuickJS engine that has loaded the prelude: scripts of this package that
 // replace the clock and random numbers, remove features that hooks must not use, pass rows as
 // records and collect changes. Node runs the same prelude ([NodeScript]). On machines whose
-// memory layout allows it, the runtime reads the changes that row hooks return through direct
-// calls into QuickJS (changereader.go). The *Call types are requests to a worker that has a
+// memory layout allows it, direct calls into QuickJS replace the parts of the prelude that would
+// take longer than most hooks (native.go): the loop over rows, reading the changes that row hooks
+// return, and writing these changes. The *Call types are requests to a worker that has a
 // runtime. An [Answer] is the result of a request, and a [Failure] is the reason why a request
 // ended early.
 //
@@ -148,6 +149,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -191,6 +193,10 @@ type Runtime struct {
 	memory   int
 	vm       *quickjs.VM
 	dispatch quickjs.Value
+	// changes is the JSON of the changes if the current request has written it directly.
+	changes []byte
+	// forget removes the runtime from the map that native functions use.
+	forget func()
 }
 
 // New starts an engine. The time zone of the process must be UTC, because the engine uses it.
@@ -202,7 +208,7 @@ func New(cfg Config) (*Runtime, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start a JavaScript engine: %w", err)
 	}
-	r := &Runtime{cfg: cfg, memory: cfg.Memory, vm: vm, dispatch: quickjs.UndefinedValue}
+	r := &Runtime{cfg: cfg, memory: cfg.Memory, vm: vm, dispatch: quickjs.UndefinedValue, forget: func() {}}
 	if err := r.initialize(); err != nil {
 		r.Close()
 		return nil, fmt.Errorf("prepare a JavaScript engine for hooks: %w", err)
@@ -239,7 +245,7 @@ func (r *Runtime) initialize() error {
 	if err := r.vm.RegisterHostFunc("intrayNote", note); err != nil {
 		return err
 	}
-	if err := registerChangeReader(r.vm); err != nil {
+	if err := r.registerNatives(); err != nil {
 		return err
 	}
 	enter, err := r.cfg.evalPrelude(r.vm)
@@ -281,6 +287,7 @@ func Compile() ([]byte, error) {
 
 // Close frees the memory of the engine.
 func (r *Runtime) Close() {
+	r.forget()
 	r.dispatch.Free()
 	_ = r.vm.Close() // this error cannot be handled
 }
@@ -293,6 +300,7 @@ func (r *Runtime) Handle(request []byte) (answer []byte, err error) {
 		r.memory = int(memory)
 		r.vm.SetMemoryLimit(uintptr(memory))
 	}
+	r.resetChanges()
 	text, err := r.callPrelude(deadline, "handle", string(request))
 	if err == nil && text == "" {
 		text, err = r.runPendingJobs(deadline)
@@ -307,10 +315,28 @@ func (r *Runtime) Handle(request []byte) (answer []byte, err error) {
 			return nil, fmt.Errorf("run hooks: %w", err)
 		}
 	}
-	if len(text) > r.cfg.MaxAnswer {
+	if len(text)+len(r.changes) > r.cfg.MaxAnswer {
 		return r.answerFailure(KindReturned, fmt.Sprintf("the changes of one call are larger than %d bytes", r.cfg.MaxAnswer))
 	}
-	return []byte(text), nil
+	rest, separate := strings.CutPrefix(text, separateChanges)
+	if !separate {
+		return []byte(text), nil
+	}
+	return slices.Concat([]byte(`{"changes":`), r.changes, []byte(rest)), nil
+}
+
+// separateChanges is the start of an answer whose changes were written by writeChanges.
+const separateChanges = `{"changes":0`
+
+// maxKeptChanges is the maximum size, in bytes, of a buffer for changes that is kept for the next
+// request.
+const maxKeptChanges = 1 << 20
+
+func (r *Runtime) resetChanges() {
+	r.changes = r.changes[:0]
+	if cap(r.changes) > maxKeptChanges {
+		r.changes = nil
+	}
 }
 
 // runPendingJobs runs promise jobs until there is an answer or no job is left.

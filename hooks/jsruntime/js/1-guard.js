@@ -58,10 +58,12 @@ const parseOnly = node ? host.parse : (text) => FunctionOf(text);
 const note = node ? host.note : global.intrayNote;
 delete global.intrayClock;
 
-// newChangeReader binds the change reader of QuickJS; see changereader.go.
+// These functions of the host exist only in QuickJS, and not on all machines; see
+// changereader.go, rowloop.go and changewriter.go.
 const newChangeReader = node ? undefined : global.intrayChangeReader;
-delete global.intrayNote;
-delete global.intrayChangeReader;
+const newRowLoop = node ? undefined : global.intrayRowLoop;
+const writeChanges = node ? undefined : global.intrayWriteChanges;
+for (const name of ["intrayNote", "intrayChangeReader", "intrayRowLoop", "intrayWriteChanges"]) delete global[name];
 
 // A hook can change every object that it can reach. After the first hook has run, this code
 // therefore does not call methods of such objects. It iterates over lists by index, reads

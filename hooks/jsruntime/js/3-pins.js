@@ -5,6 +5,11 @@
 // rows that were processed before have no effect.
 let atHook = null;
 let atRow = -1;
+
+// In the row loop of the host, the current row is in tally, counted from firstInLoop.
+let inLoop = false;
+let firstInLoop = 0;
+const currentRow = () => inLoop ? firstInLoop + tally[ROW] : atRow;
 const randomState = { hook: null, row: -1, draws: 0 };
 const pins = { now: 0, seed: 0, locale: "en-US", timeZone: "UTC" };
 
@@ -54,13 +59,14 @@ function mix(bits) {
 }
 
 function random() {
-	if (randomState.hook !== atHook || randomState.row !== atRow) {
+	const row = currentRow();
+	if (randomState.hook !== atHook || randomState.row !== row) {
 		randomState.hook = atHook;
-		randomState.row = atRow;
+		randomState.row = row;
 		randomState.draws = 0;
 	}
 	const hook = atHook === null ? 0 : atHook.number + 1;
-	const place = mix(pins.seed ^ mix(atRow + 1 ^ mix(hook)));
+	const place = mix(pins.seed ^ mix(row + 1 ^ mix(hook)));
 	const high = mix(place ^ imul(++randomState.draws, 0x9e3779b1));
 	const low = mix(high ^ place + randomState.draws);
 	return ((high >>> 5) * 67108864 + (low >>> 6)) / 9007199254740992;

@@ -311,8 +311,8 @@ function maker(changing) {
 	return makers[kinds](columns, missCells, listOf, cellOf, learn, sparse);
 }
 
-// filler returns the function that presents each row in the same record, for a hook that
-// only reads values. It returns null if a value is not a string or a number.
+// filler returns the Filler that presents each row in the same record, for a hook that only reads
+// values. It returns null if a value is not a string or a number.
 function filler() {
 	const row = {}, cells = bareList(), values = bareList(), results = bareList();
 	for (let f = 0; f < fields.length; f++) {
@@ -325,8 +325,25 @@ function filler() {
 		results[cells.length] = column.result === null ? column.value : column.result;
 		cells[cells.length] = cell;
 	}
-	const record = { row, index: 0 };
-	return (i, index) => {
+	return new Filler({ row, index: 0 }, cells, values, results);
+}
+
+class Filler {
+	record;
+	cells; // those that have values
+	values; // a list for each of the cells
+	results;
+
+	constructor(record, cells, values, results) {
+		this.record = record;
+		this.cells = cells;
+		this.values = values;
+		this.results = results;
+	}
+
+	// fill returns the record with the cells of row i.
+	fill(i, index) {
+		const { record, cells, values, results } = this;
 		record.index = index;
 		for (let n = 0; n < cells.length; n++) {
 			const cell = cells[n];
@@ -334,7 +351,7 @@ function filler() {
 			cell.resultValue = results[n][i];
 		}
 		return record;
-	};
+	}
 }
 
 function setFields(list) {

@@ -11,10 +11,11 @@ const hasValue = 1, hasInfos = 2, hasOptions = 4, hasPart = 8;
 // changes is a flat list: (row * fields + field) * 16 + flags, followed by the part, value,
 // infos and options that the flags specify. A string in place of a number is the value of
 // the same field in the next row. tally contains the number of elements, their approximate
-// size as text, the limit of that size, and the position that the next row would have.
+// size as text, the limit of that size, the position that the next row would have, and the row
+// of the row loop.
 let changes = bareList();
-const tallyRoom = new ArrayBufferOf(32), tally = new Float64ArrayOf(tallyRoom);
-const COUNT = 0, SIZE = 1, LIMIT = 2, AFTER = 3;
+const tallyRoom = new ArrayBufferOf(40), tally = new Float64ArrayOf(tallyRoom);
+const COUNT = 0, SIZE = 1, LIMIT = 2, AFTER = 3, ROW = 4;
 let usualLimit = 0; // the limit of the load
 
 function resetChanges() {
@@ -277,13 +278,18 @@ let changeReader;
 
 function bindChangeReader() {
 	if (newChangeReader === undefined) return;
+	const { targets, results } = readerColumns();
+	changeReader = newChangeReader(fieldOf, targets, results, changes, tallyRoom, changeNamed, fields.length);
+}
+
+function readerColumns() {
 	const targets = bareList(), results = bareList();
 	for (let f = 0; f < columns.length; f++) {
 		const column = columns[f];
 		targets[f] = !quick[f] ? undefined : column === 0 ? missCells[f] : column.value;
 		results[f] = column === 0 || column.result === null ? undefined : column.result;
 	}
-	changeReader = newChangeReader(fieldOf, targets, results, changes, tallyRoom, changeNamed, fields.length);
+	return { targets, results };
 }
 
 // changeRow collects the result of a hook for row i. again reports whether the hook

@@ -41,7 +41,7 @@ class RowJob {
 	sampled;
 	collects;
 	make;
-	fill = null;
+	filler = null;
 
 	constructor(request, list) {
 		this.request = request;
@@ -50,14 +50,16 @@ class RowJob {
 		this.sampled = list.length > 1;
 		this.collects = request.op === "rows"; // results of delete hooks are ignored
 		if (this.collects) bindChangeReader();
-		if (list.length === 1 && list[0].reads) this.fill = filler();
-		this.make = this.fill === null ? maker(list.length > 1) : null;
+		if (list.length === 1 && list[0].reads) this.filler = filler();
+		this.make = this.filler === null ? maker(list.length > 1) : null;
 	}
 
 	// run continues until all hooks are done, or returns the promise for which it waits.
 	run() {
-		if (this.fill !== null && this.request.indexes === undefined && this.request.trace !== true) return this.runOne();
-		const { list, make, fill, count: rows, sampled, collects } = this;
+		if (this.filler !== null && this.request.indexes === undefined && this.request.trace !== true) {
+			return newRowLoop !== undefined && this.collects ? this.runLoop() : this.runOne();
+		}
+		const { list, make, filler, count: rows, sampled, collects } = this;
 		const { ids, indexes, first, mode, trace } = this.request;
 		const hooksPerRow = list.length;
 		let { i, h } = this;
@@ -70,7 +72,7 @@ class RowJob {
 			}
 			atHook = hook;
 			atRow = index;
-			const record = fill !== null ? fill(i, index) : { row: make(i), index, rowId: ids === undefined ? "" + index : ids[i] };
+			const record = filler !== null ? filler.fill(i, index) : { row: make(i), index, rowId: ids === undefined ? "" + index : ids[i] };
 			const { call } = hook;
 			const out = sampled && (i & 15) === 0 ? timed(hook, call, record, mode) : call(record, mode);
 			if (someMissing) throw missed;
@@ -92,13 +94,13 @@ class RowJob {
 
 	// runOne is like run, for a single hook that only reads.
 	runOne() {
-		const { fill, count: rows, collects } = this;
+		const { filler, count: rows, collects } = this;
 		const { first, mode } = this.request;
 		atHook = this.list[0];
 		const { call } = atHook;
 		for (let i = this.i; i < rows; i++) {
 			const index = atRow = first + i;
-			const out = call(fill(i, index), mode);
+			const out = call(filler.fill(i, index), mode);
 			if (someMissing) throw missed;
 			if (out === undefined || out === null) continue;
 			if (typeof out.then === "function") {
@@ -107,6 +109,31 @@ class RowJob {
 			}
 			if (collects) changeRow(out, i);
 		}
+		return undefined;
+	}
+
+	// runLoop is runOne in the row loop of the host.
+	runLoop() {
+		const { record, cells, values, results } = this.filler, { targets, results: ofFields } = readerColumns();
+		const { first, mode } = this.request;
+		atHook = this.list[0];
+		const loop = newRowLoop(fieldOf, targets, ofFields, changes, tallyRoom, changeNamed, fields.length, atHook.call, mode, record, cells, values, results);
+		firstInLoop = first;
+		for (let i = this.i; i < this.count; i++) {
+			inLoop = true;
+			const out = loop(i, this.count, first);
+			if (out === undefined) break;
+			i = tally[ROW];
+			atRow = first + i;
+			inLoop = false;
+			if (someMissing) throw missed;
+			if (typeof out.then === "function") {
+				this.i = i;
+				return out;
+			}
+			changeRow(out, i);
+		}
+		inLoop = false;
 		return undefined;
 	}
 
@@ -347,6 +374,7 @@ const result = { commands: undefined, cancel: false, message: "" };
 
 function start(request) {
 	atRow = -1;
+	inLoop = false;
 	if (request.fresh === true) resetHooks();
 	for (let h = 0; h < hooks.length; h++) hooks[h].spent = 0;
 	randomState.hook = null;

@@ -23,8 +23,23 @@ function write(body) {
 
 // textOf writes JSON without the properties that hooks added to all objects or lists.
 function textOf(body) {
-	if (hasOwn(ObjectPrototype, "toJSON") || hasOwn(ArrayPrototype, "toJSON") || describeBentLists() !== "") return written(body);
-	return stringify(body);
+	return stringifies() ? stringify(body) : written(body);
+}
+
+// stringifies reports whether hooks have not changed how stringify writes objects and lists.
+function stringifies() {
+	return !hasOwn(ObjectPrototype, "toJSON") && !hasOwn(ArrayPrototype, "toJSON") && describeBentLists() === "";
+}
+
+// answeredChanges returns the changes for an answer: 0 if the host has written them. maybeHalves
+// reports whether it found something like a lone surrogate.
+let maybeHalves = false;
+
+function answeredChanges() {
+	maybeHalves = false;
+	if (writeChanges === undefined || !stringifies()) return changes;
+	maybeHalves = !writeChanges(changes);
+	return 0;
 }
 
 // written is like stringify, but only for objects of this code. In stringify, engines use
@@ -83,7 +98,7 @@ function finish() {
 	refuseBentLists();
 	if (job instanceof ListJob) job.thin(false);
 	const text = write({
-		changes, times: timesOf(clock() - began),
+		changes: answeredChanges(), times: timesOf(clock() - began),
 		used: learning ? marked(used) : undefined,
 		commands: result.commands,
 		cancel: result.cancel ? true : undefined,
@@ -92,7 +107,7 @@ function finish() {
 	forgetKept();
 	// stringify writes a lone surrogate as an escape. Only a text with a backslash looks
 	// the same.
-	if (indexOf(text, "\\ud") >= 0) refuseHalves(list, request);
+	if (maybeHalves || indexOf(text, "\\ud") >= 0) refuseHalves(list, request);
 	return text;
 }
 
@@ -101,8 +116,8 @@ function handOut() {
 	if (someMissing) throw missed;
 	const { list, request } = job;
 	job.thin(true);
-	const text = textOf({ changes, more: true });
-	if (indexOf(text, "\\ud") >= 0) refuseHalves(list, request);
+	const text = textOf({ changes: answeredChanges(), more: true });
+	if (maybeHalves || indexOf(text, "\\ud") >= 0) refuseHalves(list, request);
 	emptyChanges();
 	if (changeReader !== undefined) bindChangeReader();
 	return text;
@@ -137,7 +152,7 @@ function fail(thrown) {
 	if (someMissing) return write({ miss: marked(missing) });
 	const hook = atHook;
 	forgetKept();
-	const failure = { kind: "threw", hook: hook === null ? "" : hook.name, row: atRow, name: "", message: "", line: 0, column: 0 };
+	const failure = { kind: "threw", hook: hook === null ? "" : hook.name, row: currentRow(), name: "", message: "", line: 0, column: 0 };
 	const fault = faultText(thrown);
 	if (fault !== undefined) {
 		failure.kind = "returned";
@@ -201,7 +216,7 @@ async function awaitResult(running, waiting) {
 function endCall(kind, message) {
 	if (someMissing) return write({ miss: marked(missing) });
 	const hook = atHook;
-	return write({ failure: { kind, hook: hook === null ? "" : hook.name, row: atRow, name: "", message, line: 0, column: 0 } });
+	return write({ failure: { kind, hook: hook === null ? "" : hook.name, row: currentRow(), name: "", message, line: 0, column: 0 } });
 }
 
 function handle(text) {
