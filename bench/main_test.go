@@ -94,7 +94,7 @@ func share(whole int) int {
 	case full():
 		return whole
 	}
-	return whole / 10
+	return whole / 20
 }
 
 // repeats returns how many times each contestant runs.
