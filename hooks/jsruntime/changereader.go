@@ -48,22 +48,12 @@ func bindChangeReader(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, ar
 	if argc != argCount {
 		return undefinedValue
 	}
-	const size = dataCount * unsafe.Sizeof(lib.TJSValue{})
-	data := tls.Alloc(int(size))
-	defer tls.Free(int(size))
-	fillReaderData(tls, ctx, argv, data)
-	return lib.XJS_NewCFunctionData(tls, ctx, pointerTo(readRowChanges), 2, 0, dataCount, data)
+	return newBoundFunction(tls, ctx, readRowChanges, 2, readerData(tls, ctx, argv))
 }
 
-// fillReaderData stores the arguments of a binding and the atoms.
-func fillReaderData(tls *libc.TLS, ctx, argv, data uintptr) {
-	list := deref[[dataCount]lib.TJSValue](data)
-	for n := range int(argCount) {
-		list[n] = valueAt(argv, n)
-	}
-	list[atomInfo] = atomNumber(tls, ctx, "info")
-	list[atomOptions] = atomNumber(tls, ctx, "selectOptions")
-	list[atomManyToOne] = atomNumber(tls, ctx, "manyToOne")
+// readerData returns the arguments of a binding, followed by the atoms.
+func readerData(tls *libc.TLS, ctx, argv uintptr) []lib.TJSValue {
+	return append(valuesAt(argv, argCount), atomNumber(tls, ctx, "info"), atomNumber(tls, ctx, "selectOptions"), atomNumber(tls, ctx, "manyToOne"))
 }
 
 // rowReader reads the rows that hooks return.
@@ -107,7 +97,9 @@ func newRowReader(tls *libc.TLS, ctx, data uintptr) *rowReader {
 
 func (t *rowReader) free() {
 	for i := range t.known {
-		t.freeValue(t.known[i].target)
+		if known := &t.known[i]; known.name != 0 {
+			t.freeValue(known.target)
+		}
 	}
 	t.tls.Free(16)
 }

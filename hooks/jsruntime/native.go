@@ -60,6 +60,28 @@ func valueAt(list uintptr, n int) lib.TJSValue {
 	return *deref[lib.TJSValue](list + uintptr(n)*unsafe.Sizeof(lib.TJSValue{}))
 }
 
+// valuesAt returns a copy of a list of values.
+func valuesAt(list uintptr, count int) []lib.TJSValue {
+	values := make([]lib.TJSValue, count)
+	for n := range values {
+		values[n] = valueAt(list, n)
+	}
+	return values
+}
+
+// boundFunction is the signature of functions that QuickJS calls with the data of their binding.
+type boundFunction = func(tls *libc.TLS, ctx uintptr, this lib.TJSValue, argc int32, argv uintptr, magic int32, data uintptr) lib.TJSValue
+
+// newBoundFunction returns a function of the engine with a number of arguments, and binds data to
+// it.
+func newBoundFunction(tls *libc.TLS, ctx uintptr, function boundFunction, args int32, data []lib.TJSValue) lib.TJSValue {
+	size := len(data) * int(unsafe.Sizeof(lib.TJSValue{}))
+	list := tls.Alloc(size)
+	defer tls.Free(size)
+	copy(unsafe.Slice(deref[lib.TJSValue](list), len(data)), data)
+	return lib.XJS_NewCFunctionData(tls, ctx, pointerTo(function), args, 0, int32(len(data)), list)
+}
+
 func payloadBits(v lib.TJSValue) uint64 { return *(*uint64)(unsafe.Pointer(&v.Fu)) }
 
 var (

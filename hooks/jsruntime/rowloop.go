@@ -31,7 +31,6 @@ const (
 	loopResultValues
 	atomRow
 	atomResultValue
-	loopDataCount
 
 	loopArgCount = argCount + atomRow - dataCount
 )
@@ -40,17 +39,9 @@ func bindRowLoop(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, argv ui
 	if argc != loopArgCount {
 		return undefinedValue
 	}
-	const size = loopDataCount * unsafe.Sizeof(lib.TJSValue{})
-	data := tls.Alloc(int(size))
-	defer tls.Free(int(size))
-	fillReaderData(tls, ctx, argv, data)
-	list := deref[[loopDataCount]lib.TJSValue](data)
-	for n := loopCall; n < atomRow; n++ {
-		list[n] = valueAt(argv, n-dataCount+argCount)
-	}
-	list[atomRow] = atomNumber(tls, ctx, "row")
-	list[atomResultValue] = atomNumber(tls, ctx, "resultValue")
-	return lib.XJS_NewCFunctionData(tls, ctx, pointerTo(runRowLoop), 3, 0, loopDataCount, data)
+	data := append(readerData(tls, ctx, argv), valuesAt(argv, loopArgCount)[argCount:]...)
+	data = append(data, atomNumber(tls, ctx, "row"), atomNumber(tls, ctx, "resultValue"))
+	return newBoundFunction(tls, ctx, runRowLoop, 3, data)
 }
 
 func runRowLoop(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, argv uintptr, _ int32, data uintptr) lib.TJSValue {

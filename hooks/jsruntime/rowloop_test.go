@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRowLoop checks that a hook which only reads cells has the same results with and without
+// TestRowLoop checks that a hook that only reads cells has the same results with and without
 // Trace. Without it, QuickJS runs the row loop of the host; with it, the prelude calls the hook.
 func TestRowLoop(t *testing.T) {
 	for name, source := range map[string]string{

@@ -275,21 +275,18 @@ function sameParts(column, i, values) {
 // changeReader is a faster implementation of the last part of changeRow. It exists only in
 // QuickJS.
 let changeReader;
+let readerTargets, readerResults; // the columns of the change reader
 
 function bindChangeReader() {
 	if (newChangeReader === undefined) return;
-	const { targets, results } = readerColumns();
-	changeReader = newChangeReader(fieldOf, targets, results, changes, tallyRoom, changeNamed, fields.length);
-}
-
-function readerColumns() {
-	const targets = bareList(), results = bareList();
+	readerTargets = bareList();
+	readerResults = bareList();
 	for (let f = 0; f < columns.length; f++) {
 		const column = columns[f];
-		targets[f] = !quick[f] ? undefined : column === 0 ? missCells[f] : column.value;
-		results[f] = column === 0 || column.result === null ? undefined : column.result;
+		readerTargets[f] = !quick[f] ? undefined : column === 0 ? missCells[f] : column.value;
+		readerResults[f] = column === 0 || column.result === null ? undefined : column.result;
 	}
-	return { targets, results };
+	changeReader = newChangeReader(fieldOf, readerTargets, readerResults, changes, tallyRoom, changeNamed, fields.length);
 }
 
 // changeRow collects the result of a hook for row i. again reports whether the hook

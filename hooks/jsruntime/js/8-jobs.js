@@ -114,10 +114,10 @@ class RowJob {
 
 	// runLoop is runOne in the row loop of the host.
 	runLoop() {
-		const { record, cells, values, results } = this.filler, { targets, results: ofFields } = readerColumns();
+		const { record, cells, values, results } = this.filler;
 		const { first, mode } = this.request;
 		atHook = this.list[0];
-		const loop = newRowLoop(fieldOf, targets, ofFields, changes, tallyRoom, changeNamed, fields.length, atHook.call, mode, record, cells, values, results);
+		const loop = newRowLoop(fieldOf, readerTargets, readerResults, changes, tallyRoom, changeNamed, fields.length, atHook.call, mode, record, cells, values, results);
 		firstInLoop = first;
 		for (let i = this.i; i < this.count; i++) {
 			inLoop = true;
