@@ -40,22 +40,44 @@ func (c *TextColumn) Append(b []byte) {
 	c.Texts.Append(b)
 }
 
-// AppendRange appends copies of rows [from, to) of another column. If c is empty and the range contains all
-// rows, c has the same codes.
-func (c *TextColumn) AppendRange(src *TextColumn, from, to int) {
-	if len(src.Codes) > 0 && c.Len() == 0 && from == 0 && to == len(src.Codes) {
-		c.Texts.AppendRange(&src.Texts, 0, src.Texts.Len())
-		c.Codes = append(c.Codes, src.Codes...)
-		return
+// RowRange is the range of rows [From, To).
+type RowRange struct{ From, To int }
+
+// CountRows returns the number of rows in disjoint ranges.
+func CountRows(ranges []RowRange) (n int) {
+	for _, r := range ranges {
+		n += r.To - r.From
 	}
-	c.Expand()
-	if len(src.Codes) > 0 {
-		for _, code := range src.Codes[from:to] {
-			c.Texts.Append(src.Texts.At(int(code)))
+	return n
+}
+
+// KeepsCodes reports whether an empty column to which n rows of c are appended has the same codes as c.
+func (c *TextColumn) KeepsCodes(n int) bool {
+	return n > 0 && len(c.Codes) > 0 && 2*n >= len(c.Codes)
+}
+
+// AppendRanges appends copies of ranges of rows of another column. If
+// [TextColumn.KeepsCodes] returns true, c has the same codes.
+func (c *TextColumn) AppendRanges(src *TextColumn, ranges ...RowRange) {
+	total := CountRows(ranges)
+	if c.Len() == 0 && src.KeepsCodes(total) {
+		c.Texts.AppendRange(&src.Texts, 0, src.Texts.Len())
+		c.Codes = slices.Grow(c.Codes, total)
+		for _, r := range ranges {
+			c.Codes = append(c.Codes, src.Codes[r.From:r.To]...)
 		}
 		return
 	}
-	c.Texts.AppendRange(&src.Texts, from, to)
+	c.Expand()
+	for _, r := range ranges {
+		if len(src.Codes) == 0 {
+			c.Texts.AppendRange(&src.Texts, r.From, r.To)
+			continue
+		}
+		for _, code := range src.Codes[r.From:r.To] {
+			c.Texts.Append(src.Texts.At(int(code)))
+		}
+	}
 }
 
 // Expand stores a string for each row.
@@ -63,7 +85,7 @@ func (c *TextColumn) Expand() {
 	if len(c.Codes) == 0 {
 		return
 	}
-	var all Texts
+	all := Texts{Arena: make([]byte, 0, c.Bytes()), Ends: make([]uint32, 0, len(c.Codes))}
 	for _, code := range c.Codes {
 		all.Append(c.Texts.At(int(code)))
 	}

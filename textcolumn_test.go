@@ -52,8 +52,9 @@ func TestTextColumn(t *testing.T) {
 		}
 		from := rapid.IntRange(0, len(more)).Draw(t, "from")
 		to := rapid.IntRange(from, len(more)).Draw(t, "to")
-		c.AppendRange(&other, from, to)
-		want = append(want, more[from:to]...)
+		end := rapid.IntRange(to, len(more)).Draw(t, "end")
+		c.AppendRanges(&other, intray.RowRange{From: from, To: to}, intray.RowRange{From: end, To: len(more)})
+		want = slices.Concat(want, more[from:to], more[end:])
 		check()
 		c.Append([]byte("new"))
 		want = append(want, "new")

@@ -355,7 +355,7 @@ func problemsOf(problems []intray.Problem, row int) []intray.Problem {
 // copyRows appends rows [first, end) of one batch, with their problems, to a different batch.
 func copyRows(to, from *intray.Batch, first, end int) {
 	shift := to.Rows() - first
-	staging.AppendRows(to, from, first, end)
+	staging.AppendRows(to, from, intray.RowRange{From: first, To: end})
 	at := sort.Search(len(from.Problems), func(i int) bool { return from.Problems[i].Row >= first })
 	for ; at < len(from.Problems) && from.Problems[at].Row < end; at++ {
 		p := from.Problems[at]

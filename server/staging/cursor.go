@@ -164,35 +164,47 @@ func (c *cursor) appendRanges(ctx context.Context, out *intray.Batch, ranges ite
 	for first, end := range ranges {
 		total += end - first
 	}
+	var pieces []intray.RowRange // of the current rows
+	appendPieces := func() {
+		if len(pieces) == 0 {
+			return
+		}
+		if out.Rows() == 0 {
+			c.reserveRows(out, int(total), pieces)
+		}
+		AppendRows(out, &c.current, pieces...)
+		pieces = pieces[:0]
+	}
 	for first, end := range ranges {
 		for from := first; from < end; {
 			segment, g := c.stage.groupFor(from)
+			if c.held != g.First+1 {
+				appendPieces()
+			}
 			if err := c.readRows(ctx, segment, g, nil, nil); err != nil {
 				return err
 			}
-			if out.Rows() == 0 {
-				c.reserveRows(out, int(total))
-			}
-			AppendRows(out, &c.current, int(from-g.First), int(min(end-g.First, g.Rows)))
-			from = g.First + g.Rows
+			to := min(end, g.First+g.Rows)
+			pieces = append(pieces, intray.RowRange{From: int(from - g.First), To: int(to - g.First)})
+			from = to
 		}
 	}
+	appendPieces()
 	return c.readProblems(ctx, out, ranges)
 }
 
 // reserveRows makes room for rows in an empty batch. They probably have the same sizes as the current rows.
-func (c *cursor) reserveRows(out *intray.Batch, rows int) {
-	rows = min(rows, maxReserved)
+// The first of them are the given ranges of the current rows.
+func (c *cursor) reserveRows(out *intray.Batch, rows int, first []intray.RowRange) {
+	all := rows == intray.CountRows(first)
 	reserve := func(to *intray.Texts, from *intray.TextColumn) {
-		if len(from.Codes) > 0 && rows == c.current.Rows() {
-			return // the texts are not expanded
-		}
-		if count := from.Len(); count > 0 {
-			to.Ends = slices.Grow(to.Ends, count*rows/c.current.Rows())
-			to.Arena = slices.Grow(to.Arena, (from.Bytes()*rows/c.current.Rows())/8*9)
+		n := min(rows, maxReserved)
+		if count := from.Len(); count > 0 && !(all && from.KeepsCodes(rows)) {
+			to.Ends = slices.Grow(to.Ends, count*n/c.current.Rows())
+			to.Arena = slices.Grow(to.Arena, (from.Bytes()*n/c.current.Rows())/8*9)
 		}
 	}
-	out.Lines = slices.Grow(out.Lines, rows)
+	out.Lines = slices.Grow(out.Lines, min(rows, maxReserved))
 	for i := range out.Fields {
 		to, from := &out.Fields[i], &c.current.Fields[i]
 		reserve(&to.Values.Texts, &from.Values)
@@ -308,31 +320,41 @@ func (c *cursor) intern(text []byte) string {
 	return name
 }
 
-// AppendRows appends rows [from, to) of src to dst, without their problems. Both
-// batches must have the same columns.
-func AppendRows(dst, src *intray.Batch, from, to int) {
-	at := uint32(dst.Rows())
-	dst.Lines = append(dst.Lines, src.Lines[from:to]...)
+// AppendRows appends ranges of rows of src to dst, without their problems. Both batches must have the
+// same columns.
+func AppendRows(dst, src *intray.Batch, ranges ...intray.RowRange) {
+	at := dst.Rows()
+	for _, r := range ranges {
+		dst.Lines = append(dst.Lines, src.Lines[r.From:r.To]...)
+	}
+	var raws []intray.RowRange
 	for i := range dst.Fields {
 		cells, more := &dst.Fields[i], &src.Fields[i]
-		cells.Values.AppendRange(&more.Values, from, to)
-		cells.Nulls, _, _ = appendShifted(cells.Nulls, more.Nulls, at, from, to)
-		rows, first, end := appendShifted(cells.RawRows, more.RawRows, at, from, to)
-		cells.RawRows = rows
-		cells.Raws.AppendRange(&more.Raws, first, end)
+		cells.Values.AppendRanges(&more.Values, ranges...)
+		raws = raws[:0]
+		next := at
+		for _, r := range ranges {
+			cells.Nulls, _ = appendShifted(cells.Nulls, more.Nulls, next, r)
+			rows, found := appendShifted(cells.RawRows, more.RawRows, next, r)
+			cells.RawRows, raws = rows, append(raws, found)
+			next += r.To - r.From
+		}
+		cells.Raws.AppendRanges(&more.Raws, raws...)
 	}
 	for i := range dst.Unmapped {
-		dst.Unmapped[i].Cells.AppendRange(&src.Unmapped[i].Cells, from, to)
+		for _, r := range ranges {
+			dst.Unmapped[i].Cells.AppendRange(&src.Unmapped[i].Cells, r.From, r.To)
+		}
 	}
 }
 
-// appendShifted appends the numbers of an ascending list that are in [from, to). It adds at-from
-// to each of them. It also returns the range of their indexes in the list.
-func appendShifted(dst, rows []uint32, at uint32, from, to int) (_ []uint32, first, end int) {
-	first, _ = slices.BinarySearch(rows, uint32(from))
-	end, _ = slices.BinarySearch(rows, uint32(to))
+// appendShifted appends those numbers of an ascending list that are in a range, shifted so that the start of
+// the range becomes at. It also returns the range of their indexes in the list.
+func appendShifted(dst, rows []uint32, at int, r intray.RowRange) ([]uint32, intray.RowRange) {
+	first, _ := slices.BinarySearch(rows, uint32(r.From))
+	end, _ := slices.BinarySearch(rows, uint32(r.To))
 	for _, row := range rows[first:end] {
-		dst = append(dst, row-uint32(from)+at)
+		dst = append(dst, row-uint32(r.From)+uint32(at))
 	}
-	return dst, first, end
+	return dst, intray.RowRange{From: first, To: end}
 }
