@@ -32,21 +32,32 @@ func (p *Plan) RunHooks(ctx context.Context, b *intray.Batch, scratch []byte) er
 
 // runRowHook calls a row hook and applies its changes. It reuses the memory of earlier changes.
 func (p *Plan) runRowHook(ctx context.Context, hook int, b *intray.Batch, scratch []byte) error {
-	reuse, _ := p.hookChanges.Get().(*[]intray.Change)
-	if reuse == nil {
-		reuse = new([]intray.Change)
-	}
+	list := p.takeChanges()
 	rows := p.HookRows(p.HookView(b))
-	rows.Reuse = *reuse
+	rows.Reuse = *list
 	changes, err := p.Hooks.RunRows(ctx, hook, rows)
 	if err != nil {
 		return err
 	}
 	err = p.ApplyChanges(b, changes, scratch)
-	if *reuse = changes; cap(changes) <= intray.BatchRows {
-		p.hookChanges.Put(reuse)
-	}
+	p.returnChanges(list, changes)
 	return err
+}
+
+// takeChanges returns a list whose memory can be used for changes.
+func (p *Plan) takeChanges() *[]intray.Change {
+	if list, _ := p.changes.Get().(*[]intray.Change); list != nil {
+		return list
+	}
+	return new([]intray.Change)
+}
+
+// returnChanges makes the memory of changes available to later calls of takeChanges. list is the result of
+// an earlier call.
+func (p *Plan) returnChanges(list *[]intray.Change, changes []intray.Change) {
+	if *list = changes; cap(changes) <= intray.BatchRows {
+		p.changes.Put(list)
+	}
 }
 
 // HookView returns a batch as hooks receive it: without the columns of many-to-one fields,
@@ -225,27 +236,31 @@ func (p *Plan) setValues(b *intray.Batch, c *columnChanges, at int, typed bool, 
 	old := b.Fields[at]
 	b.Fields[at] = intray.Cells{}
 	cells := &b.Fields[at]
+	texts := &cells.Values.Texts
+	texts.Arena, texts.Ends = make([]byte, 0, old.Values.Bytes()/8*9), make([]uint32, 0, b.Rows())
+	var text []byte
 	for row, i := range c.values {
 		if i == 0 {
 			appendCell(cells, &old, row)
 			continue
 		}
 		change := &c.changes[i-1]
-		raw := old.Raw(row)
-		if typed {
-			raw = []byte(*change.Value)
-		}
 		if change.Value == nil {
 			cells.AppendNull(nil)
 			continue
+		}
+		text = append(text[:0], *change.Value...)
+		raw := old.Raw(row)
+		if typed {
+			raw = text
 		}
 		parser := f.Parser
 		if own, has := options[row]; has {
 			parser = f.withOptions(own)
 		}
 		_, there := old.Value(row)
-		result := parseChange(parser, change, f.field.Type.Name, typed, there || celltype.IsBlank(old.Raw(row)), scratch)
-		text := []byte(*change.Value)
+		withPoint := change.IsNumber || there || celltype.IsBlank(old.Raw(row))
+		result := parseChange(parser, text, f.field.Type.Name, typed, withPoint, scratch)
 		switch result.State {
 		case celltype.Unchanged:
 			if celltype.IsBlank(text) {
@@ -267,12 +282,11 @@ func (p *Plan) setValues(b *intray.Batch, c *columnChanges, at int, typed bool, 
 }
 
 // parseChange parses the new value of a cell. A hook may set a number with a decimal point, as
-// in the numbers that hooks receive, or in the format of the column. If shown is set, the hook
-// received a number or an empty cell, so the value is parsed with a decimal point. If the hook
-// received raw text that is not a number and the two formats yield different values, the new
-// value is ambiguous.
-func parseChange(parser celltype.Parser, change *intray.Change, kind intray.TypeName, typed, shown bool, scratch []byte) celltype.Result {
-	raw := []byte(*change.Value)
+// in the numbers that hooks receive, or in the format of the column. If withPoint is set, the hook
+// set a JSON number, or received a number or an empty cell, so the value is parsed with a decimal
+// point. If the hook received raw text that is not a number and the two formats yield different
+// values, the new value is ambiguous.
+func parseChange(parser celltype.Parser, raw []byte, kind intray.TypeName, typed, withPoint bool, scratch []byte) celltype.Result {
 	asWritten := func(dst []byte) celltype.Result { return parser.Parse(celltype.Cell{Raw: raw}, dst) }
 	if typed || kind != intray.TypeNumber {
 		return asWritten(scratch[:0])
@@ -282,7 +296,7 @@ func parseChange(parser celltype.Parser, change *intray.Change, kind intray.Type
 		return asWritten(scratch[:0])
 	}
 	result := parser.Parse(celltype.Cell{Raw: raw, Kind: intray.CellNumber, Typed: plain}, scratch[:0])
-	if change.IsNumber || shown {
+	if withPoint {
 		return result
 	}
 	other := asWritten(nil)
@@ -406,7 +420,8 @@ type Edit struct {
 // must not be used after an error.
 func (p *Plan) ApplyEdits(b *intray.Batch, edits []Edit) error {
 	scratch := make([]byte, 0, ScratchBytes)
-	changes, columns := make([]intray.Change, len(edits)), make([]int32, len(edits))
+	list := p.takeChanges()
+	changes, columns := slices.Grow((*list)[:0], len(edits))[:len(edits)], make([]int32, len(edits))
 	for i, e := range edits {
 		changes[i] = intray.Change{Row: e.Row, Field: e.Field, Part: e.Part, HasValue: true, Value: &edits[i].Text}
 		at, err := p.cellsIndex(b, &changes[i])
@@ -419,6 +434,7 @@ func (p *Plan) ApplyEdits(b *intray.Batch, edits []Edit) error {
 		columns[i] = int32(at)
 	}
 	p.changeColumns(b, changes, columns, true, scratch)
+	p.returnChanges(list, changes)
 	return nil
 }
 

@@ -52,8 +52,8 @@ type Plan struct {
 	searches *celltype.SearchBudget
 	// numberings is a pool of *numbering.
 	numberings sync.Pool
-	// hookChanges is a pool of *[]intray.Change.
-	hookChanges sync.Pool
+	// changes is a pool of *[]intray.Change.
+	changes sync.Pool
 	// Hooks runs the row hooks. RowHooks is their number. Compile leaves both empty.
 	Hooks    rowHooks
 	RowHooks int

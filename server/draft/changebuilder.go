@@ -185,7 +185,7 @@ func (m *changeBuilder) addRows(ctx context.Context) error {
 	}
 	w := m.worker()
 	r := &spanResult{rows: rows, batch: b, cells: int64(len(edits))}
-	if err := w.diffProblems(r, &priorState{problems: nil, keys: make([][]rowKey, len(m.keyChanges))}); err != nil {
+	if err := w.diffProblems(r, &priorState{}); err != nil {
 		return err
 	}
 	m.revision.live.gained.AddRange(uint64(first), uint64(first)+uint64(n))

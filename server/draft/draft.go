@@ -59,7 +59,8 @@ type Revalidator interface {
 	// BlankRows returns empty rows.
 	BlankRows(first int64, rows int) *intray.Batch
 	// Change applies edits to the rows of a batch in order and revalidates each
-	// row. It does not evaluate cross-row validators.
+	// row. It does not evaluate cross-row validators. It replaces the columns that it changes,
+	// because the draft compares the new columns with the old ones.
 	Change(ctx context.Context, b *intray.Batch, edits []Edit) error
 	// Deleted receives the rows that a change is about to delete. It need not read them.
 	Deleted(ctx context.Context, rows iter.Seq2[*intray.Batch, error]) error

@@ -132,7 +132,7 @@ func (testRevalidator) Change(_ context.Context, b *intray.Batch, edits []Edit) 
 	}
 	b.Problems = nil
 	for f := range b.Fields {
-		b.Fields[f].Reset()
+		b.Fields[f] = intray.Cells{}
 	}
 	for row, texts := range raws {
 		b.Problems = append(b.Problems, kept[row]...)

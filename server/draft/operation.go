@@ -158,9 +158,9 @@ func noRow(row int64) intray.Message {
 // changePlan describes the effects of an operation.
 type changePlan struct {
 	where Selector
-	// change returns the new raw value of a cell, and reports whether it differs from the old
-	// one. It is called concurrently. It is nil if new values do not depend on old ones.
-	change func(field int, text []byte) (string, bool)
+	// change determines the new raw value of a cell of a field. It is called concurrently. It is
+	// nil if new values do not depend on old ones.
+	change func(dst []byte, field int, text []byte) ([]byte, bool)
 	fields []int
 	// needle is text that a cell must contain to change, unless its raw value is in nameMatches.
 	// It is nil if there is no such text.
@@ -215,7 +215,7 @@ func (o Replace) plan(d *Draft) (*changePlan, error) {
 		}
 		return d.displayNames(field)
 	}
-	named := map[int]func(text []byte) (string, bool){}
+	named := map[int]textChange{}
 	for _, f := range j.fields {
 		if of := names(f); of != nil {
 			named[f] = o.replaceShown(of, change)
@@ -225,11 +225,11 @@ func (o Replace) plan(d *Draft) (*changePlan, error) {
 		j.nameMatches = j.needle.matchNames(j.fields, names)
 	}
 	if len(named) > 0 {
-		j.change = func(field int, text []byte) (string, bool) {
+		j.change = func(dst []byte, field int, text []byte) ([]byte, bool) {
 			if of := named[field]; of != nil {
-				return of(text)
+				return of(dst, text)
 			}
-			return change(text)
+			return change(dst, text)
 		}
 	}
 	return j, nil
@@ -239,9 +239,10 @@ func (o Fill) plan(d *Draft) (*changePlan, error) {
 	if o.Texts != nil {
 		o.Where.Fields = slices.Sorted(maps.Keys(o.Texts))
 	}
-	j, err := d.planTextChange(o.Where, nil, func(text []byte) (string, bool) { return o.Text, string(text) != o.Text }, nil)
+	fill := func(dst, text []byte, to string) ([]byte, bool) { return append(dst, to...), string(text) != to }
+	j, err := d.planTextChange(o.Where, nil, func(dst, text []byte) ([]byte, bool) { return fill(dst, text, o.Text) }, nil)
 	if err == nil && o.Texts != nil {
-		j.change = func(field int, text []byte) (string, bool) { return o.Texts[field], string(text) != o.Texts[field] }
+		j.change = func(dst []byte, field int, text []byte) ([]byte, bool) { return fill(dst, text, o.Texts[field]) }
 	}
 	return j, err
 }
@@ -260,13 +261,13 @@ func (o Case) plan(d *Draft) (*changePlan, error) {
 func (o MapValue) plan(d *Draft) (*changePlan, error) {
 	o.Where.Fields = []int{o.Field}
 	if o.Texts != nil {
-		return d.planTextChange(o.Where, nil, func(text []byte) (string, bool) {
+		return d.planTextChange(o.Where, nil, func(dst, text []byte) ([]byte, bool) {
 			to, mapped := o.Texts[string(text)]
-			return to, mapped && to != string(text)
+			return append(dst, to...), mapped && to != string(text)
 		}, nil)
 	}
-	return d.planTextChange(o.Where, Replace{Find: o.Raw}.needle(), func(text []byte) (string, bool) {
-		return o.Text, string(text) == o.Raw && o.Raw != o.Text
+	return d.planTextChange(o.Where, Replace{Find: o.Raw}.needle(), func(dst, text []byte) ([]byte, bool) {
+		return append(dst, o.Text...), string(text) == o.Raw && o.Raw != o.Text
 	}, nil)
 }
 
@@ -293,7 +294,7 @@ func (o Add) plan(d *Draft) (*changePlan, error) {
 }
 
 // planTextChange returns a plan that changes raw values. If err is not nil, it returns err.
-func (d *Draft) planTextChange(where Selector, must *needle, change func(text []byte) (string, bool), err error) (*changePlan, error) {
+func (d *Draft) planTextChange(where Selector, must *needle, change textChange, err error) (*changePlan, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -313,7 +314,7 @@ func (d *Draft) planTextChange(where Selector, must *needle, change func(text []
 			must = nil // the raw value encodes several elements
 		}
 	}
-	one := func(_ int, text []byte) (string, bool) { return change(text) }
+	one := func(dst []byte, _ int, text []byte) ([]byte, bool) { return change(dst, text) }
 	return &changePlan{where: where, fields: fields, change: one, needle: must}, nil
 }
 

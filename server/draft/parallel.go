@@ -1,6 +1,7 @@
 package draft
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"fmt"
@@ -18,9 +19,10 @@ import (
 
 // spanResult is the result of changing rows of one span.
 type spanResult struct {
-	rows      []uint32
-	batch     *intray.Batch
-	edits     []pending
+	rows  []uint32
+	batch *intray.Batch
+	// edits are in the order of the rows. Their Row is an index in rows.
+	edits     []Edit
 	cells     int64
 	samples   []Sample
 	conflicts []CellConflict
@@ -56,7 +58,11 @@ func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap,
 		if m.draft.cfg.Whole {
 			all.conflicts = append(all.conflicts, r.conflicts...)
 			if len(r.rows) > 0 {
-				all.rows, all.edits = append(all.rows, r.rows...), append(all.edits, r.edits...)
+				for _, e := range r.edits {
+					e.Row += len(all.rows)
+					all.edits = append(all.edits, e)
+				}
+				all.rows = append(all.rows, r.rows...)
 				copyRows(all.batch, r.batch, 0, r.batch.Rows())
 			}
 		} else if err := m.mergeResult(ctx, r); err != nil {
@@ -81,6 +87,9 @@ type worker struct {
 	fields  *fieldReader
 	hashers []*validate.Hasher
 	finder  finder
+	// found and texts are reused for each span.
+	found []foundEdit
+	texts []byte
 }
 
 func (m *changeBuilder) worker() *worker {
@@ -92,11 +101,11 @@ func (m *changeBuilder) worker() *worker {
 	return w
 }
 
-// pending is an edit that has not yet been applied to its row.
-type pending struct {
+// foundEdit is an edit whose new raw value is worker.texts[start:end].
+type foundEdit struct {
 	row         uint32
 	field, part int
-	text        string
+	start, end  int
 }
 
 // processSpan changes the given rows of a span. If Config.Whole is set, it only
@@ -129,11 +138,10 @@ func (w *worker) changedRows(ctx context.Context, at span, rows *roaring.Bitmap)
 	return r, err
 }
 
-// findEdits returns the edits to the given rows of a span and the rows that they
-// change. If the plan does not change raw values, it returns only the rows.
-func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (edits []pending, list []uint32, err error) {
-	plan := w.builder.plan
-	if plan.change == nil {
+// findEdits returns the rows of a span that change, out of the given ones, and their edits. If the
+// plan does not change raw values, it returns the given rows.
+func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (edits []Edit, list []uint32, err error) {
+	if w.builder.plan.change == nil {
 		for it := iterateFrom(rows, at.first); it.HasNext(); {
 			row := it.Next()
 			if row >= at.end {
@@ -147,41 +155,56 @@ func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (
 	if err != nil {
 		return nil, nil, err
 	}
+	w.found, w.texts = w.found[:0], w.texts[:0]
 	for _, p := range pieces {
-		var has []bool
-		if plan.needle != nil {
-			if has = w.finder.rows(p.batch, plan.fields); has == nil {
-				continue
-			}
-		}
-		for i, row := range p.rows {
-			if has != nil && !has[p.at[i]] {
-				continue
-			}
-			for _, f := range plan.fields {
-				if !hasText(&p.batch.Fields[f], p.at[i]) {
-					continue // keep has rejected the column
-				}
-				err := w.builder.draft.eachCell(p.batch, f, p.at[i], func(part int, text []byte) {
-					if to, changes := plan.change(f, text); changes {
-						edits = append(edits, pending{row, f, part, to})
-					}
-				})
-				if err != nil {
-					return nil, nil, fmt.Errorf("row %d: %w", row, err)
-				}
-			}
+		if err := w.findInChunk(p); err != nil {
+			return nil, nil, err
 		}
 	}
 	if len(pieces) > 1 {
-		slices.SortStableFunc(edits, func(a, b pending) int { return cmp.Compare(a.row, b.row) })
+		slices.SortStableFunc(w.found, func(a, b foundEdit) int { return cmp.Compare(a.row, b.row) })
 	}
-	for _, e := range edits {
-		if len(list) == 0 || list[len(list)-1] != e.row {
-			list = append(list, e.row)
+	texts := string(w.texts)
+	edits = make([]Edit, len(w.found))
+	for i, f := range w.found {
+		if len(list) == 0 || list[len(list)-1] != f.row {
+			list = append(list, f.row)
 		}
+		edits[i] = Edit{Row: len(list) - 1, Field: f.field, Part: f.part, Text: texts[f.start:f.end]}
 	}
 	return edits, list, nil
+}
+
+// findInChunk adds the edits to the rows of a chunk to w.found.
+func (w *worker) findInChunk(p rowChunk) error {
+	plan := w.builder.plan
+	var has []bool
+	if plan.needle != nil {
+		if has = w.finder.rows(p.batch, plan.fields); has == nil {
+			return nil
+		}
+	}
+	for i, row := range p.rows {
+		if has != nil && !has[p.at[i]] {
+			continue
+		}
+		for _, f := range plan.fields {
+			if !hasText(&p.batch.Fields[f], p.at[i]) {
+				continue // keep has rejected the column
+			}
+			err := w.builder.draft.eachCell(p.batch, f, p.at[i], func(part int, text []byte) {
+				start := len(w.texts)
+				to, changes := plan.change(w.texts, f, text)
+				if w.texts = to[:start]; changes {
+					w.found, w.texts = append(w.found, foundEdit{row, f, part, start, len(to)}), to
+				}
+			})
+			if err != nil {
+				return fmt.Errorf("row %d: %w", row, err)
+			}
+		}
+	}
+	return nil
 }
 
 // hasText reports whether a column holds the raw value of a row.
@@ -195,7 +218,7 @@ func hasText(c *intray.Cells, row int) bool {
 
 // typedEdits returns the edits that a Set makes to the rows of a result. It removes
 // all unchanged rows from the result.
-func (w *worker) typedEdits(r *spanResult) (edits []pending, err error) {
+func (w *worker) typedEdits(r *spanResult) (edits []Edit, err error) {
 	d, s := w.builder.draft, w.builder.before
 	var positions []int64
 	var rows []uint32
@@ -209,7 +232,7 @@ func (w *worker) typedEdits(r *spanResult) (edits []pending, err error) {
 			if version := s.version(row); version != t.Version && now != t.Seen {
 				r.conflicts = append(r.conflicts, CellConflict{Row: t.Row, Field: t.Field, Part: t.Part, Version: version, Seen: t.Seen, Now: now})
 			}
-			edits = append(edits, pending{row, t.Field, t.Part, t.Text})
+			edits = append(edits, Edit{Row: len(rows), Field: t.Field, Part: t.Part, Text: t.Text})
 		}
 		if edits, err = w.effectiveEdits(r.batch, i, edits, known); err != nil {
 			return nil, err
@@ -222,58 +245,46 @@ func (w *worker) typedEdits(r *spanResult) (edits []pending, err error) {
 	return edits, nil
 }
 
-// effectiveEdits removes the edits of a row that have no effect or that a later edit overrides.
+// effectiveEdits removes the edits of a row of b that have no effect or that a later edit overrides.
 // The edits of the row begin at edits[from].
-func (w *worker) effectiveEdits(b *intray.Batch, row int, edits []pending, from int) ([]pending, error) {
+func (w *worker) effectiveEdits(b *intray.Batch, row int, edits []Edit, from int) ([]Edit, error) {
 	kept := edits[:from]
 	for i := from; i < len(edits); i++ {
 		e := edits[i]
-		overridden := slices.ContainsFunc(edits[i+1:], func(later pending) bool { return later.field == e.field && later.part == e.part })
-		now, err := w.builder.draft.cellText(b, e.field, e.part, row)
+		overridden := slices.ContainsFunc(edits[i+1:], func(later Edit) bool { return later.Field == e.Field && later.Part == e.Part })
+		now, err := w.builder.draft.cellText(b, e.Field, e.Part, row)
 		if err != nil {
 			return nil, err
 		}
-		if !overridden && now != e.text {
+		if !overridden && now != e.Text {
 			kept = append(kept, e)
 		}
 	}
 	return kept, nil
 }
 
-// priorState is the state of rows before a change.
+// priorState is the state of rows before a change. fields is nil for added rows.
 type priorState struct {
 	problems []intray.Problem
-	// keys holds, for each key index, the key of each row.
-	keys [][]rowKey
+	fields   []intray.Cells
 }
 
 // applyEdits applies the edits of a result and determines their effect on problems and keys.
 func (w *worker) applyEdits(ctx context.Context, r *spanResult) error {
-	old := &priorState{problems: slices.Clone(r.batch.Problems)}
-	for _, h := range w.hashers {
-		old.keys = append(old.keys, rowKeys(h, r.batch))
-	}
-	list := make([]Edit, len(r.edits))
-	at := 0
-	for i, e := range r.edits {
-		for r.rows[at] != e.row {
-			at++
-		}
-		list[i] = Edit{Row: at, Field: e.field, Part: e.part, Text: e.text}
-	}
-	r.cells = int64(len(list))
-	for _, e := range list[:min(len(list), maxSamples)] {
+	old := &priorState{problems: slices.Clone(r.batch.Problems), fields: slices.Clone(r.batch.Fields)}
+	r.cells = int64(len(r.edits))
+	for _, e := range r.edits[:min(len(r.edits), maxSamples)] {
 		r.samples = append(r.samples, Sample{
 			Row: int64(r.rows[e.Row]), Field: e.Field, Part: e.Part, Before: cellWithProblems(r.batch, e.Row, e.Field),
 		})
 	}
 	if w.builder.plan.accept {
 		dropProblems(r.batch, canAccept)
-	} else if err := w.builder.draft.revalidate(ctx, r.batch, r.rows, list); err != nil {
+	} else if err := w.builder.draft.revalidate(ctx, r.batch, r.rows, r.edits); err != nil {
 		return err
 	}
 	for i := range r.samples {
-		r.samples[i].After = cellWithProblems(r.batch, list[i].Row, list[i].Field)
+		r.samples[i].After = cellWithProblems(r.batch, r.edits[i].Row, r.edits[i].Field)
 	}
 	return w.diffProblems(r, old)
 }
@@ -357,17 +368,33 @@ func (w *worker) diffProblems(r *spanResult, old *priorState) error {
 	}
 	r.moves = make([][]keyMove, len(w.hashers))
 	for k, h := range w.hashers {
-		for i, to := range rowKeys(h, r.batch) {
-			var from rowKey
-			if old.keys[k] != nil {
-				from = old.keys[k][i]
-			}
-			if from != to {
-				r.moves[k] = append(r.moves[k], keyMove{r.rows[i], from, to})
-			}
-		}
+		r.moves[k] = keyMoves(h, w.builder.draft.keys[k].Fields(), r, old.fields)
 	}
 	return nil
+}
+
+// keyMoves returns the rows of a result whose key differs from the one that they had with the given columns.
+func keyMoves(h *validate.Hasher, keyFields []int, r *spanResult, old []intray.Cells) (moves []keyMove) {
+	if old != nil && !slices.ContainsFunc(keyFields, func(f int) bool { return !sameValues(&old[f], &r.batch.Fields[f]) }) {
+		return nil
+	}
+	before := make([]rowKey, len(r.rows))
+	if old != nil {
+		before = rowKeys(h, &intray.Batch{Lines: r.batch.Lines, Fields: old})
+	}
+	for i, after := range rowKeys(h, r.batch) {
+		if before[i] != after {
+			moves = append(moves, keyMove{r.rows[i], before[i], after})
+		}
+	}
+	return moves
+}
+
+// sameValues reports whether two columns have the same values, stored in the same way.
+func sameValues(a, b *intray.Cells) bool {
+	x, y := &a.Values, &b.Values
+	return slices.Equal(a.Nulls, b.Nulls) && bytes.Equal(x.Texts.Arena, y.Texts.Arena) &&
+		slices.Equal(x.Texts.Ends, y.Texts.Ends) && slices.Equal(x.Codes, y.Codes)
 }
 
 // splitRow returns the problems of a row and the remaining problems. The problems of

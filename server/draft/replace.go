@@ -15,8 +15,12 @@ import (
 // maxText is the maximum length of a raw value after a replacement, in bytes.
 const maxText = 1 << 20
 
+// textChange appends the new raw value of a cell to dst and returns the extended slice. It reports whether the
+// new value differs from the old one; if it does not, what it appends is meaningless.
+type textChange func(dst, text []byte) ([]byte, bool)
+
 // newReplacer returns a function that applies the replacement to one raw value.
-func (o Replace) newReplacer() (func(text []byte) (string, bool), error) {
+func (o Replace) newReplacer() (textChange, error) {
 	if o.Find == "" {
 		return nil, &RefusedError{Text: intray.NewMessage("review.nothing_to_find", nil)}
 	}
@@ -39,30 +43,37 @@ func (o Replace) newReplacer() (func(text []byte) (string, bool), error) {
 	}
 	simple := !o.Expression && !o.Whole && isASCII([]byte(o.Find))
 	low, put := foldCase([]byte(o.Find), nil), []byte(o.With)
-	return func(text []byte) (string, bool) {
+	return func(dst, text []byte) ([]byte, bool) {
 		if simple && isASCII(text) {
-			return replaceFold(text, low, put)
+			return replaceFold(dst, text, low, put)
 		}
-		return changedText(text, e.ReplaceAllString(string(text), with))
+		return appendText(dst, text, e.ReplaceAllString(string(text), with))
 	}, nil
 }
 
-// replaceFold returns text with every occurrence of low replaced, ignoring case. text must be
+// replaceFold appends text with every occurrence of low replaced, ignoring case. text must be
 // ASCII, and low must be ASCII in lower case.
-func replaceFold(text, low, with []byte) (string, bool) {
+func replaceFold(dst, text, low, with []byte) ([]byte, bool) {
 	lowerText := appendLower(make([]byte, 0, len(text)), text)
-	at := bytes.Index(lowerText, low)
+	return appendReplaced(dst, text, lowerText, low, with)
+}
+
+// appendReplaced appends text with every occurrence of find in shown replaced. shown is text, or text in lower
+// case.
+func appendReplaced(dst, text, shown, find, with []byte) ([]byte, bool) {
+	start := len(dst)
+	at := bytes.Index(shown, find)
 	if at < 0 {
-		return "", false
+		return dst, false
 	}
-	var to []byte
 	rest := 0
 	for at >= 0 {
-		to = append(append(to, text[rest:rest+at]...), with...)
-		rest += at + len(low)
-		at = bytes.Index(lowerText[rest:], low)
+		dst = append(append(dst, text[rest:rest+at]...), with...)
+		rest += at + len(find)
+		at = bytes.Index(shown[rest:], find)
 	}
-	return changedText(text, string(append(to, text[rest:]...)))
+	dst = append(dst, text[rest:]...)
+	return dst, isChanged(text, dst[start:])
 }
 
 // needle returns text that a cell must contain to change, ignoring case. It returns
@@ -75,45 +86,38 @@ func (o Replace) needle() *needle {
 }
 
 // exactReplacer returns a function that replaces o.Find, case-sensitively.
-func (o Replace) exactReplacer() func(text []byte) (string, bool) {
+func (o Replace) exactReplacer() textChange {
 	find, with := []byte(o.Find), []byte(o.With)
-	return func(text []byte) (string, bool) {
+	return func(dst, text []byte) ([]byte, bool) {
 		if o.Whole {
-			return o.With, string(text) == o.Find && o.With != o.Find
+			return append(dst, with...), bytes.Equal(text, find) && o.With != o.Find
 		}
-		n := bytes.Count(text, find)
-		if n == 0 {
-			return "", false
-		}
-		var to strings.Builder
-		to.Grow(len(text) + n*(len(with)-len(find)))
-		rest := text
-		for range n {
-			at := bytes.Index(rest, find)
-			to.Write(rest[:at])
-			to.Write(with)
-			rest = rest[at+len(find):]
-		}
-		to.Write(rest)
-		return changedText(text, to.String())
+		return appendReplaced(dst, text, text, find, with)
 	}
 }
 
-// changedText returns the new raw value and reports whether it differs. It also
-// returns false if the value would grow beyond maxText bytes.
-func changedText(text []byte, to string) (string, bool) {
-	return to, to != string(text) && (len(to) <= maxText || len(to) <= len(text))
+// isChanged reports whether to is a new raw value that differs from text. It returns false if the value would
+// grow beyond maxText bytes.
+func isChanged(text, to []byte) bool {
+	return !bytes.Equal(to, text) && (len(to) <= maxText || len(to) <= len(text))
 }
 
-func (o Trim) trimText(text []byte) (string, bool) {
-	return changedText(text, textedit.Trim(string(text), o.Inner))
+// appendText appends the new raw value to and reports whether it differs from text.
+func appendText(dst, text []byte, to string) ([]byte, bool) {
+	start := len(dst)
+	dst = append(dst, to...)
+	return dst, isChanged(text, dst[start:])
 }
 
-func (o Case) newCaser() (func(text []byte) (string, bool), error) {
+func (o Trim) trimText(dst, text []byte) ([]byte, bool) {
+	return appendText(dst, text, textedit.Trim(string(text), o.Inner))
+}
+
+func (o Case) newCaser() (textChange, error) {
 	if !o.To.IsValid() {
 		return nil, &RefusedError{Text: intray.NewMessage("review.unknown_case", intray.Params{"value": string(o.To)})}
 	}
-	return func(text []byte) (string, bool) { return changedText(text, o.To.Apply(string(text))) }, nil
+	return func(dst, text []byte) ([]byte, bool) { return appendText(dst, text, o.To.Apply(string(text))) }, nil
 }
 
 // displayNames maps raw values of a field, or elements of its lists, to the names
@@ -172,30 +176,32 @@ func listHasAny(list []byte, texts map[string]bool) bool {
 // replacement turns a displayed name into a different name, the cell is set to the
 // raw value for that name. If the result is neither a name nor exactly With, the
 // cell does not change, because part of a name is not a valid value.
-func (o Replace) replaceShown(names map[string]string, change func(text []byte) (string, bool)) func(text []byte) (string, bool) {
+func (o Replace) replaceShown(names map[string]string, change textChange) textChange {
 	texts := map[string]string{}
 	for _, text := range slices.Sorted(maps.Keys(names)) {
 		if _, twice := texts[names[text]]; !twice {
 			texts[names[text]] = text
 		}
 	}
-	return func(text []byte) (string, bool) {
+	return func(dst, text []byte) ([]byte, bool) {
 		name, named := names[string(text)]
 		if !named || name == string(text) {
-			return change(text)
+			return change(dst, text)
 		}
+		start := len(dst)
 		for _, from := range [][]byte{[]byte(name), text} {
-			to, changes := change(from)
+			to, changes := change(dst[:start], from)
+			dst = to[:start]
 			if !changes {
 				continue
 			}
-			if of, is := texts[to]; is {
-				to = of
-			} else if _, is := names[to]; !is && !o.Whole && to != o.With {
+			if of, is := texts[string(to[start:])]; is {
+				to = append(dst, of...)
+			} else if _, is := names[string(to[start:])]; !is && !o.Whole && string(to[start:]) != o.With {
 				continue
 			}
-			return to, to != string(text)
+			return to, string(to[start:]) != string(text)
 		}
-		return "", false
+		return dst, false
 	}
 }

@@ -82,8 +82,8 @@ func TestLongReplacements(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			to, changed := change([]byte(c.text))
-			if changed != c.want || changed && to != strings.Replace(c.text, c.find, c.with, 1) {
+			to, changed := change(nil, []byte(c.text))
+			if changed != c.want || changed && string(to) != strings.Replace(c.text, c.find, c.with, 1) {
 				t.Errorf("%s, match case %v: changed %v to %d bytes", name, matchCase, changed, len(to))
 			}
 		}
@@ -100,7 +100,7 @@ func TestExactReplacer(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := strings.ReplaceAll(text, o.Find, o.With)
-		if got, changes := change([]byte(text)); changes != (want != text) || changes && got != want {
+		if got, changes := change([]byte("dst"), []byte(text)); changes != (want != text) || changes && string(got) != "dst"+want {
 			t.Fatalf("%q: %q, %t, want %q", text, got, changes, want)
 		}
 	})

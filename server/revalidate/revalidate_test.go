@@ -98,8 +98,13 @@ func TestRevalidator(t *testing.T) {
 			edits = append(edits, rowplan.Edit{Row: row, Field: min(column, 5), Part: max(0, column-5), Text: text})
 			edited[row][column] = text
 		}
+		old := &intray.Batch{Lines: staged.Lines, Fields: slices.Clone(staged.Fields)}
+		before := enginetest.FormatRows(old)
 		if err := revalidator.Change(t.Context(), staged, edits); err != nil {
 			t.Fatal(err)
+		}
+		if diff := cmp.Diff(before, enginetest.FormatRows(old), cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("the edits changed the columns that the batch had before:\n%s", diff)
 		}
 		_, _, _, want := runImport(t, schema, edited)
 		if diff := cmp.Diff(enginetest.FormatRows(want), enginetest.FormatRows(staged), cmpopts.EquateEmpty()); diff != "" {
