@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -24,6 +25,8 @@ type changeBuilder struct {
 	after     *snapshot
 	result    ChangeResult
 	conflicts []CellConflict
+	// sampled is set once result has maxSamples samples.
+	sampled atomic.Bool
 	// offered is set once ChangeOptions.Save has been called.
 	offered bool
 	// writer stages the rows of a large revision, and written is the number of rows staged.
@@ -236,6 +239,7 @@ func (m *changeBuilder) mergeResult(ctx context.Context, r *spanResult) error {
 	for i := 0; i < len(r.samples) && len(m.result.Samples) < maxSamples; i++ {
 		m.result.Samples = append(m.result.Samples, r.samples[i])
 	}
+	m.sampled.Store(len(m.result.Samples) == maxSamples)
 	m.revision.rows.AddMany(r.rows)
 	for k, rows := range r.gained {
 		m.revision.kindDelta(k).gained.AddMany(rows)

@@ -87,9 +87,10 @@ type worker struct {
 	fields  *fieldReader
 	hashers []*validate.Hasher
 	finder  finder
-	// found and texts are reused for each span.
+	// found, texts and edits are reused for each span.
 	found []foundEdit
 	texts []byte
+	edits []Edit
 }
 
 func (m *changeBuilder) worker() *worker {
@@ -112,10 +113,16 @@ type foundEdit struct {
 // determines the edits.
 func (w *worker) processSpan(ctx context.Context, at span, rows *roaring.Bitmap) (*spanResult, error) {
 	r, err := w.changedRows(ctx, at, rows)
-	if err != nil || len(r.rows) == 0 || w.builder.draft.cfg.Whole {
+	if err != nil || len(r.rows) == 0 {
 		return r, err
 	}
-	return r, w.applyEdits(ctx, r)
+	if w.builder.draft.cfg.Whole {
+		r.edits = slices.Clone(r.edits)
+		return r, nil
+	}
+	err = w.applyEdits(ctx, r)
+	r.edits = nil
+	return r, err
 }
 
 // changedRows determines which of the given rows of a span change, and their edits.
@@ -138,8 +145,8 @@ func (w *worker) changedRows(ctx context.Context, at span, rows *roaring.Bitmap)
 	return r, err
 }
 
-// findEdits returns the rows of a span that change, out of the given ones, and their edits. If the
-// plan does not change raw values, it returns the given rows.
+// findEdits returns the rows of a span that change, out of the given ones, and their edits, which are
+// valid until the next call. If the plan does not change raw values, it returns the given rows.
 func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (edits []Edit, list []uint32, err error) {
 	if w.builder.plan.change == nil {
 		for it := iterateFrom(rows, at.first); it.HasNext(); {
@@ -165,14 +172,14 @@ func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (
 		slices.SortStableFunc(w.found, func(a, b foundEdit) int { return cmp.Compare(a.row, b.row) })
 	}
 	texts := string(w.texts)
-	edits = make([]Edit, len(w.found))
-	for i, f := range w.found {
+	w.edits, list = w.edits[:0], make([]uint32, 0, len(w.found))
+	for _, f := range w.found {
 		if len(list) == 0 || list[len(list)-1] != f.row {
 			list = append(list, f.row)
 		}
-		edits[i] = Edit{Row: len(list) - 1, Field: f.field, Part: f.part, Text: texts[f.start:f.end]}
+		w.edits = append(w.edits, Edit{Row: len(list) - 1, Field: f.field, Part: f.part, Text: texts[f.start:f.end]})
 	}
-	return edits, list, nil
+	return w.edits, list, nil
 }
 
 // findInChunk adds the edits to the rows of a chunk to w.found.
@@ -273,7 +280,11 @@ type priorState struct {
 func (w *worker) applyEdits(ctx context.Context, r *spanResult) error {
 	old := &priorState{problems: slices.Clone(r.batch.Problems), fields: slices.Clone(r.batch.Fields)}
 	r.cells = int64(len(r.edits))
-	for _, e := range r.edits[:min(len(r.edits), maxSamples)] {
+	samples := maxSamples
+	if w.builder.sampled.Load() {
+		samples = 0
+	}
+	for _, e := range r.edits[:min(len(r.edits), samples)] {
 		r.samples = append(r.samples, Sample{
 			Row: int64(r.rows[e.Row]), Field: e.Field, Part: e.Part, Before: cellWithProblems(r.batch, e.Row, e.Field),
 		})

@@ -76,8 +76,11 @@ func (d *Draft) newBatch() *intray.Batch {
 }
 
 // rowSources groups rows by the source of their current content, and returns all sources and
-// the source of each row.
+// the source of each row. If all rows have the same source, it may return only that source.
 func (d *Draft) rowSources(s *snapshot, rows []uint32, cache *rowCache) (all []*rowSource, of []*rowSource) {
+	if len(rows) > 0 && cache == nil && !s.touched.IntersectsWithInterval(uint64(rows[0]), uint64(rows[len(rows)-1])+1) {
+		return []*rowSource{{rows: rows, read: d.withoutRuleProblems(d.readStaged)}}, nil
+	}
 	byOwner := map[int64]*rowSource{}
 	const inCache = -1
 	for _, row := range rows {
@@ -108,7 +111,11 @@ func (d *Draft) rowSources(s *snapshot, rows []uint32, cache *rowCache) (all []*
 	return all, of
 }
 
-func readSources(ctx context.Context, sources []*rowSource) error {
+func readSources(ctx context.Context, sources []*rowSource) (err error) {
+	if len(sources) == 1 {
+		sources[0].batch, err = sources[0].read(ctx, sources[0].rows)
+		return err
+	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, l := range sources {
