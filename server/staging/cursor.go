@@ -198,8 +198,11 @@ func (c *cursor) appendRanges(ctx context.Context, out *intray.Batch, ranges ite
 func (c *cursor) reserveRows(out *intray.Batch, rows int, first []intray.RowRange) {
 	all := rows == intray.CountRows(first)
 	reserve := func(to *intray.Texts, from *intray.TextColumn) {
+		if all && from.KeepsCodes(rows) {
+			return // the texts are not expanded
+		}
 		n := min(rows, maxReserved)
-		if count := from.Len(); count > 0 && !(all && from.KeepsCodes(rows)) {
+		if count := from.Len(); count > 0 {
 			to.Ends = slices.Grow(to.Ends, count*n/c.current.Rows())
 			to.Arena = slices.Grow(to.Arena, (from.Bytes()*n/c.current.Rows())/8*9)
 		}
