@@ -68,6 +68,7 @@ func (f *frozenTest) freeze(round int) {
 	for len(f.runsOf(at, f.running(f.conn))) == 0 {
 		f.ids = append(f.ids, f.sendTables(len(f.ids), 1, takeoverRows)...)
 	}
+	half.sendMore(f.T)
 	frozen.Signal(syscall.SIGSTOP)
 	since := time.Now()
 	change := fmt.Sprintf("changed row %d", round)
@@ -135,6 +136,16 @@ func sendHalf(t *testing.T, server *livetest.Server, number int) *halfSent {
 		t.Fatal(err)
 	}
 	return half
+}
+
+// sendMore sends some of the rest, so that the server waits for the remainder from now on.
+func (h *halfSent) sendMore(t *testing.T) {
+	t.Helper()
+	const n = 100
+	if _, err := h.body.Write(h.rest[:n]); err != nil {
+		t.Fatal(err)
+	}
+	h.rest = h.rest[n:]
 }
 
 // finish sends the rest of the file. It returns the response, or nil if the connection was closed.
