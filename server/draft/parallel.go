@@ -65,8 +65,14 @@ func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap,
 				all.rows = append(all.rows, r.rows...)
 				copyRows(all.batch, r.batch, 0, r.batch.Rows())
 			}
-		} else if err := m.mergeResult(ctx, r); err != nil {
-			return err
+		} else {
+			b := r.batch
+			if err := m.mergeResult(ctx, r); err != nil {
+				return err
+			}
+			if b != nil {
+				m.draft.cfg.Stage.Release(b)
+			}
 		}
 		report(at)
 	}
@@ -91,6 +97,8 @@ type worker struct {
 	found []foundEdit
 	texts []byte
 	edits []Edit
+	// dense is set if most rows of the previous chunk have changed, so that looking for the needle does not pay.
+	dense bool
 }
 
 func (m *changeBuilder) worker() *worker {
@@ -186,11 +194,12 @@ func (w *worker) findEdits(ctx context.Context, at span, rows *roaring.Bitmap) (
 func (w *worker) findInChunk(p rowChunk) error {
 	plan := w.builder.plan
 	var has []bool
-	if plan.needle != nil {
+	if plan.needle != nil && !w.dense {
 		if has = w.finder.rows(p.batch, plan.fields); has == nil {
 			return nil
 		}
 	}
+	known := len(w.found)
 	for i, row := range p.rows {
 		if has != nil && !has[p.at[i]] {
 			continue
@@ -211,6 +220,7 @@ func (w *worker) findInChunk(p rowChunk) error {
 			}
 		}
 	}
+	w.dense = 2*(len(w.found)-known) > len(p.rows)
 	return nil
 }
 

@@ -81,6 +81,8 @@ type Stage struct {
 	zstd     *zstd.Decoder
 	// cursors are reused by later windows.
 	cursors sync.Pool
+	// batches are batches that were released.
+	batches sync.Pool
 	// reading is the result of ReadTime, in nanoseconds.
 	reading atomic.Int64
 
@@ -194,14 +196,23 @@ func (s *Stage) Rows(ctx context.Context, rows []int64) (*intray.Batch, error) {
 }
 
 func (s *Stage) readRanges(ctx context.Context, first int64, ranges iter.Seq2[int64, int64]) (*intray.Batch, error) {
-	out := &intray.Batch{First: first, Fields: make([]intray.Cells, len(s.manifest.Fields))}
-	for _, u := range s.manifest.Unmapped {
-		out.Unmapped = append(out.Unmapped, intray.UnmappedCells{Column: u.Index})
+	out, _ := s.batches.Get().(*intray.Batch)
+	if out == nil {
+		out = &intray.Batch{}
+		for _, u := range s.manifest.Unmapped {
+			out.Unmapped = append(out.Unmapped, intray.UnmappedCells{Column: u.Index})
+		}
 	}
+	out.Reset(len(s.manifest.Fields))
+	out.First = first
 	c := s.cursors.Get().(*cursor)
 	defer s.cursors.Put(c)
 	return out, c.appendRanges(ctx, out, ranges)
 }
+
+// Release makes the memory of a batch with the columns of the stage available to Rows. The caller must not use the
+// batch afterwards. It need not release a batch.
+func (s *Stage) Release(b *intray.Batch) { s.batches.Put(b) }
 
 // groupFor returns the row group that contains a row of the stage.
 func (s *Stage) groupFor(row int64) (*Segment, RowGroup) {
