@@ -179,7 +179,7 @@ var levels = map[string][]string{
 	"server/blob/unfinished": {},
 	"server/revalidate":      {"intray", "celltype", "engine", "internal/rowplan"},
 	"server/staging":         {"intray", "internal/distinct", "internal/ordered", "internal/parquetio", "server/blob"},
-	"server/draft":           {"intray", "internal/filesys", "internal/ordered", "internal/re2", "internal/rowplan", "internal/textedit", "validate", "server/blob", "server/staging"},
+	"server/draft":           {"intray", "celltype", "internal/filesys", "internal/ordered", "internal/re2", "internal/rowplan", "internal/textedit", "validate", "server/blob", "server/staging"},
 	"server/model":           {"intray", "engine", "internal/filesys", "internal/jsonschema", "server/blob", "server/queue", "server/secrets"},
 	"server/auth":            {"intray", "server/model", "server/secrets"},
 	"server/schemas":         {"intray", "internal/jsonschema", "schema", "schema/lint", "server/model"},

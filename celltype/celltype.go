@@ -271,6 +271,23 @@ func exampleTexts(readings []intray.Reading) (texts []string) {
 	return texts
 }
 
+// CanonicalBytes returns the bytes of which the canonical text of values of a type consists, or "" if it can
+// contain any.
+func CanonicalBytes(t intray.TypeName) string {
+	const digits = "0123456789"
+	switch t {
+	case intray.TypeNumber:
+		return digits + "-.e"
+	case intray.TypeDate:
+		return digits + "-"
+	case intray.TypeTime:
+		return digits + ":"
+	case intray.TypeDatetime:
+		return digits + "-:T"
+	}
+	return ""
+}
+
 // OutputFormatter returns a function that formats canonical text in the field's
 // outputFormat, or nil if the result contains the canonical text.
 func OutputFormatter(f intray.Field) (func(dst, canonical []byte) []byte, error) {

@@ -82,8 +82,8 @@ func again(name intray.TypeName, v []byte) celltype.Cell {
 }
 
 // TestReadingTwiceChangesNothing checks that parsing the value of a cell as a new cell returns
-// the same value. It reads cells of every type with the default options. The raw text must never
-// change.
+// the same value, and that the value consists of the bytes from CanonicalBytes. It reads cells of every
+// type with the default options. The raw text must never change.
 func TestReadingTwiceChangesNothing(t *testing.T) {
 	for _, name := range allTypes {
 		t.Run(string(name), func(t *testing.T) {
@@ -117,6 +117,9 @@ func TestReadingTwiceChangesNothing(t *testing.T) {
 					}
 					good++
 					first := string(r.Value)
+					if of := celltype.CanonicalBytes(name); of != "" && strings.Trim(first, of) != "" {
+						t.Fatalf("%q is %q, which contains other bytes than %q", text, first, of)
+					}
 					second := parser.Parse(again(name, []byte(first)), make([]byte, 0, 64))
 					if second.State != celltype.Unchanged {
 						t.Fatalf("%q is %q, and that is %s %s", text, first, describe(second), second.Problem)

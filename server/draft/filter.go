@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"sort"
+	"strings"
 	"sync"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/intraydata/intray"
+	"github.com/intraydata/intray/celltype"
 )
 
 // Show selects rows by their problems.
@@ -275,7 +277,7 @@ func (d *Draft) scan(ctx context.Context, s *snapshot, rows *roaring.Bitmap, f f
 	var mu sync.Mutex
 	err := d.eachSpan(ctx, rows, progress, func() spanWork {
 		f := f
-		l := d.newFieldReader(s, fields, f.keep)
+		l := d.newFieldReader(s, fields, &f)
 		return func(ctx context.Context, at span) error {
 			pieces, err := l.readSpan(ctx, at, rows)
 			if err != nil {
@@ -317,9 +319,18 @@ type finder struct {
 	fold    []byte
 }
 
-// keep reports whether a column of a field can contain the needle, or a raw value whose displayed name does.
-// texts contains all of its texts.
-func (f *finder) keep(field int, texts []byte) bool {
+// KeepValues implements [staging.Keep]. The values of some types do not contain most letters.
+func (f *finder) KeepValues(field int) bool {
+	if f.needle == nil || f.nameMatches[field] != nil {
+		return true
+	}
+	of := celltype.CanonicalBytes(f.draft.cfg.Fields[field].Type.Name)
+	return of == "" || f.draft.isList(field) || len(bytes.TrimLeft(f.needle.text, strings.ToLower(of))) == 0
+}
+
+// KeepTexts implements [staging.Keep]. It reports whether a column can contain the needle, or a raw value whose
+// displayed name does.
+func (f *finder) KeepTexts(field int, texts []byte) bool {
 	if f.needle == nil || f.draft.isList(field) || f.nameMatches[field] != nil {
 		return true
 	}

@@ -57,7 +57,7 @@ func TestFinder(t *testing.T) {
 		if !slices.Equal(got, want) {
 			t.Fatalf("%q in %q: %v, want %v", search, texts, got, want)
 		}
-		if !f.keep(0, slices.Concat([]byte("\x80\x05"), b.Fields[0].Values.Texts.Arena)) {
+		if !f.KeepTexts(0, slices.Concat([]byte("\x80\x05"), b.Fields[0].Values.Texts.Arena)) {
 			t.Fatalf("%q in %q: the column is rejected", search, texts)
 		}
 	})
@@ -91,6 +91,30 @@ func TestASCIIFolds(t *testing.T) {
 		}
 		if isASCII(folded) && !newNeedle(string(folded)).mayFold([]byte(string(r))) {
 			t.Errorf("%q is not found in %q", folded, r)
+		}
+	}
+}
+
+// TestKeepValues checks for which searches the values of a field are read.
+func TestKeepValues(t *testing.T) {
+	fields := []intray.Field{{Type: intray.FieldType{Name: intray.TypeString}}, {Type: intray.FieldType{Name: intray.TypeNumber}}, {Type: intray.FieldType{Name: intray.TypeDatetime}}}
+	for search, want := range map[string][]bool{
+		"12":      {true, true, true},
+		"-1.5E3":  {true, true, false},
+		"31T12:0": {true, false, true},
+		"12a":     {true, false, false},
+		"1 2":     {true, false, false},
+		"\u0661":  {true, false, false},
+	} {
+		f := finder{needle: newNeedle(search), draft: &Draft{cfg: Config{Fields: fields}}}
+		for field := range fields {
+			if got := f.KeepValues(field); got != want[field] {
+				t.Errorf("%q in %s: %t, want %t", search, fields[field].Type.Name, got, want[field])
+			}
+		}
+		f.nameMatches = textMatches{1: {}}
+		if !f.KeepValues(1) {
+			t.Errorf("%q: the values of a field that displays names are not read", search)
 		}
 	}
 }

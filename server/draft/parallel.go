@@ -103,7 +103,7 @@ type worker struct {
 
 func (m *changeBuilder) worker() *worker {
 	w := &worker{builder: m, finder: finder{needle: m.plan.needle, nameMatches: m.plan.nameMatches, draft: m.draft}}
-	w.fields = m.draft.newFieldReader(m.before, m.plan.fields, w.finder.keep)
+	w.fields = m.draft.newFieldReader(m.before, m.plan.fields, &w.finder)
 	for _, t := range m.draft.keyIndexes {
 		w.hashers = append(w.hashers, t.key.Hasher())
 	}

@@ -3,7 +3,6 @@ package staging
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -62,9 +61,9 @@ func (c *cursor) load(ctx context.Context, name string, at Piece, rows int64) er
 }
 
 // readRows reads a row group without its problems into c.current, unless it is already there. If
-// wanted is not nil, readRows reads only the selected fields, and of these only the columns that keep does
-// not reject. It leaves all other columns empty.
-func (c *cursor) readRows(ctx context.Context, s *Segment, g RowGroup, wanted []bool, keep Keep) error {
+// wanted is not nil, readRows reads only the columns of fields that it selects, and of these only the ones that
+// keep does not reject. It leaves all other columns empty.
+func (c *cursor) readRows(ctx context.Context, s *Segment, g RowGroup, wanted []columns, keep Keep) error {
 	if c.held == g.First+1 {
 		return ctx.Err()
 	}
@@ -84,20 +83,18 @@ func (c *cursor) readRows(ctx context.Context, s *Segment, g RowGroup, wanted []
 	return nil
 }
 
-func (c *cursor) decodeRows(b *intray.Batch, wanted []bool, keep Keep) error {
+func (c *cursor) decodeRows(b *intray.Batch, wanted []columns, keep Keep) error {
 	d := c.decoder
 	for i := range b.Fields {
-		if wanted != nil && !wanted[i] {
-			if err := errors.Join(d.skipColumn(), d.skipColumn()); err != nil {
-				return err
-			}
-			continue
+		read := bothColumns
+		if wanted != nil {
+			read = wanted[i]
 		}
 		var keepField func(texts []byte) bool
 		if keep != nil {
-			keepField = func(texts []byte) bool { return keep(i, texts) }
+			keepField = func(texts []byte) bool { return keep.KeepTexts(i, texts) }
 		}
-		if err := d.readField(&b.Fields[i], keepField); err != nil {
+		if err := d.readField(&b.Fields[i], read, keepField); err != nil {
 			return err
 		}
 	}
@@ -124,9 +121,19 @@ func (c *cursor) decodeRows(b *intray.Batch, wanted []bool, keep Keep) error {
 	return err
 }
 
-// readField reads the two columns of a field, except for those that keep rejects. If it needs the
+// readField reads the given columns of a field, except for those that keep rejects. If it needs the
 // values, it also needs the raw values, because a row without a raw value has its value instead.
-func (d *decoder) readField(c *intray.Cells, keep func(texts []byte) bool) (err error) {
+func (d *decoder) readField(c *intray.Cells, read columns, keep func(texts []byte) bool) (err error) {
+	if read != bothColumns {
+		if err := d.skipColumn(); err != nil {
+			return err
+		}
+		if read == noColumns {
+			return d.skipColumn()
+		}
+		c.RawRows, err = d.readSparse(&c.Raws, c.RawRows, keep)
+		return err
+	}
 	if c.Nulls, err = d.readValues(&c.Values, c.Nulls, keep); err != nil {
 		return err
 	}

@@ -21,13 +21,22 @@ import (
 // Scan reads some fields of the batches of a stage, in any order, and reuses memory.
 // It must not be used concurrently.
 type Scan struct {
-	cursor *cursor
-	wanted []bool
+	cursor  *cursor
+	columns []columns
 }
+
+// columns selects the columns of a field that are read.
+type columns uint8
+
+const (
+	noColumns columns = iota
+	rawColumn
+	bothColumns
+)
 
 // Scan returns a Scan of the stage.
 func (s *Stage) Scan() *Scan {
-	return &Scan{cursor: newCursor(s), wanted: make([]bool, len(s.manifest.Fields))}
+	return &Scan{cursor: newCursor(s), columns: make([]columns, len(s.manifest.Fields))}
 }
 
 // RowGroups returns the row groups of all segments in order. Each batch that was
@@ -40,26 +49,34 @@ func (s *Stage) RowGroups() []RowGroup {
 	return all
 }
 
-// Keep reports whether a column of a field is needed: its values or its raw values. texts includes all
-// distinct strings of the column, each in one piece, and other bytes between them. If the values are
-// needed, so are the raw values.
-type Keep func(field int, texts []byte) bool
+// Keep selects the columns of fields that are read: their values and their raw values. If the values of a
+// field are read, so are its raw values. A nil Keep selects all columns.
+type Keep interface {
+	// KeepValues reports whether the values of a field may be needed, before they are decompressed.
+	KeepValues(field int) bool
+	// KeepTexts reports whether a column of a field is needed. texts includes all distinct strings of the
+	// column, each in one piece, and other bytes between them.
+	KeepTexts(field int, texts []byte) bool
+}
 
 // ReadFields reads the given fields of the batch that contains row. It leaves all other fields,
-// unmapped columns and problems empty, and the columns that keep rejects. keep may be nil. The batch
-// is valid until the next call.
+// unmapped columns and problems empty, and the columns that keep does not select. keep may be nil. The
+// batch is valid until the next call.
 func (s *Scan) ReadFields(ctx context.Context, row int64, fields []int, keep Keep) (*intray.Batch, error) {
 	c := s.cursor
 	if row < 0 || row >= c.stage.manifest.Rows {
 		return nil, fmt.Errorf("read staged rows: row %d does not exist", row)
 	}
-	clear(s.wanted)
+	clear(s.columns)
 	for _, f := range fields {
-		s.wanted[f] = true
+		s.columns[f] = bothColumns
+		if keep != nil && !keep.KeepValues(f) {
+			s.columns[f] = rawColumn
+		}
 	}
 	c.held = 0 // the current batch may contain different fields
 	segment, g := c.stage.groupFor(row)
-	if err := c.readRows(ctx, segment, g, s.wanted, keep); err != nil {
+	if err := c.readRows(ctx, segment, g, s.columns, keep); err != nil {
 		return nil, fmt.Errorf("read the staged rows from %d on: %w", row, err)
 	}
 	return &c.current, nil
