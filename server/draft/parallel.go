@@ -55,24 +55,14 @@ func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap,
 		if err != nil {
 			return err
 		}
+		b := r.batch // mergeResult may replace it
 		if m.draft.cfg.Whole {
-			all.conflicts = append(all.conflicts, r.conflicts...)
-			if len(r.rows) > 0 {
-				for _, e := range r.edits {
-					e.Row += len(all.rows)
-					all.edits = append(all.edits, e)
-				}
-				all.rows = append(all.rows, r.rows...)
-				copyRows(all.batch, r.batch, 0, r.batch.Rows())
-			}
-		} else {
-			b := r.batch
-			if err := m.mergeResult(ctx, r); err != nil {
-				return err
-			}
-			if b != nil {
-				m.draft.cfg.Stage.Release(b)
-			}
+			all.add(r)
+		} else if err := m.mergeResult(ctx, r); err != nil {
+			return err
+		}
+		if b != nil {
+			m.draft.cfg.Stage.Release(b)
 		}
 		report(at)
 	}
@@ -85,6 +75,20 @@ func (m *changeBuilder) applyParallel(ctx context.Context, rows *roaring.Bitmap,
 		}
 	}
 	return m.mergeResult(ctx, all)
+}
+
+// add copies the rows and edits of another result, to which the changes have not been applied.
+func (r *spanResult) add(more *spanResult) {
+	r.conflicts = append(r.conflicts, more.conflicts...)
+	if len(more.rows) == 0 {
+		return
+	}
+	for _, e := range more.edits {
+		e.Row += len(r.rows)
+		r.edits = append(r.edits, e)
+	}
+	r.rows = append(r.rows, more.rows...)
+	copyRows(r.batch, more.batch, 0, more.batch.Rows())
 }
 
 // worker processes spans in one goroutine.
