@@ -9,7 +9,7 @@ import (
 // store each distinct string once. The zero value is an empty list.
 type TextColumn struct {
 	// Texts holds the strings in the order of the rows if Codes is empty. Otherwise, it holds each
-	// distinct string, in any order.
+	// distinct string, and possibly strings of no row, in any order.
 	Texts Texts
 	// Codes holds, for each row, the index of its string in Texts. It is empty if every row has its
 	// own string.
@@ -51,13 +51,14 @@ func CountRows(ranges []RowRange) (n int) {
 	return n
 }
 
-// KeepsCodes reports whether an empty column to which n rows of c are appended has the same codes as c.
+// KeepsCodes reports whether an empty column has the same codes as c after AppendRanges has appended n rows
+// of c to it. This is the case if they are at least half of the rows.
 func (c *TextColumn) KeepsCodes(n int) bool {
 	return n > 0 && len(c.Codes) > 0 && 2*n >= len(c.Codes)
 }
 
-// AppendRanges appends copies of ranges of rows of another column. If
-// [TextColumn.KeepsCodes] returns true, c has the same codes.
+// AppendRanges appends copies of ranges of rows of another column. If c is empty and src.KeepsCodes returns
+// true for the number of these rows, c has the same codes as src.
 func (c *TextColumn) AppendRanges(src *TextColumn, ranges ...RowRange) {
 	total := CountRows(ranges)
 	if c.Len() == 0 && src.KeepsCodes(total) {

@@ -319,7 +319,7 @@ type finder struct {
 	fold    []byte
 }
 
-// KeepValues implements [staging.Keep]. The values of some types do not contain most letters.
+// KeepValues implements [staging.Keep]. The values of some types cannot contain most characters.
 func (f *finder) KeepValues(field int) bool {
 	if f.needle == nil || f.nameMatches[field] != nil {
 		return true

@@ -210,8 +210,8 @@ func (s *Stage) readRanges(ctx context.Context, first int64, ranges iter.Seq2[in
 	return out, c.appendRanges(ctx, out, ranges)
 }
 
-// Release makes the memory of a batch with the columns of the stage available to Rows. The caller must not use the
-// batch afterwards. It need not release a batch.
+// Release makes the memory of a batch that has the columns of the stage available to later calls of Rows.
+// The caller must not use the batch afterwards. Calling Release is optional.
 func (s *Stage) Release(b *intray.Batch) { s.batches.Put(b) }
 
 // groupFor returns the row group that contains a row of the stage.
