@@ -46,7 +46,7 @@ func (r connectorRows) IsDue(ctx context.Context, now time.Time) (bool, error) {
 }
 
 func (r connectorRows) ClaimDue(ctx context.Context, node string, now time.Time) (model.Connector, error) {
-	if err := r.acquireLock(ctx, lockConnectors); err != nil {
+	if err := r.acquireLock(ctx, lock{number: lockConnectors}); err != nil {
 		return model.Connector{}, err
 	}
 	return queryOne(ctx, r.txn, connectors.entity, connectors.cells, `
@@ -119,7 +119,7 @@ func (r pulledRows) IsUploadDue(ctx context.Context, now time.Time) (bool, error
 
 func (r pulledRows) ListDueUploads(ctx context.Context, now time.Time, limit int) ([]model.PulledFile, error) {
 	// Other transactions must not find the same uploads before this one has postponed them.
-	if err := r.acquireLock(ctx, lockUploads); err != nil {
+	if err := r.acquireLock(ctx, lock{number: lockUploads}); err != nil {
 		return nil, err
 	}
 	return pulled.all(ctx, r.txn, ` WHERE put = 'WAITING' AND put_due <= $1 ORDER BY put_due LIMIT $2`, toMicros(now), max(limit, 0))

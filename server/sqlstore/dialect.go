@@ -50,17 +50,6 @@ type dialect struct {
 	isolated bool
 }
 
-// These are the numbers of the locks. All programs that use the database share the lock numbers,
-// so these are unusual, to avoid collisions.
-const (
-	lockMigrate    = 7_204_118_301
-	lockClaim      = 7_204_118_302
-	lockExpireNode = 7_204_118_303
-	lockConnectors = 7_204_118_304
-	lockUploads    = 7_204_118_305
-	lockDeliveries = 7_204_118_306
-)
-
 func sqliteDialect() dialect {
 	return dialect{
 		goose:         goose.DialectSQLite3,
@@ -87,16 +76,6 @@ func postgresDialect() dialect {
 		sessionUnlock: `SELECT pg_advisory_unlock($1)`,
 		isolated:      true,
 	}
-}
-
-// acquireLock waits until no other transaction holds the lock, and holds it until
-// the transaction ends.
-func (t *txn) acquireLock(ctx context.Context, lock int64) error {
-	if t.dialect.lock == "" {
-		return nil
-	}
-	_, err := t.exec(ctx, "wait for a lock", t.dialect.lock, lock)
-	return err
 }
 
 // readers is the maximum number of concurrent read connections.

@@ -162,7 +162,8 @@ func newFaulty(t *testing.T) (*Store, *faults) {
 	}
 	s.write = connect("_pragma=foreign_keys(1)&_pragma=synchronous(0)&_txlock=immediate")
 	s.read = connect("")
-	s.dialect.lock, s.dialect.sessionLock, s.dialect.sessionUnlock = `SELECT $1`, `SELECT $1`, `SELECT $1`
+	s.dialect.lock, s.dialect.lockText = `SELECT $1`, `SELECT $1, $2`
+	s.dialect.sessionLock, s.dialect.sessionUnlock = `SELECT $1`, `SELECT $1`
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -178,7 +178,9 @@ func (s *Store) runMember(ctx context.Context, g *group, work func(model.Tx) err
 			}
 		}
 	}()
-	err = work(s.newTx(memberQuerier{g.tx}, g.tx, ""))
+	t := s.newTxn(memberQuerier{g.tx}, g.tx, "")
+	defer t.releaseLocks()
+	err = work(t.rows())
 	if err == nil {
 		err = ctx.Err()
 	}

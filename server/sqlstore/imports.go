@@ -173,7 +173,7 @@ func (r importRows) IsDue(ctx context.Context, now time.Time) (bool, error) {
 
 func (r importRows) Claim(ctx context.Context, node string, limits model.RunLimits, now time.Time) (model.Import, error) {
 	// Without the lock, concurrent claims would count the same running imports.
-	if err := r.acquireLock(ctx, lockClaim); err != nil {
+	if err := r.acquireLock(ctx, lock{number: lockClaim}); err != nil {
 		return model.Import{}, err
 	}
 	imp, err := queryOne(ctx, r.txn, imports.entity, imports.cells, claimNext, node, toMicros(now), limits.PerOrg, limits.PerOrgAndNode)

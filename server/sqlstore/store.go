@@ -43,6 +43,7 @@ type Store struct {
 	// outcomes caches the decoded outcomes of imports.
 	outcomes    *outcomeCache
 	write, read *sql.DB
+	locks       locks
 	// writer orders the write transactions. It is nil on PostgreSQL.
 	writer  *writer
 	dialect dialect
@@ -177,7 +178,9 @@ func (s *Store) runOne(ctx context.Context, db querier, work func(model.Tx) erro
 	if err := s.checkScope(ctx); err != nil {
 		return err
 	}
-	tx := s.newTx(db, queue.Tx{}, "")
+	t := s.newTxn(db, queue.Tx{}, "")
+	defer t.releaseLocks()
+	tx := t.rows()
 	err := work(tx)
 	for tries := 1; isStaleConnection(err) && ctx.Err() == nil && tries < maxStale; tries++ {
 		err = work(tx)
@@ -193,13 +196,15 @@ func (s *Store) runTx(ctx context.Context, db *sql.DB, opts *sql.TxOptions, work
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Conn.Close() }()
-	defer func() { _ = tx.Rollback() }()
 	hold := ""
 	if opts == nil {
 		hold = s.dialect.forUpdate
 	}
-	if err := work(s.newTx(tx, tx, hold)); err != nil {
+	t := s.newTxn(tx, tx, hold)
+	defer t.releaseLocks() // after the end of the transaction
+	defer func() { _ = tx.Conn.Close() }()
+	defer func() { _ = tx.Rollback() }()
+	if err := work(t.rows()); err != nil {
 		return err
 	}
 	err = tx.Commit()
@@ -232,10 +237,14 @@ func begin(ctx context.Context, db *sql.DB, opts *sql.TxOptions) (queue.Tx, erro
 	return queue.Tx{Tx: tx, Conn: conn}, nil
 }
 
-// newTx returns the rows that run their queries with db, which is tx or, without a transaction, a
-// pool of connections.
-func (s *Store) newTx(db querier, tx queue.Tx, hold string) model.Tx {
-	t := &txn{querier: db, tx: tx, dialect: s.dialect, jobs: s.jobs, forUpdate: hold, outcomes: s.outcomes}
+// newTxn returns a transaction that runs its queries with db, which is tx or, without a transaction,
+// a pool of connections. The caller must release its locks.
+func (s *Store) newTxn(db querier, tx queue.Tx, hold string) *txn {
+	return &txn{querier: db, tx: tx, dialect: s.dialect, jobs: s.jobs, forUpdate: hold, outcomes: s.outcomes, locks: &s.locks}
+}
+
+// rows returns the rows of all entities.
+func (t *txn) rows() model.Tx {
 	return model.Tx{
 		Accounts:    accountRows{t},
 		Schemas:     schemaRows{ownedRows[model.Schema]{t, schemas}},
@@ -297,6 +306,9 @@ type txn struct {
 	// in a read-only transaction, or if only one transaction writes at a time.
 	forUpdate string
 	outcomes  *outcomeCache
+	locks     *locks
+	// locked are the locks that the transaction holds or waits for.
+	locked []lock
 }
 
 // exec runs a statement and returns the number of affected rows. action describes
@@ -421,7 +433,7 @@ func (r nodeRows) List(ctx context.Context) ([]string, error) {
 // Remove removes a node and returns its jobs to the queue, even if the node is unknown.
 func (r nodeRows) Remove(ctx context.Context, node string) error {
 	// Without the lock, concurrent removals of a node would both return its jobs.
-	if err := r.acquireLock(ctx, lockExpireNode); err != nil {
+	if err := r.acquireLock(ctx, lock{number: lockExpireNode}); err != nil {
 		return err
 	}
 	if _, err := r.jobs.Reclaim(ctx, r.tx, node); err != nil {

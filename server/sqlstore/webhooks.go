@@ -124,10 +124,8 @@ func (r outboxRows) ClaimDue(ctx context.Context, target, node string, now time.
 }
 
 func (r outboxRows) Claimed(ctx context.Context, org, target string) (ofTarget, ofOrg int, err error) {
-	if r.dialect.lockText != "" {
-		if _, err := r.exec(ctx, "wait for a lock", r.dialect.lockText, lockDeliveries, org); err != nil {
-			return 0, 0, err
-		}
+	if err := r.acquireLock(ctx, lock{lockDeliveries, org}); err != nil {
+		return 0, 0, err
 	}
 	type counts struct{ ofTarget, ofOrg int }
 	c, err := queryOne(ctx, r.txn, deliveries.entity, func(c *counts) []any { return []any{&c.ofTarget, &c.ofOrg} }, `
