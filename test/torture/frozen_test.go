@@ -64,10 +64,7 @@ func (f *frozenTest) freeze(round int) {
 	readRows(f.T, frozen, &f.review)
 	half := sendHalf(f.T, frozen, len(f.ids))
 	f.ids = append(f.ids, half.id)
-	f.ids = append(f.ids, f.sendTables(len(f.ids), 3, takeoverRows)...)
-	for len(f.runsOf(at, f.running(f.conn))) == 0 {
-		f.ids = append(f.ids, f.sendTables(len(f.ids), 1, takeoverRows)...)
-	}
+	wait := f.occupy(at)
 	half.sendMore(f.T)
 	frozen.Signal(syscall.SIGSTOP)
 	since := time.Now()
@@ -83,6 +80,32 @@ func (f *frozenTest) freeze(round int) {
 	if !strings.Contains(readRows(f.T, frozen, &f.review), change) {
 		f.Errorf("the replica that was frozen does not show %q", change)
 	}
+	wait()
+}
+
+// occupy imports tables through a replica until it runs one of them. Meanwhile, the other replica is
+// frozen, so that it cannot run them instead. The last tables may not have been sent yet when occupy
+// returns: the returned function waits for them.
+func (f *frozenTest) occupy(at int) (wait func()) {
+	f.Helper()
+	f.list[1-at].Signal(syscall.SIGSTOP)
+	defer f.list[1-at].Signal(syscall.SIGCONT)
+	own := &replicas{t: f.T, list: f.list[at : at+1]}
+	sent := make(chan []string, 1)
+	send := func() {
+		first := len(f.ids)
+		go func() { sent <- own.sendTables(first, 3, takeoverRows) }()
+	}
+	send()
+	for len(f.runsOf(at, f.running(f.conn))) == 0 {
+		select {
+		case ids := <-sent:
+			f.ids = append(f.ids, ids...)
+			send()
+		case <-time.After(2 * time.Millisecond):
+		}
+	}
+	return func() { f.ids = append(f.ids, <-sent...) }
 }
 
 // checkAlone checks that each replica runs imports while the others are down.
