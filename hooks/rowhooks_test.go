@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strconv"
 	"strings"
@@ -128,6 +129,71 @@ func TestManyRows(t *testing.T) {
 		for i, c := range changes {
 			if n := 7000 + i; c.Row != i || c.Field != 2 || *c.Value != fmt.Sprintf("%d %d %d", n, n, n) {
 				t.Fatalf("change %d is %v", i, describeChanges(changes[i:i+1]))
+			}
+		}
+	})
+}
+
+// TestPatternsOfChanges checks changes in fields that alternate from row to row, with regular and
+// random patterns. Positions of changes that follow a pattern are not sent.
+func TestPatternsOfChanges(t *testing.T) {
+	const hook = `({row}) => {
+		const cells = {};
+		for (const one of row.plan.value.split(" ")) {
+			cells[parseInt(one)] = one.endsWith("n") ? {value: null} : one.endsWith("i") ? {info: [{message: one}]} : {value: one};
+		}
+		const out = {};
+		for (const one of row.plan.value.split(" ")) out["f" + parseInt(one)] = cells[parseInt(one)];
+		return {row: out};
+	}`
+	random := rand.New(rand.NewPCG(1, 2))
+	patterns := []string{"2", "3 1", "1 66 5i", "70 2 69", "4 68n 3", "67"}
+	fields := []intray.Field{textField("plan")}
+	for f := range 70 {
+		fields = append(fields, textField(fmt.Sprint("f", f+1)))
+	}
+	var rows [][]any
+	var want []string
+	for i, pattern := 0, patterns[0]; i < 1500; i++ {
+		switch random.IntN(12) {
+		case 0:
+			pattern = patterns[random.IntN(len(patterns))]
+		case 1:
+			var plan []string
+			for _, f := range random.Perm(70)[:1+random.IntN(4)] {
+				plan = append(plan, fmt.Sprint(f+1, []string{"", "", "n", "i"}[random.IntN(4)]))
+			}
+			pattern = strings.Join(plan, " ")
+		}
+		rows = append(rows, append([]any{pattern}, make([]any, 70)...))
+		for _, one := range strings.Fields(pattern) {
+			field, text := strings.TrimRight(one, "in"), one
+			switch {
+			case strings.HasSuffix(one, "n"):
+				text = "null"
+			case strings.HasSuffix(one, "i"):
+				text = "infos[{error " + one + "}]"
+			}
+			want = append(want, fmt.Sprintf("%d.%s %s", i, field, text))
+		}
+	}
+	forEachRuntime(t, func(t *testing.T, s *hooks.Runner) {
+		all := intray.Hooks{Row: []string{hook, strings.Replace(hook, "{row}", "{row, ...rest}", 1)}, BulkRow: []string{`(rows) => rows.map((r) => ({index: r.index, ...(` + hook + `)(r)}))`}}
+		session := openSession(t, s, all)
+		for name, run := range map[string]func() ([]intray.Change, error){
+			"a hook that only reads": func() ([]intray.Change, error) {
+				return session.RunRows(t.Context(), 0, rowsOf(fields, batch(0, rows...)))
+			},
+			"a hook that may do more": func() ([]intray.Change, error) {
+				return session.RunRows(t.Context(), 1, rowsOf(fields, batch(0, rows...)))
+			},
+			"a bulk hook": func() ([]intray.Change, error) {
+				return session.RunBulk(t.Context(), 0, rowsOf(fields, batch(0, rows...)))
+			},
+		} {
+			changes, err := run()
+			if diff := cmp.Diff(want, describeChanges(changes)); diff != "" || err != nil {
+				t.Errorf("%s: %v %s", name, err, diff[:min(len(diff), 2000)])
 			}
 		}
 	})

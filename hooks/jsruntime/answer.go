@@ -195,28 +195,53 @@ const (
 	flagsEnd
 )
 
+// predictedFields is the number of fields, from the first one on, for which the cell of the next
+// change is predicted. It equals predicted in the prelude.
+const predictedFields = 64
+
+// changesScanner reads the flat list of changes. A string in place of a position is the value of the
+// expected cell: it is as far from the last change as the next change was the last time that the
+// same field changed. At first, this is the same field in the next row.
+type changesScanner struct {
+	*scanner
+	bounds *Bounds
+	// c is the last change.
+	c Change
+	// next contains, for each of the first fields, how far the next change is from a change of it.
+	next [predictedFields]distance
+}
+
+// distance is the distance between two cells.
+type distance struct{ rows, fields int }
+
 // readChanges reads the flat list of changes and passes every change to the function each.
 func (s *scanner) readChanges(bounds *Bounds, each func(c *Change)) {
 	s.expect('[')
 	if s.accept(']') {
 		return
 	}
-	var c Change
-	position := int64(-1) // before the first change
+	r := &changesScanner{scanner: s, bounds: bounds}
+	for f := range r.next {
+		r.next[f].rows = 1
+	}
 	for n := 0; s.err == nil; n++ {
 		if n >= bounds.MaxChanges {
 			s.fail("there are more than %d changes", bounds.MaxChanges)
 			return
 		}
-		if position = s.readChange(&c, bounds, position); s.err != nil {
+		switch {
+		case s.peek() != '"':
+			r.readChange(n > 0)
+		case n == 0 || !r.moveOn():
+			s.fail("a value has no position")
+		default:
+			r.c.Value = Value{Text: s.readText(maxValue)}
+		}
+		if s.err != nil {
 			return
 		}
-		each(&c)
-		if position%flagsEnd == flagValue {
-			run := s.readRun(&c, min(bounds.MaxChanges-1-n, bounds.Rows-1-c.Row), each)
-			n += run
-			position += int64(run*len(bounds.Fields)) * flagsEnd
-		}
+		each(&r.c)
+		n += r.readRun(bounds.MaxChanges-1-n, each)
 		if s.accept(']') {
 			return
 		}
@@ -224,49 +249,62 @@ func (s *scanner) readChanges(bounds *Bounds, each func(c *Change)) {
 	}
 }
 
-// readRun reads strings for the same field in the next rows, and returns their number. It stops at
-// a string with escapes. c is the change before them, which has only a value.
-func (s *scanner) readRun(c *Change, most int, each func(c *Change)) (n int) {
+// moveOn makes the change one of a value in the expected cell. It returns false if there is no such
+// cell.
+func (r *changesScanner) moveOn() bool {
+	by := distance{rows: 1}
+	if r.c.Field < predictedFields {
+		by = r.next[r.c.Field]
+	}
+	row, field := r.c.Row+by.rows, r.c.Field+by.fields
+	if row < 0 || row >= r.bounds.Rows || r.bounds.Fields[field].ManyToOne {
+		return false
+	}
+	if r.c.HasInfos || r.c.HasOptions || !r.c.HasValue || r.c.Part != 0 {
+		r.c = Change{HasValue: true}
+	}
+	r.c.Row, r.c.Field = row, field
+	return true
+}
+
+// readRun reads strings without escapes, which have no positions, and returns their number.
+func (r *changesScanner) readRun(most int, each func(c *Change)) (n int) {
 	for ; n < most; n++ {
-		rest := s.raw[s.at:]
+		rest := r.raw[r.at:]
 		if len(rest) < 2 || rest[0] != ',' || rest[1] != '"' {
 			break
 		}
 		text := rest[2:]
 		size := verbatimLength(text, 0)
-		if size > maxValue || size == len(text) || text[size] != '"' {
+		if size > maxValue || size == len(text) || text[size] != '"' || !r.moveOn() {
 			break
 		}
-		c.Row++
-		c.Value = Value{Text: text[:size]}
-		s.at += 2 + size + 1
-		each(c)
+		r.c.Value = Value{Text: text[:size]}
+		r.at += 2 + size + 1
+		each(&r.c)
 	}
 	return n
 }
 
-// readChange reads one change and returns its position, which includes its flags. A string in
-// place of a position is a value for the same field in the next row. It is allowed only if the
-// preceding change contains only a value.
-func (s *scanner) readChange(c *Change, bounds *Bounds, before int64) (position int64) {
-	if s.peek() == '"' {
-		return s.readNextRowValue(c, bounds, before)
-	}
-	fields := int64(len(bounds.Fields))
-	position = s.readInteger(0, int64(bounds.Rows)*fields*flagsEnd-1)
+// readChange reads a change with its position, which includes its flags. follows reports whether it
+// follows another change.
+func (r *changesScanner) readChange(follows bool) {
+	s, last := r.scanner, distance{r.c.Row, r.c.Field}
+	fields := int64(len(r.bounds.Fields))
+	position := s.readInteger(0, int64(r.bounds.Rows)*fields*flagsEnd-1)
 	flags := position % flagsEnd
 	if s.err == nil && flags&(flagsEnd-1-flagPart) == 0 {
 		s.fail("a change is empty")
 	}
 	if s.err != nil {
-		return position
+		return
 	}
 	cell := position / flagsEnd
-	*c = Change{Row: int(cell / fields), Field: int(cell % fields)}
-	field := &bounds.Fields[c.Field]
+	c := Change{Row: int(cell / fields), Field: int(cell % fields)}
+	field := &r.bounds.Fields[c.Field]
 	if hasPart := flags&flagPart != 0; hasPart != field.ManyToOne {
 		s.fail("a change names a column of a field without columns, or none of a many-to-one field")
-		return position
+		return
 	}
 	if field.ManyToOne {
 		s.expect(',')
@@ -284,18 +322,10 @@ func (s *scanner) readChange(c *Change, bounds *Bounds, before int64) (position 
 		s.expect(',')
 		s.readList(maxOptions, func(int) { c.Options = append(c.Options, s.readOption()) })
 	}
-	return position
-}
-
-func (s *scanner) readNextRowValue(c *Change, bounds *Bounds, before int64) (position int64) {
-	position = before + int64(len(bounds.Fields))*flagsEnd
-	if before < 0 || before%flagsEnd != flagValue || c.Row+1 >= bounds.Rows {
-		s.fail("a value has no position")
-		return position
+	if follows && last.fields < predictedFields {
+		r.next[last.fields] = distance{c.Row - last.rows, c.Field - last.fields}
 	}
-	c.Row++
-	c.Value = Value{Text: s.readText(maxValue)}
-	return position
+	r.c = c
 }
 
 // readValue reads a scalar or a list of scalars.

@@ -34,7 +34,7 @@ func readAnswer(raw []byte, bounds jsruntime.Bounds) (*answerWithChanges, error)
 
 func TestReadAnswer(t *testing.T) {
 	raw := ` { "changes" : [1,"a\n\u00e9\ud83d\ude00\/", 63,2,[1,-2.5e+3,"x",null,true],[{"message":"m","level":"info"},{"level":"error","message":""}],[{"label":"L","value":"v","alternateMatches":["a"]}],
-		2,[], 33,null, 33,false, 1,null, "next"] ,
+		2,[], 33,null, 33,false, 1,null, 33,"last"] ,
 		"times":[{"hook":"rowHooks[0]","ms":1.5}], "console":["one"], "commands":[{"hook":"h","name":"addField","args":[{"a":[]},null]}],
 		"cancel":true,"message":"why" }`
 	got, err := readAnswer([]byte(raw), within)
@@ -54,7 +54,7 @@ func TestReadAnswer(t *testing.T) {
 			{Row: 1, HasValue: true, Value: jsruntime.Value{Kind: jsruntime.ValueNull}},
 			{Row: 1, HasValue: true, Value: jsruntime.Value{Kind: jsruntime.ValueBool, Text: "false"}},
 			{HasValue: true, Value: jsruntime.Value{Kind: jsruntime.ValueNull}},
-			{Row: 1, HasValue: true, Value: jsruntime.Value{Text: "next"}},
+			{Row: 1, HasValue: true, Value: jsruntime.Value{Text: "last"}},
 		},
 		Answer: jsruntime.Answer{
 			Times:     []jsruntime.HookTime{{Hook: "rowHooks[0]", Took: 1_500_000}},
@@ -113,9 +113,10 @@ func TestForgedAnswers(t *testing.T) {
 		"no part of a many-to-one field": `{"changes":[17,"x"]}`,
 		"a part too many":                `{"changes":[25,3,"x"]}`,
 		"a value without a position":     `{"changes":["x"]}`,
-		"a value after infos":            `{"changes":[2,[],"x"]}`,
 		"a value after a part":           `{"changes":[25,0,"x","y"]}`,
 		"a value after the rows":         `{"changes":[33,"x","y"]}`,
+		"a value before the rows":        `{"changes":[33,"x",1,"y","z"]}`,
+		"no part of an expected cell":    `{"changes":[1,"x",25,0,"y",33,"x","z"]}`,
 		"a number without a position":    `{"changes":[1,"x",null]}`,
 		"no flags":                       `{"changes":[0]}`,
 		"a part and no change":           `{"changes":[24,0]}`,

@@ -41,8 +41,11 @@ const (
 	argCount = atomInfo
 )
 
-// changeTotals are the counters that the prelude shares with this file, in the same order.
-type changeTotals struct{ count, size, limit, after, row float64 }
+// changeTotals are the numbers that the prelude shares with this file, in the same order: the tally.
+type changeTotals struct {
+	count, size, limit, expected, row, lastField float64
+	distances                                    [predictedFields]float64
+}
 
 func bindChangeReader(tls *libc.TLS, ctx uintptr, _ lib.TJSValue, argc int32, argv uintptr) lib.TJSValue {
 	if argc != argCount {
@@ -218,20 +221,34 @@ func (t *rowReader) readTextCell(name lib.TJSAtom, field int32, cell, target lib
 	}
 	t.totals.size += length + 16
 	fields := float64(payloadBits(valueAt(t.data, argFieldCount)))
-	place := (float64(t.i)*fields+float64(field))*16 + changeHasValue
-	if place != t.totals.after && !t.appendChange(newNumber(place)) {
+	at := float64(t.i)*fields + float64(field)
+	if at != t.totals.expected && !t.appendPosition(at) {
 		t.freeValue(value)
 		return false
 	}
-	t.totals.after = place + fields*16
+	t.expectAfter(at, field, fields)
 	return t.appendChange(value)
 }
 
-// maxFastText and changeHasValue equal maxValue and hasValue in the prelude.
-const (
-	maxFastText    = 1 << 20
-	changeHasValue = 1
-)
+// appendPosition is pushPosition in the prelude for a change of only a value.
+func (t *rowReader) appendPosition(cell float64) bool {
+	if last := t.totals.lastField; last >= 0 && last < predictedFields {
+		t.totals.distances[int(last)] += cell - t.totals.expected
+	}
+	return t.appendChange(newNumber(cell*flagsEnd + flagValue))
+}
+
+// expectAfter is expectAfter in the prelude. fields is the number of fields.
+func (t *rowReader) expectAfter(cell float64, field int32, fields float64) {
+	distance := fields
+	if field < predictedFields {
+		distance = t.totals.distances[field]
+	}
+	t.totals.lastField, t.totals.expected = float64(field), cell+distance
+}
+
+// maxFastText equals maxValue in the prelude.
+const maxFastText = 1 << 20
 
 // updateColumn stores a value in its column and in the result values. same reports whether
 // the column already had this value.

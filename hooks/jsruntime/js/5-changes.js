@@ -8,14 +8,18 @@ const maxOptions = 10000; // select options of a cell
 
 const hasValue = 1, hasInfos = 2, hasOptions = 4, hasPart = 8;
 
-// changes is a flat list: (row * fields + field) * 16 + flags, followed by the part, value,
-// infos and options that the flags specify. A string in place of a number is the value of
-// the same field in the next row. tally contains the number of elements, their approximate
-// size as text, the limit of that size, the position that the next row would have, and the row
-// of the row loop.
+// changes is a flat list: cell * 16 + flags, where cell is row * fields + field, followed by the
+// part, value, infos and options that the flags specify. A string in place of a number is the value
+// of the expected cell: it is as far from the last change as the next change was the last time that
+// the same field changed. At first, this is the same field in the next row.
+//
+// tally contains the number of elements, their approximate size as text, the limit of that size,
+// the expected cell, the row of the row loop, the field of the last change or -1, and the distance
+// to the next change after each of the first predicted fields.
 let changes = bareList();
-const tallyRoom = new ArrayBufferOf(40), tally = new Float64ArrayOf(tallyRoom);
-const COUNT = 0, SIZE = 1, LIMIT = 2, AFTER = 3, ROW = 4;
+const predicted = 64;
+const COUNT = 0, SIZE = 1, LIMIT = 2, EXPECTED = 3, ROW = 4, LASTFIELD = 5, DISTANCES = 6;
+const tallyRoom = new ArrayBufferOf((DISTANCES + predicted) * 8), tally = new Float64ArrayOf(tallyRoom);
 let usualLimit = 0; // the limit of the load
 
 function resetChanges() {
@@ -26,7 +30,22 @@ function resetChanges() {
 function emptyChanges() {
 	changes = bareList();
 	tally[COUNT] = 0;
-	tally[AFTER] = -1;
+	tally[LASTFIELD] = tally[EXPECTED] = -1;
+	for (let f = 0; f < predicted; f++) tally[DISTANCES + f] = fields.length;
+}
+
+// pushPosition adds the position of a change. From now on, the next change is expected at the same
+// distance from a change of the last field.
+function pushPosition(cell, flags) {
+	const last = DISTANCES + tally[LASTFIELD];
+	if (last >= DISTANCES && last < DISTANCES + predicted) tally[last] += cell - tally[EXPECTED];
+	push(cell * 16 + flags);
+}
+
+// expectAfter sets the expected cell after a change.
+function expectAfter(cell, field) {
+	tally[LASTFIELD] = field;
+	tally[EXPECTED] = cell + (field < predicted ? tally[DISTANCES + field] : fields.length);
 }
 
 function push(one) {
@@ -36,12 +55,19 @@ function push(one) {
 // eachChange calls visit(cell, part, flags, n) for each change. n is the index of the first
 // item that the flags specify.
 function eachChange(visit) {
-	for (let n = 0, at = 0; n < changes.length;) {
-		const isPosition = typeof changes[n] === "number";
-		at = isPosition ? changes[n++] : at + fields.length * 16;
-		const flags = at % 16;
+	const distances = bareList();
+	for (let n = 0, cell = -1; n < changes.length;) {
+		const field = cell % fields.length, last = cell;
+		let flags = hasValue;
+		if (typeof changes[n] === "number") {
+			cell = floor(changes[n] / 16);
+			flags = changes[n++] % 16;
+			if (last >= 0 && field < predicted) distances[field] = cell - last;
+		} else {
+			cell += distances[field] === undefined ? fields.length : distances[field];
+		}
 		const part = flags & hasPart ? changes[n++] : -1;
-		visit(floor(at / 16), part, flags, n);
+		visit(cell, part, flags, n);
 		for (let flag = hasValue; flag <= hasOptions; flag *= 2) if (flags & flag) n++;
 	}
 }
@@ -234,8 +260,9 @@ function change(column, i, field, part, given) {
 	const flags = (value !== undefined ? hasValue : 0) | (infos !== undefined ? hasInfos : 0) | (options !== undefined ? hasOptions : 0) | (part >= 0 ? hasPart : 0);
 	if ((flags & ~hasPart) === 0) return;
 	grow(16);
-	tally[AFTER] = -1;
-	push((i * fields.length + field) * 16 + flags);
+	const at = i * fields.length + field;
+	pushPosition(at, flags);
+	expectAfter(at, field);
 	if (part >= 0) push(part);
 	if (value !== undefined) push(value);
 	if (infos !== undefined) push(infos);
@@ -329,9 +356,9 @@ function changeRow(out, i, again) {
 		}
 		tally[SIZE] += value.length + 16;
 		if (value.length > maxValue || tally[SIZE] > tally[LIMIT]) checked(value, fields[field].key);
-		const at = (i * fields.length + field) * 16 + hasValue;
-		if (at !== tally[AFTER]) push(at);
-		tally[AFTER] = at + fields.length * 16;
+		const at = i * fields.length + field;
+		if (at !== tally[EXPECTED]) pushPosition(at, hasValue);
+		expectAfter(at, field);
 		push(value);
 	}
 }
