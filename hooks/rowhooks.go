@@ -289,7 +289,8 @@ type changeCollector struct {
 }
 
 func (c *changeCollector) appendChange(change *jsruntime.Change) {
-	one := intray.Change{Row: c.rowOffset + change.Row, Field: change.Field, Part: change.Part, HasValue: change.HasValue, HasInfos: change.HasInfos}
+	c.changes = append(c.changes, intray.Change{Row: c.rowOffset + change.Row, Field: change.Field, Part: change.Part, HasValue: change.HasValue, HasInfos: change.HasInfos})
+	one := &c.changes[len(c.changes)-1]
 	if change.HasValue && change.Value.Kind != jsruntime.ValueNull {
 		one.Value, one.IsNumber = c.storeValue(change.Value.Text), change.Value.Kind == jsruntime.ValueNumber
 	}
@@ -299,7 +300,6 @@ func (c *changeCollector) appendChange(change *jsruntime.Change) {
 	if change.HasOptions {
 		one.Options = append([]intray.SelectOption{}, change.Options...)
 	}
-	c.changes = append(c.changes, one)
 }
 
 func (c *changeCollector) storeValue(text string) *string {
