@@ -271,7 +271,8 @@ func exampleTexts(readings []intray.Reading) (texts []string) {
 	return texts
 }
 
-// CanonicalBytes returns the bytes that canonical text of a type can contain, or "" if it can contain any.
+// CanonicalBytes returns the bytes that canonical text of a type can contain, or "" if it can
+// contain any.
 func CanonicalBytes(t intray.TypeName) string {
 	const digits = "0123456789"
 	switch t {

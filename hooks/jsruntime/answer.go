@@ -195,8 +195,9 @@ const (
 	flagsEnd
 )
 
-// predictedFields is the number of fields, from the first one on, for which the cell of the next
-// change is predicted. It equals predicted in the prelude.
+// predictedFields is the number of fields at the start of the schema after whose changes the cell of
+// the next change is predicted. After others, it is expected in the next row. predictedFields equals
+// predicted in the prelude.
 const predictedFields = 64
 
 // changesScanner reads the flat list of changes. A string in place of a position is the value of the
@@ -207,7 +208,7 @@ type changesScanner struct {
 	bounds *Bounds
 	// c is the last change.
 	c Change
-	// next contains, for each of the first fields, how far the next change is from a change of it.
+	// next contains, for each predicted field, the distance from its last change to the one after it.
 	next [predictedFields]distance
 }
 
@@ -249,8 +250,8 @@ func (s *scanner) readChanges(bounds *Bounds, each func(c *Change)) {
 	}
 }
 
-// moveOn makes the change one of a value in the expected cell. It returns false if there is no such
-// cell.
+// moveOn turns the last change into a change of a value in the expected cell. It returns false if
+// there is no such cell.
 func (r *changesScanner) moveOn() bool {
 	by := distance{rows: 1}
 	if r.c.Field < predictedFields {

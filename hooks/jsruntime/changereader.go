@@ -41,7 +41,7 @@ const (
 	argCount = atomInfo
 )
 
-// changeTotals are the numbers that the prelude shares with this file, in the same order: the tally.
+// changeTotals is the tally of the prelude, which shares it with this file.
 type changeTotals struct {
 	count, size, limit, expected, row, lastField float64
 	distances                                    [predictedFields]float64
@@ -230,7 +230,7 @@ func (t *rowReader) readTextCell(name lib.TJSAtom, field int32, cell, target lib
 	return t.appendChange(value)
 }
 
-// appendPosition is pushPosition in the prelude for a change of only a value.
+// appendPosition does the same as pushPosition in the prelude, for a change that has only a value.
 func (t *rowReader) appendPosition(cell float64) bool {
 	if last := t.totals.lastField; last >= 0 && last < predictedFields {
 		t.totals.distances[int(last)] += cell - t.totals.expected
@@ -238,7 +238,7 @@ func (t *rowReader) appendPosition(cell float64) bool {
 	return t.appendChange(newNumber(cell*flagsEnd + flagValue))
 }
 
-// expectAfter is expectAfter in the prelude. fields is the number of fields.
+// expectAfter does the same as expectAfter in the prelude. fields is the number of fields.
 func (t *rowReader) expectAfter(cell float64, field int32, fields float64) {
 	distance := fields
 	if field < predictedFields {

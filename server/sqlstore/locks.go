@@ -25,8 +25,8 @@ type lock struct {
 }
 
 // locks lets at most one transaction of this process hold or wait for each lock in the database.
-// If many waited there and the process froze, each would get the lock in turn and keep it for
-// maxIdleInTransaction while other processes wait.
+// Otherwise, if the process froze while several waited there, each would get the lock in turn and
+// keep it for maxIdleInTransaction, and other processes would have to wait.
 type locks struct {
 	mu sync.Mutex
 	// held maps each lock that is in use to a channel that is closed when it is released.

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// takeoverRows is the number of rows of the imports that are taken over. They run for some
-	// tenths of a second.
+	// takeoverRows is the number of rows of the imports that are taken over. Each
+	// runs for a few tenths of a second.
 	takeoverRows = 300_000
 	// takeoverLimit is the maximum time until an import of a dead process runs in another one. It
 	// is checked only if INTRAY_TORTURE=full, on a quiet machine. Otherwise, the limit is

@@ -14,8 +14,8 @@ const hasValue = 1, hasInfos = 2, hasOptions = 4, hasPart = 8;
 // the same field changed. At first, this is the same field in the next row.
 //
 // tally contains the number of elements, their approximate size as text, the limit of that size,
-// the expected cell, the row of the row loop, the field of the last change or -1, and the distance
-// to the next change after each of the first predicted fields.
+// the expected cell, the row of the row loop, the field of the last change or -1, and for each of
+// the first fields, as many as predicted, the distance from its last change to the one after it.
 let changes = bareList();
 const predicted = 64;
 const COUNT = 0, SIZE = 1, LIMIT = 2, EXPECTED = 3, ROW = 4, LASTFIELD = 5, DISTANCES = 6;
