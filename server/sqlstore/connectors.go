@@ -16,8 +16,12 @@ var credentials = newTable("credentials", "credential", 3, func(to *columns, c *
 })
 
 var credentialList = listing[model.Credential]{
-	table: credentials, where: ` WHERE org = $1`, count: `SELECT credentials FROM org_usage WHERE org = $1`,
-	order: []string{"created", "id"}, position: func(c model.Credential) []any { return []any{toMicros(c.Created), c.ID} },
+	table: credentials,
+	query: listQuery{
+		where: ` WHERE org = $1`, order: []string{"created", "id"},
+		count: `SELECT credentials FROM org_usage WHERE org = $1`,
+	},
+	position: func(c model.Credential) []any { return []any{toMicros(c.Created), c.ID} },
 }
 
 func (r credentialRows) List(ctx context.Context, org string, page model.PageRequest) (model.Page[model.Credential], error) {
@@ -126,7 +130,8 @@ func (r pulledRows) ListDueUploads(ctx context.Context, now time.Time, limit int
 }
 
 var resultUploadList = listing[model.PulledFile]{
-	table: pulled, where: ` WHERE connector_id = $1 AND put <> ''`, order: []string{"since", "path", "size", "changed"}, opposite: true,
+	table: pulled,
+	query: listQuery{where: ` WHERE connector_id = $1 AND put <> ''`, order: []string{"since", "path", "size", "changed"}, opposite: true},
 	position: func(f model.PulledFile) []any {
 		return []any{toMicros(f.Since), f.File.Path, f.File.Size, toMicros(f.File.Modified)}
 	},
@@ -169,8 +174,9 @@ func (r pullRows) Insert(ctx context.Context, p model.PullRun) error {
 }
 
 var pullList = listing[model.PullRun]{
-	table: pulls, where: ` WHERE connector_id = $1`,
-	order: []string{"began", "id"}, position: func(p model.PullRun) []any { return []any{toMicros(p.Began), p.ID} },
+	table:    pulls,
+	query:    listQuery{where: ` WHERE connector_id = $1`, order: []string{"began", "id"}},
+	position: func(p model.PullRun) []any { return []any{toMicros(p.Began), p.ID} },
 }
 
 func (r pullRows) List(ctx context.Context, connectorID string, page model.PageRequest) (model.Page[model.PullRun], error) {

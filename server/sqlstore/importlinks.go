@@ -20,8 +20,9 @@ func (r importLinkRows) Find(ctx context.Context, id string) (model.ImportLink, 
 }
 
 var importLinkList = listing[model.ImportLink]{
-	table: importLinks, where: ` WHERE org = $1`,
-	order: []string{"created", "id"}, position: func(l model.ImportLink) []any { return []any{toMicros(l.Created), l.ID} },
+	table:    importLinks,
+	query:    listQuery{where: ` WHERE org = $1`, order: []string{"created", "id"}},
+	position: func(l model.ImportLink) []any { return []any{toMicros(l.Created), l.ID} },
 }
 
 func (r importLinkRows) List(ctx context.Context, org string, page model.PageRequest) (model.Page[model.ImportLink], error) {

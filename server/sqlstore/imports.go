@@ -56,8 +56,12 @@ func (r importRows) Get(ctx context.Context, org, id string) (model.Import, erro
 }
 
 var importList = listing[model.Import]{
-	table: importsListed, where: ` WHERE org = $1 AND sync_mode = ''`, count: `SELECT listed_imports FROM org_usage WHERE org = $1`,
-	order: []string{"created", "id"}, position: func(i model.Import) []any { return []any{toMicros(i.Created), i.ID} },
+	table: importsListed,
+	query: listQuery{
+		where: ` WHERE org = $1 AND sync_mode = ''`, order: []string{"created", "id"},
+		count: `SELECT listed_imports FROM org_usage WHERE org = $1`,
+	},
+	position: func(i model.Import) []any { return []any{toMicros(i.Created), i.ID} },
 }
 
 func (r importRows) List(ctx context.Context, org string, page model.PageRequest) (model.Page[model.Import], error) {
@@ -300,8 +304,9 @@ func (r uploadRows) Delete(ctx context.Context, org, id string) error {
 }
 
 var uploadList = listing[model.Upload]{
-	table: uploadsListed, where: ` WHERE org = $1 AND status = 'PROCESSED' AND created >= $2 AND created <= $3`,
-	order: []string{"created", "id"}, position: func(u model.Upload) []any { return []any{toMicros(u.Created), u.ID} },
+	table:    uploadsListed,
+	query:    listQuery{where: ` WHERE org = $1 AND status = 'PROCESSED' AND created >= $2 AND created <= $3`, order: []string{"created", "id"}},
+	position: func(u model.Upload) []any { return []any{toMicros(u.Created), u.ID} },
 }
 
 const day = int64(24 * time.Hour / time.Microsecond)
@@ -370,8 +375,9 @@ func (r schemaRows) Get(ctx context.Context, org, id string) (model.Schema, erro
 }
 
 var schemaList = listing[model.Schema]{
-	table: schemas, where: ` WHERE org = $1 AND NOT inline`, oldestFirst: true,
-	order: []string{"created", "id"}, position: func(s model.Schema) []any { return []any{toMicros(s.Created), s.ID} },
+	table:    schemas,
+	query:    listQuery{where: ` WHERE org = $1 AND NOT inline`, order: []string{"created", "id"}, oldestFirst: true},
+	position: func(s model.Schema) []any { return []any{toMicros(s.Created), s.ID} },
 }
 
 func (r schemaRows) List(ctx context.Context, org string, page model.PageRequest) iter.Seq2[model.Schema, error] {
@@ -449,7 +455,11 @@ var memories = newTable("memories", "learned mapping", 8, func(to *columns, m *m
 
 // memoryList lists the mappings in the order in which Trim keeps them.
 var memoryList = listing[model.LearnedMapping]{
-	table: memories, where: byIdentifier, count: `SELECT COALESCE(max(mappings), 0) FROM memory_versions` + byIdentifier, order: []string{"remembered", "kind", "field", "place"}, opposite: true,
+	table: memories,
+	query: listQuery{
+		where: byIdentifier, order: []string{"remembered", "kind", "field", "place"}, opposite: true,
+		count: `SELECT COALESCE(max(mappings), 0) FROM memory_versions` + byIdentifier,
+	},
 	position: func(m model.LearnedMapping) []any {
 		return []any{toMicros(m.On), string(m.Kind), m.Field, learnedKey(m)}
 	},

@@ -11,7 +11,14 @@ import (
 
 // listing is a list of rows of a table, of which pages can be read.
 type listing[T any] struct {
-	*table[T]
+	table *table[T]
+	query listQuery
+	// position returns the values of the columns that order the list: an int64 or a string for each.
+	position func(T) []any
+}
+
+// listQuery selects and orders the rows of a list.
+type listQuery struct {
 	// where is an SQL condition that selects the rows of the list. Its parameters identify the list.
 	where string
 	// order are the columns that order the list. The first one is a time. No two rows of a list have
@@ -20,16 +27,14 @@ type listing[T any] struct {
 	// The newest rows come first, unless oldestFirst is set. The other columns have the same
 	// direction as the first, unless opposite is set.
 	oldestFirst, opposite bool
-	// position returns the values of these columns: an int64 or a string for each.
-	position func(T) []any
 	// count is a query for the number of rows of the list, with the same parameters. If it is "", the
 	// rows are counted up to model.CountLimit.
 	count string
 }
 
 // page reads a page of the list that the parameters in args identify.
-func (l listing[T]) page(ctx context.Context, tx *txn, page model.PageRequest, args ...any) (found model.Page[T], err error) {
-	if found.Total, err = l.total(ctx, tx, args...); err != nil {
+func (l *listing[T]) page(ctx context.Context, tx *txn, page model.PageRequest, args ...any) (found model.Page[T], err error) {
+	if found.Total, err = l.query.total(ctx, tx, &l.table.tableColumns, args); err != nil {
 		return found, err
 	}
 	limit := max(page.Limit, 0)
@@ -49,26 +54,36 @@ func (l listing[T]) page(ctx context.Context, tx *txn, page model.PageRequest, a
 	return found, nil
 }
 
-func (l listing[T]) total(ctx context.Context, tx *txn, args ...any) (int64, error) {
-	query := l.count
-	if query == "" {
-		query = "SELECT count(*) FROM (SELECT 1 FROM " + l.name + l.where + " LIMIT " + strconv.Itoa(model.CountLimit) + ") AS counted"
+// rows yields the rows of a page.
+func (l *listing[T]) rows(ctx context.Context, tx *txn, page model.PageRequest, args ...any) iter.Seq2[T, error] {
+	var none T
+	rest, args, err := l.query.page(page, l.position(none), args)
+	if err != nil {
+		return func(yield func(T, error) bool) { yield(none, err) }
 	}
-	return tx.count(ctx, l.entity, query, args...)
+	return l.table.stream(ctx, tx, rest, args...)
 }
 
-// rows yields the rows of a page.
-func (l listing[T]) rows(ctx context.Context, tx *txn, page model.PageRequest, args ...any) iter.Seq2[T, error] {
+func (l *listQuery) total(ctx context.Context, tx *txn, table *tableColumns, args []any) (int64, error) {
+	query := l.count
+	if query == "" {
+		query = "SELECT count(*) FROM (SELECT 1 FROM " + table.name + l.where + " LIMIT " + strconv.Itoa(model.CountLimit) + ") AS counted"
+	}
+	return tx.count(ctx, table.entity, query, args...)
+}
+
+// page returns the rest of the query for a page, and the values of its parameters. like has the
+// types of a position.
+func (l *listQuery) page(page model.PageRequest, like, args []any) (string, []any, error) {
 	where := l.where
 	parameter := func(value any) string {
 		args = append(args, value)
 		return "$" + strconv.Itoa(len(args))
 	}
 	if page.After != "" {
-		var none T
-		position, err := page.After.Position(l.position(none)...)
+		position, err := page.After.Position(like...)
 		if err != nil {
-			return func(yield func(T, error) bool) { yield(none, err) }
+			return "", nil, err
 		}
 		after := make([]string, len(position))
 		for i, value := range position {
@@ -78,10 +93,10 @@ func (l listing[T]) rows(ctx context.Context, tx *txn, page model.PageRequest, a
 		page.Offset = 0
 	}
 	window := " LIMIT " + parameter(max(page.Limit, 0)) + " OFFSET " + parameter(max(page.Offset, 0))
-	return l.stream(ctx, tx, where+l.orderBy()+window, args...)
+	return where + l.orderBy() + window, args, nil
 }
 
-func (l listing[T]) orderBy() string {
+func (l *listQuery) orderBy() string {
 	columns := make([]string, len(l.order))
 	for i, name := range l.order {
 		columns[i] = name
@@ -94,7 +109,7 @@ func (l listing[T]) orderBy() string {
 
 // after returns an SQL condition that selects the rows after a position, which is given by the
 // placeholders of its values.
-func (l listing[T]) after(position []string) string {
+func (l *listQuery) after(position []string) string {
 	sign, other := "<", ">"
 	if l.oldestFirst {
 		sign, other = other, sign

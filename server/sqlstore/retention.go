@@ -81,8 +81,12 @@ func (r deletionRows) Insert(ctx context.Context, d model.Deletion) error {
 }
 
 var receiptList = listing[model.Deletion]{
-	table: receipts, where: ` WHERE org = $1`, count: `SELECT receipts FROM org_usage WHERE org = $1`,
-	order: []string{"made", "id"}, position: func(d model.Deletion) []any { return []any{toMicros(d.Made), d.ID} },
+	table: receipts,
+	query: listQuery{
+		where: ` WHERE org = $1`, order: []string{"made", "id"},
+		count: `SELECT receipts FROM org_usage WHERE org = $1`,
+	},
+	position: func(d model.Deletion) []any { return []any{toMicros(d.Made), d.ID} },
 }
 
 func (r deletionRows) List(ctx context.Context, org string, page model.PageRequest) (model.Page[model.Deletion], error) {

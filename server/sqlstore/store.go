@@ -338,23 +338,51 @@ func (t *txn) count(ctx context.Context, entity, query string, args ...any) (n i
 	return n, nil
 }
 
-// queryOne reads the first row of a query. If there is none, it returns NotFound.
-func queryOne[T any](ctx context.Context, t *txn, entity string, cells func(*T) []any, query string, args ...any) (T, error) {
-	for row, err := range queryStream(ctx, t, entity, cells, query, args...) {
-		return row, err
+// read passes each row of a query to scan as it reads it, until scan returns false or an error.
+// Until read returns, the transaction must not be used for anything else.
+func (t *txn) read(ctx context.Context, entity, query string, args []any, scan func(*sql.Rows) (bool, error)) error {
+	rows, err := t.QueryContext(ctx, query, args...)
+	if err != nil {
+		return fmt.Errorf("read %s: %w", entity, translate(err))
 	}
-	var none T
-	return none, notFound()
+	defer func() { _ = rows.Close() }()
+	more := true
+	for more && err == nil && rows.Next() {
+		more, err = scan(rows)
+	}
+	if more && err == nil {
+		err = rows.Err()
+	}
+	if err != nil {
+		return fmt.Errorf("read %s: %w", entity, translate(err))
+	}
+	return nil
+}
+
+// queryOne reads the first row of a query. If there is none, it returns NotFound.
+func queryOne[T any](ctx context.Context, t *txn, entity string, cells func(*T) []any, query string, args ...any) (row T, err error) {
+	found := false
+	err = t.read(ctx, entity, query, args, func(rows *sql.Rows) (bool, error) {
+		found = true
+		return false, rows.Scan(cells(&row)...)
+	})
+	if err == nil && !found {
+		err = notFound()
+	}
+	return row, err
 }
 
 // queryAll reads all rows of a query.
 func queryAll[T any](ctx context.Context, t *txn, entity string, cells func(*T) []any, query string, args ...any) ([]T, error) {
 	var all []T
-	for row, err := range queryStream(ctx, t, entity, cells, query, args...) {
-		if err != nil {
-			return nil, err
-		}
+	err := t.read(ctx, entity, query, args, func(rows *sql.Rows) (bool, error) {
+		var row T
+		err := rows.Scan(cells(&row)...)
 		all = append(all, row)
+		return true, err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return all, nil
 }
@@ -363,27 +391,16 @@ func queryAll[T any](ctx context.Context, t *txn, entity string, cells func(*T) 
 // ends, the transaction must not be used for anything else.
 func queryStream[T any](ctx context.Context, t *txn, entity string, cells func(*T) []any, query string, args ...any) iter.Seq2[T, error] {
 	return func(yield func(T, error) bool) {
-		var none T
-		rows, err := t.QueryContext(ctx, query, args...)
-		if err != nil {
-			yield(none, fmt.Errorf("read %s: %w", entity, translate(err)))
-			return
-		}
-		defer func() { _ = rows.Close() }()
-		for rows.Next() {
+		err := t.read(ctx, entity, query, args, func(rows *sql.Rows) (bool, error) {
 			var row T
-			if err = rows.Scan(cells(&row)...); err != nil {
-				break
+			if err := rows.Scan(cells(&row)...); err != nil {
+				return false, err
 			}
-			if !yield(row, nil) {
-				return
-			}
-		}
-		if err == nil {
-			err = rows.Err()
-		}
+			return yield(row, nil), nil
+		})
 		if err != nil {
-			yield(none, fmt.Errorf("read %s: %w", entity, translate(err)))
+			var none T
+			yield(none, err)
 		}
 	}
 }

@@ -35,9 +35,15 @@ func (c *columns) add(pairs ...any) {
 
 // table describes the table in which an entity is stored.
 type table[T any] struct {
+	tableColumns
+	addColumns func(*columns, *T)
+}
+
+// tableColumns contains what does not depend on the type of the entity. The compiler translates
+// its methods once, and those of table for every entity.
+type tableColumns struct {
 	// name is the name of the table in SQL. entity is the name of the entity in errors.
 	name, entity string
-	addColumns   func(*columns, *T)
 	// names are the names of the columns. fixed is the number of leading columns with values
 	// that never change.
 	names []string
@@ -49,7 +55,16 @@ type table[T any] struct {
 func newTable[T any](name, entity string, fixed int, addColumns func(*columns, *T)) *table[T] {
 	c := columns{names: []string{}}
 	addColumns(&c, new(T))
-	return &table[T]{name: name, entity: entity, addColumns: addColumns, names: c.names, fixed: fixed, list: strings.Join(c.names, ", "), inserting: insertQuery(name, c.names)}
+	return &table[T]{newTableColumns(name, entity, fixed, c.names), addColumns}
+}
+
+func newTableColumns(name, entity string, fixed int, names []string) tableColumns {
+	return tableColumns{name: name, entity: entity, names: names, fixed: fixed, list: strings.Join(names, ", "), inserting: insertQuery(name, names)}
+}
+
+// insertQuery returns the query that inserts a row.
+func insertQuery(table string, names []string) string {
+	return "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES (" + placeholders(len(names)) + ") ON CONFLICT DO NOTHING"
 }
 
 // cells returns pointers to the fields of v, in the order of the columns.
@@ -59,16 +74,15 @@ func (t *table[T]) cells(v *T) []any {
 	return c.cells
 }
 
-// insertQuery returns the query that inserts a row.
-func insertQuery(table string, names []string) string {
-	return "INSERT INTO " + table + " (" + strings.Join(names, ", ") + ") VALUES (" + placeholders(len(names)) + ") ON CONFLICT DO NOTHING"
-}
-
 // insert adds a row. more holds the names and values of columns that the table does not list.
 // If the row violates a unique constraint, insert returns Conflict, and the transaction can
 // continue.
 func (t *table[T]) insert(ctx context.Context, tx *txn, v T, more ...any) error {
-	c := columns{names: slices.Clip(t.names), cells: t.cells(&v)}
+	return t.insertCells(ctx, tx, t.cells(&v), more)
+}
+
+func (t *tableColumns) insertCells(ctx context.Context, tx *txn, cells, more []any) error {
+	c := columns{names: slices.Clip(t.names), cells: cells}
 	c.add(more...)
 	query := t.inserting
 	if len(more) > 0 {
@@ -97,20 +111,26 @@ func (t *table[T]) stream(ctx context.Context, tx *txn, rest string, args ...any
 	return queryStream(ctx, tx, t.entity, t.cells, t.query(rest), args...)
 }
 
-func (t *table[T]) query(rest string) string { return "SELECT " + t.list + " FROM " + t.name + rest }
+func (t *tableColumns) query(rest string) string {
+	return "SELECT " + t.list + " FROM " + t.name + rest
+}
 
 // save writes the columns that can change, and the additional columns in more, to the row with
 // the given key. The SQL condition in where selects that row. If there is no such row, it
 // returns NotFound.
 func (t *table[T]) save(ctx context.Context, tx *txn, v T, where string, key []any, more ...any) error {
-	c := columns{names: slices.Clip(t.names[t.fixed:]), cells: t.cells(&v)[t.fixed:]}
+	return t.saveCells(ctx, tx, t.cells(&v), where, key, more)
+}
+
+func (t *tableColumns) saveCells(ctx context.Context, tx *txn, cells []any, where string, key, more []any) error {
+	c := columns{names: slices.Clip(t.names[t.fixed:]), cells: cells[t.fixed:]}
 	c.add(more...)
 	return tx.execOne(ctx, t.entity, "UPDATE "+t.name+" SET "+assignments(c.names, len(key)+1)+where, append(key, c.cells...)...)
 }
 
 // delete deletes the row with the given key. The SQL condition in where selects that row. If
 // there is none, it returns NotFound.
-func (t *table[T]) delete(ctx context.Context, tx *txn, where string, key ...any) error {
+func (t *tableColumns) delete(ctx context.Context, tx *txn, where string, key ...any) error {
 	return tx.execOne(ctx, t.entity, "DELETE FROM "+t.name+where, key...)
 }
 

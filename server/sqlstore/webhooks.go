@@ -56,8 +56,9 @@ func (r deliveryRows) Insert(ctx context.Context, d model.Delivery) error {
 }
 
 var deliveryList = listing[model.Delivery]{
-	table: deliveries, where: ` WHERE org = $1 AND webhook_id = $2`,
-	order: []string{"created", "id"}, position: func(d model.Delivery) []any { return []any{toMicros(d.Created), d.ID} },
+	table:    deliveries,
+	query:    listQuery{where: ` WHERE org = $1 AND webhook_id = $2`, order: []string{"created", "id"}},
+	position: func(d model.Delivery) []any { return []any{toMicros(d.Created), d.ID} },
 }
 
 func (r deliveryRows) List(ctx context.Context, org, webhookID string, page model.PageRequest) (model.Page[model.Delivery], error) {
