@@ -356,12 +356,14 @@ class Filler {
 
 function setFields(list) {
 	fields = copyEach(list, (field) => ({ key: field.key, many: own(field, "many") === true }));
-	fieldOf = create(null);
+	const indexes = create(null);
+	// V8 reads the properties of a prototype faster than those of an object without one.
+	fieldOf = node ? create(indexes) : indexes;
 	missCells = bareList();
 	makers = create(null);
 	if (!node) layouts = layoutsFor(fields);
 	for (let f = 0; f < list.length; f++) {
-		fieldOf[list[f].key] = f;
+		indexes[list[f].key] = f;
 		missCells[f] = missCell(f);
 		learners[f] = learner(f);
 	}
