@@ -142,10 +142,8 @@ func (w *parquetWriter) endGroup(b []byte) ([]byte, error) {
 		if b, err = w.write(b, w.pool.endChunk(&c.chunk)); err != nil {
 			return b, err
 		}
-		for _, page := range c.chunk.pages {
-			if b, err = w.write(b, page); err != nil {
-				return b, err
-			}
+		if b, err = w.write(b, c.chunk.pages); err != nil {
+			return b, err
 		}
 		w.chunks = append(w.chunks, c.chunk.Chunk)
 		w.offset += c.chunk.Bytes

@@ -104,8 +104,8 @@ func (p *encoderPool) endChunk(c *columnChunk) []byte {
 // columnChunk holds the encoded pages of one column in the current row group.
 type columnChunk struct {
 	parquetio.Chunk
-	// pages are the encoded data pages, including their headers.
-	pages [][]byte
+	// pages contains the encoded data pages, including their headers.
+	pages []byte
 	// dict is the dictionary, and dictEntries is the number of its entries that pages use. width is the
 	// number of bytes per entry, or 0 for strings.
 	dict               distinct.Table
@@ -117,10 +117,14 @@ type columnChunk struct {
 	dictionaryPages, plainPages int
 }
 
-// reset empties the chunk. It frees the dictionary, because there may be thousands of columns.
+// reset empties the chunk. Because there may be thousands of columns, it frees the dictionary and the memory
+// for pages of which most is not in use.
 func (c *columnChunk) reset() {
-	clear(c.pages)
-	*c = columnChunk{pages: c.pages[:0]}
+	pages := c.pages[:0]
+	if cap(pages) > 2*len(c.pages) {
+		pages = nil
+	}
+	*c = columnChunk{pages: pages}
 }
 
 // entryCost is the memory overhead of a dictionary entry, in bytes: its identity, its end and its slots.
@@ -170,11 +174,9 @@ func (e *pageEncoder) encodePage(l *columnWriter) (err error) {
 		return err
 	}
 	c.Codec = format.Zstd
-	page, err := e.pages.AppendDataPage(nil, &c.Chunk, h, nil, body)
-	if err != nil {
+	if c.pages, err = e.pages.AppendDataPage(c.pages, &c.Chunk, h, nil, body); err != nil {
 		return err
 	}
-	c.pages = append(c.pages, page)
 	e.added += c.memorySize() - before
 	return nil
 }
