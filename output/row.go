@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/intraydata/intray"
 	"github.com/intraydata/intray/celltype"
@@ -48,12 +47,12 @@ type rowCursor struct {
 	invalid []int
 	keep    policy
 	// prepared holds the formatted cells of columns that repeat, by field. It is empty if the format has
-	// none. walked are the fields of the other columns.
+	// none.
 	prepared []preparedColumn
-	walked   []int
 }
 
-// cellCursor is the position of the current row in the lists of one field.
+// cellCursor is a position in the lists of one field. It moves to the current row when it is needed, because
+// most cells are neither null nor invalid.
 type cellCursor struct {
 	null, raw int
 	invalid   bool
@@ -61,13 +60,7 @@ type cellCursor struct {
 
 // newRowCursor returns a cursor. prepared may be empty.
 func newRowCursor(b *intray.Batch, fields int, prepared []preparedColumn) *rowCursor {
-	r := &rowCursor{batch: b, cells: make([]cellCursor, fields), prepared: prepared}
-	for i := range fields {
-		if len(prepared) == 0 || len(prepared[i].codes) == 0 {
-			r.walked = append(r.walked, i)
-		}
-	}
-	return r
+	return &rowCursor{batch: b, cells: make([]cellCursor, fields), prepared: prepared}
 }
 
 // preparedCell returns the formatted cell of a field in the current row. It reports false if the cell must
@@ -79,17 +72,13 @@ func (r *rowCursor) preparedCell(i int) ([]byte, bool) {
 	return r.prepared[i].at(r.index)
 }
 
-// plainCell returns the value of a field in the current row if it is a JSON string without escapes. It reports
-// false if it must be formatted like any other value.
+// plainCell returns the value of a field in the current row if it is plain text that is not empty. It reports false
+// if it must be formatted like any other value.
 func (r *rowCursor) plainCell(i int) ([]byte, bool) {
 	if len(r.prepared) == 0 || !r.prepared[i].plain || r.cells[i].invalid {
 		return nil, false
 	}
-	c, p := &r.batch.Fields[i], &r.cells[i]
-	if p.null < len(c.Nulls) && c.Nulls[p.null] == uint32(r.index) {
-		return nil, false
-	}
-	v := c.Values.Texts.At(r.index)
+	v := r.batch.Fields[i].Values.Texts.At(r.index)
 	return v, len(v) > 0 // an empty value can be null
 }
 
@@ -100,9 +89,6 @@ func (r *rowCursor) advance(keep policy) (bool, error) {
 		r.cells[f].invalid = false
 	}
 	r.invalid = r.invalid[:0]
-	for _, i := range r.walked {
-		r.cells[i].advance(&r.batch.Fields[i], uint32(r.index))
-	}
 	bad, err := r.markInvalidCells()
 	if err != nil || !bad {
 		return err == nil, err
@@ -121,12 +107,6 @@ func (p *cellCursor) advance(c *intray.Cells, index uint32) {
 	for p.raw < len(c.RawRows) && c.RawRows[p.raw] < index {
 		p.raw++
 	}
-}
-
-// find moves to the given row in the lists of a field that is not walked.
-func (p *cellCursor) find(c *intray.Cells, index uint32) {
-	p.null, _ = slices.BinarySearch(c.Nulls, index)
-	p.raw, _ = slices.BinarySearch(c.RawRows, index)
 }
 
 // markInvalidCells marks the cells of this row that have an error, and reports whether the
@@ -190,13 +170,15 @@ func (r *rowCursor) outputValue(i int, f *field) ([]byte, content, error) {
 // cellValue returns the value of a field that is not many-to-one, in the current row.
 func (r *rowCursor) cellValue(f int, stringField bool) ([]byte, content) {
 	c, p := &r.batch.Fields[f], &r.cells[f]
-	if len(r.prepared) > 0 && len(r.prepared[f].codes) > 0 {
-		p.find(c, uint32(r.index))
-	}
-	isNull := p.null < len(c.Nulls) && c.Nulls[p.null] == uint32(r.index)
-	if p.invalid && r.keep == blankCells {
+	v := c.Values.At(r.index) // empty if the cell is null
+	switch {
+	case p.invalid && r.keep == blankCells, !p.invalid && len(v) == 0 && !stringField:
 		return nil, null
+	case !p.invalid && len(v) > 0:
+		return v, canonical
 	}
+	p.advance(c, uint32(r.index))
+	isNull := p.null < len(c.Nulls) && c.Nulls[p.null] == uint32(r.index)
 	if p.invalid && p.raw < len(c.RawRows) && c.RawRows[p.raw] == uint32(r.index) {
 		raw := c.Raws.At(p.raw)
 		if len(raw) > 0 || stringField && !isNull {
@@ -204,7 +186,6 @@ func (r *rowCursor) cellValue(f int, stringField bool) ([]byte, content) {
 		}
 		return nil, null
 	}
-	v := c.Values.At(r.index)
 	if isNull || len(v) == 0 && !stringField {
 		return nil, null
 	}
