@@ -44,6 +44,11 @@ func (f *csvWriter) appendRow(b []byte, r *rowCursor, _ bool) ([]byte, error) {
 			f.followsMinus = i == 0 && f.fields[i].shape == numberShape && len(text) > 0 && text[0] == '-'
 			continue
 		}
+		if text, plain := r.plainCell(i); plain {
+			b = f.appendClassified(f.appendComma(b, i), text, 0, true)
+			f.followsMinus = false
+			continue
+		}
 		v, kind, err := r.outputValue(i, &f.fields[i])
 		if err != nil {
 			return b, err
@@ -68,6 +73,16 @@ func (f *csvWriter) appendValue(b []byte, i int, v []byte, kind content) ([]byte
 		return b, fmt.Errorf("the value of field %q does not have the format of its type", f.fields[i].key)
 	}
 	return f.appendCell(f.appendComma(b, i), v, !exempt), nil
+}
+
+// isPlain reports whether no byte of the texts has a class.
+func (f *csvWriter) isPlain(texts []byte) bool {
+	for c, class := range byteClasses {
+		if class != 0 && bytes.IndexByte(texts, byte(c)) >= 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // isExempt reports whether a cell is a number or a boolean, which cannot be a formula.
@@ -96,6 +111,11 @@ func (f *csvWriter) appendCell(b, s []byte, guard bool) []byte {
 	for _, c := range s {
 		class |= byteClasses[c]
 	}
+	return f.appendClassified(b, s, class, guard)
+}
+
+// appendClassified appends a cell that is not empty. class contains the classes of its bytes.
+func (f *csvWriter) appendClassified(b, s []byte, class byte, guard bool) []byte {
 	atStart := guard && startsFormula(s)
 	if guard && class&separatorByte != 0 {
 		f.guarded = appendGuarded(f.guarded[:0], s)

@@ -90,6 +90,8 @@ func (f *jsonWriter) appendValue(b []byte, i int, v []byte, kind content) ([]byt
 	return f.fields[i].appendJSON(append(b, f.keys[i]...), v, kind)
 }
 
+func (f *jsonWriter) isPlain(texts []byte) bool { return plainPrefixEnd(texts, 0) == len(texts) }
+
 func (f *jsonWriter) appendUnmapped(b []byte, r *rowCursor) []byte {
 	b = append(b, jsonKey(unmappedKey, len(f.fields) == 0)...)
 	b = append(b, '{')

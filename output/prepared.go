@@ -13,6 +13,8 @@ type cellWriter interface {
 	// appendValue appends a cell, with everything between it and the previous cell of the row that does
 	// not depend on the row. If it returns an error, the cell is formatted on its own.
 	appendValue(b []byte, field int, v []byte, kind content) ([]byte, error)
+	// isPlain reports whether no text of a column contains anything that is escaped or put in quotes.
+	isPlain(texts []byte) bool
 }
 
 // preparedColumn holds the formatted cells of a column whose values repeat.
@@ -23,7 +25,7 @@ type preparedColumn struct {
 	// codes holds the index of the formatted cell of each row. It is negative if the cell must be
 	// formatted on its own. It is empty if the column is not prepared.
 	codes []int32
-	// plain reports that JSON strings of the column need no escapes.
+	// plain reports that the column holds text without an output format that is plain in the format written.
 	plain bool
 }
 
@@ -50,7 +52,8 @@ func prepareBatch(columns []preparedColumn, w cellWriter, fields []field, b *int
 		if !fields[i].manyColumns && len(b.Fields[i].Values.Codes) > 0 {
 			columns[i].prepare(w, i, &fields[i], &b.Fields[i])
 		} else {
-			columns[i].plain = fields[i].isPlain(&b.Fields[i])
+			f := &fields[i]
+			columns[i].plain = f.shape == textShape && f.write == nil && w.isPlain(b.Fields[i].Values.Texts.Arena)
 		}
 	}
 	for i := range b.Problems {
@@ -61,12 +64,6 @@ func prepareBatch(columns []preparedColumn, w cellWriter, fields []field, b *int
 		columns[p.Field].codes[p.Row] = separate
 	}
 	return columns
-}
-
-// isPlain reports whether the values of a column that does not repeat are JSON strings without escapes.
-func (f *field) isPlain(c *intray.Cells) bool {
-	texts := c.Values.Texts.Arena
-	return f.shape == textShape && f.write == nil && len(c.Values.Codes) == 0 && plainPrefixEnd(texts, 0) == len(texts)
 }
 
 // prepare formats the distinct values of a column, and null.

@@ -73,6 +73,61 @@ func TestPreparedCells(t *testing.T) {
 	})
 }
 
+// TestPlainCells writes batches in which no column contains anything that is escaped or put in quotes, and the same
+// batches with another row in which every text does. The files must begin with the same rows.
+func TestPlainCells(t *testing.T) {
+	texts := []string{"", "a", "-a", "=1+2", "+", "@x", "\uff1dx", " edge", "edge ", "\u200b=1", "é", "a long text without anything special", "'"}
+	rapid.Check(t, func(t *rapid.T) {
+		schema := &intray.Schema{Settings: intray.DefaultSettings()}
+		schema.Settings.InvalidDataBehavior = rapid.SampledFrom([]intray.InvalidDataBehavior{
+			intray.RemoveInvalidRows, intray.IncludeInvalidRows, intray.IncludeInvalidValues,
+		}).Draw(t, "behavior")
+		rows := rapid.IntRange(1, 10).Draw(t, "rows")
+		plain, escaped := &intray.Batch{Lines: make([]int64, rows)}, &intray.Batch{Lines: make([]int64, rows+1)}
+		for f := range rapid.IntRange(1, 4).Draw(t, "fields") {
+			field := intray.Field{Key: string(rune('a' + f)), Type: intray.FieldType{Name: intray.TypeString}}
+			values, last := texts, "\\,;\"\n"
+			if rapid.Bool().Draw(t, "number") {
+				field.Type.Name, values, last = intray.TypeNumber, []string{"-5", "12.5"}, "0"
+			}
+			schema.Fields = append(schema.Fields, field)
+			var cells, more intray.Cells
+			for row := range rows {
+				switch rapid.IntRange(0, 9).Draw(t, "cell") {
+				case 0:
+					cells.AppendNull(nil)
+					more.AppendNull(nil)
+				case 1:
+					raw := []byte(rapid.SampledFrom([]string{"-bad", "b;a\"d,", " "}).Draw(t, "raw"))
+					cells.AppendNull(raw)
+					more.AppendNull(raw)
+					plain.Problems = append(plain.Problems, intray.Problem{Row: row, Field: f, Level: intray.LevelError})
+				default:
+					value := []byte(rapid.SampledFrom(values).Draw(t, "value"))
+					cells.AppendValue(value)
+					more.AppendValue(value)
+				}
+			}
+			more.AppendValue([]byte(last))
+			plain.Fields, escaped.Fields = append(plain.Fields, cells), append(escaped.Fields, more)
+		}
+		sortProblems(plain)
+		escaped.Problems = plain.Problems
+		for _, format := range []output.Format{output.NDJSON, output.CSV} {
+			var want, got bytes.Buffer
+			if _, err := output.Write(context.Background(), &want, format, schema, of(escaped)); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := output.Write(context.Background(), &got, format, schema, of(plain)); err != nil {
+				t.Fatal(err)
+			}
+			if !bytes.HasPrefix(want.Bytes(), got.Bytes()) || want.Len() == got.Len() {
+				t.Fatalf("%s:\n%s\nwith another row:\n%s", format, got.String(), want.String())
+			}
+		}
+	})
+}
+
 // TestPreparedCellIsInvalid checks that a value that does not have the format of its type is reported with
 // its row.
 func TestPreparedCellIsInvalid(t *testing.T) {

@@ -219,6 +219,9 @@ func (f *xlsxWriter) appendValue(b []byte, i int, v []byte, kind content) ([]byt
 	return f.appendContent(b, i, v, kind)
 }
 
+// isPlain returns false, because the writer examines each text anyway.
+func (f *xlsxWriter) isPlain([]byte) bool { return false }
+
 // appendContent appends the rest of a cell that is not null, after its reference. It writes a number as text
 // if a workbook would not keep all its digits.
 func (f *xlsxWriter) appendContent(b []byte, i int, v []byte, kind content) ([]byte, error) {
