@@ -39,8 +39,8 @@ type table[T any] struct {
 	addColumns func(*columns, *T)
 }
 
-// tableColumns contains what does not depend on the type of the entity. The compiler translates
-// its methods once, and those of table for every entity.
+// tableColumns contains what does not depend on the type of the entity. Its methods are compiled
+// once, but those of table are compiled for every entity.
 type tableColumns struct {
 	// name is the name of the table in SQL. entity is the name of the entity in errors.
 	name, entity string
