@@ -117,8 +117,8 @@ type columnChunk struct {
 	dictionaryPages, plainPages int
 }
 
-// reset empties the chunk. Because there may be thousands of columns, it frees the dictionary and the memory
-// for pages of which most is not in use.
+// reset empties the chunk. Because there may be thousands of columns, it frees the dictionary, and the memory of
+// the pages if less than half of it was used.
 func (c *columnChunk) reset() {
 	pages := c.pages[:0]
 	if cap(pages) > 2*len(c.pages) {

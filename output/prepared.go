@@ -25,7 +25,7 @@ type preparedColumn struct {
 	// codes holds the index of the formatted cell of each row. It is negative if the cell must be
 	// formatted on its own. It is empty if the column is not prepared.
 	codes []int32
-	// plain reports that the column holds text without an output format that is plain in the format written.
+	// plain reports that the column holds text that has no output format and for which isPlain is true.
 	plain bool
 }
 

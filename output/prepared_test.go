@@ -23,10 +23,7 @@ func TestPreparedCells(t *testing.T) {
 	}
 	names := []intray.TypeName{intray.TypeString, intray.TypeNumber, intray.TypeCheckbox, intray.TypeDate}
 	rapid.Check(t, func(t *rapid.T) {
-		schema := &intray.Schema{Settings: intray.DefaultSettings()}
-		schema.Settings.InvalidDataBehavior = rapid.SampledFrom([]intray.InvalidDataBehavior{
-			intray.RemoveInvalidRows, intray.IncludeInvalidRows, intray.IncludeInvalidValues,
-		}).Draw(t, "behavior")
+		schema := drawSchema(t)
 		rows := rapid.IntRange(1, 40).Draw(t, "rows")
 		plain, coded := &intray.Batch{Lines: make([]int64, rows)}, &intray.Batch{Lines: make([]int64, rows)}
 		for f := range rapid.IntRange(1, 4).Draw(t, "fields") {
@@ -78,10 +75,7 @@ func TestPreparedCells(t *testing.T) {
 func TestPlainCells(t *testing.T) {
 	texts := []string{"", "a", "-a", "=1+2", "+", "@x", "\uff1dx", " edge", "edge ", "\u200b=1", "é", "a long text without anything special", "'"}
 	rapid.Check(t, func(t *rapid.T) {
-		schema := &intray.Schema{Settings: intray.DefaultSettings()}
-		schema.Settings.InvalidDataBehavior = rapid.SampledFrom([]intray.InvalidDataBehavior{
-			intray.RemoveInvalidRows, intray.IncludeInvalidRows, intray.IncludeInvalidValues,
-		}).Draw(t, "behavior")
+		schema := drawSchema(t)
 		rows := rapid.IntRange(1, 10).Draw(t, "rows")
 		plain, escaped := &intray.Batch{Lines: make([]int64, rows)}, &intray.Batch{Lines: make([]int64, rows+1)}
 		for f := range rapid.IntRange(1, 4).Draw(t, "fields") {
@@ -142,6 +136,15 @@ func TestPreparedCellIsInvalid(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
+}
+
+// drawSchema returns a schema without fields.
+func drawSchema(t *rapid.T) *intray.Schema {
+	schema := &intray.Schema{Settings: intray.DefaultSettings()}
+	schema.Settings.InvalidDataBehavior = rapid.SampledFrom([]intray.InvalidDataBehavior{
+		intray.RemoveInvalidRows, intray.IncludeInvalidRows, intray.IncludeInvalidValues,
+	}).Draw(t, "behavior")
+	return schema
 }
 
 func sortProblems(b *intray.Batch) {
