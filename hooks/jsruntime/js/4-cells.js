@@ -357,7 +357,8 @@ class Filler {
 function setFields(list) {
 	fields = copyEach(list, (field) => ({ key: field.key, many: own(field, "many") === true }));
 	const indexes = create(null);
-	// V8 reads the properties of a prototype faster than those of an object without one.
+	// V8 keeps the properties of an object without a prototype in a hash table, but optimizes access
+	// to those of a prototype.
 	fieldOf = node ? create(indexes) : indexes;
 	missCells = bareList();
 	makers = create(null);
